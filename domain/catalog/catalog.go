@@ -1,0 +1,135 @@
+// Package catalog describes what can be asked of a bureau: the products, the
+// documents that each takes, and the named fields of its answer, which are the
+// contract with our callers (specification, 2.1 and 2.2).
+package catalog
+
+import (
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fichario/domain/document"
+)
+
+// Kind is the type of a named field. A bureau file uses the same words.
+type Kind string
+
+// The kinds of named fields.
+const (
+	String  Kind = "string"
+	Number  Kind = "number"
+	Boolean Kind = "boolean"
+	// Date is a calendar day, YYYY-MM-DD.
+	Date   Kind = "date"
+	List   Kind = "list"
+	Object Kind = "object"
+)
+
+// Valid reports whether k is one of the kinds.
+func (k Kind) Valid() bool {
+	return slices.Contains([]Kind{String, Number, Boolean, Date, List, Object}, k)
+}
+
+// Field is a named field of a product's answer. It is always present in an
+// answer, and null where the bureau does not inform it.
+type Field struct {
+	Name        string
+	Kind        Kind
+	Description string
+	// Fields are the named fields of an object, or of each object of a list.
+	// Without them an object or a list is passed on as it is.
+	Fields []Field
+	// Items is the kind of the elements of a list of plain values.
+	Items Kind
+	// Twin names another field that holds the same words: what one lacks it
+	// takes from the other.
+	Twin string
+}
+
+// Product is an item of the catalogue.
+type Product struct {
+	// ID is the word sent in `produto`.
+	ID string
+	// Name and Description are Portuguese text for people.
+	Name, Description string
+	// Documents are the types that the product takes, one of which a request holds.
+	Documents []document.Type
+	// Fields are the named fields, in the order of the answer.
+	Fields []Field
+	// Price is what one call that reaches the bureau costs, in ten-thousandths
+	// of a real.
+	Price Money
+}
+
+// Takes reports whether the product is asked with documents of type t.
+func (p Product) Takes(t document.Type) bool { return slices.Contains(p.Documents, t) }
+
+// Field returns the named field with that name.
+func (p Product) Field(name string) (Field, bool) {
+	i := slices.IndexFunc(p.Fields, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return p.Fields[i], true
+}
+
+// Schema is a short fingerprint of the product's named fields. History keeps it
+// beside an answer, so that an answer stored before a field existed can be
+// completed with a null (specification, 2.1.1).
+func (p Product) Schema() string {
+	h := fnv.New64a()
+	var walk func([]Field)
+	walk = func(fields []Field) {
+		for _, f := range fields {
+			_, _ = h.Write([]byte(f.Name + ":" + string(f.Kind) + string(f.Items) + "{"))
+			walk(f.Fields)
+			_, _ = h.Write([]byte("}"))
+		}
+	}
+	walk(p.Fields)
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// Parse reads the document of a request for this product. A product that takes
+// several types tells them apart by their shape. The error is always a
+// *document.Invalid.
+func (p Product) Parse(s string) (document.Document, error) {
+	var first error
+	for _, t := range p.Documents {
+		d, err := document.Parse(t, s)
+		if err == nil {
+			return d, nil
+		}
+		if first == nil || t == likely(s) {
+			first = err
+		}
+	}
+	return document.Document{}, first
+}
+
+// likely guesses which document a text was meant to be, only to choose the more
+// helpful of two error messages.
+func likely(s string) document.Type {
+	switch n := strings.Count(s, "") - 1; {
+	case strings.Contains(s, "@"):
+		return document.Email
+	case n == 7:
+		return document.Plate
+	case n <= 11, n == 14 && strings.Count(s, ".") == 2 && !strings.Contains(s, "/"):
+		return document.CPF
+	}
+	return document.CNPJ
+}
+
+// Catalog is the list of products that an instance offers, in display order.
+type Catalog []Product
+
+// Find returns the product with that id.
+func (c Catalog) Find(id string) (Product, bool) {
+	i := slices.IndexFunc(c, func(p Product) bool { return p.ID == id })
+	if i < 0 {
+		return Product{}, false
+	}
+	return c[i], true
+}

@@ -1,0 +1,53 @@
+package catalog
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Money is an amount in ten-thousandths of a real. Bureaus price in fractions of
+// a cent, and a float would not add up.
+type Money int64
+
+// Real is one real.
+const Real Money = 10_000
+
+// ErrMoney says that a text is not an amount.
+var ErrMoney = errors.New(`não é um valor em reais com até quatro casas decimais, como "0.45"`)
+
+// ParseMoney reads a non-negative decimal number of reais with up to four
+// decimals ("0.45", "2.075", "12"). Any other text is ErrMoney.
+func ParseMoney(s string) (Money, error) {
+	whole, frac, hasFrac := strings.Cut(s, ".")
+	if whole == "" || len(whole) > 12 || hasFrac && frac == "" || len(frac) > 4 {
+		return 0, ErrMoney
+	}
+	for _, part := range []string{whole, frac} {
+		for i := range len(part) {
+			if part[i] < '0' || part[i] > '9' {
+				return 0, ErrMoney
+			}
+		}
+	}
+	n, err := strconv.ParseInt(whole+frac+"0000"[len(frac):], 10, 64)
+	if err != nil {
+		return 0, ErrMoney
+	}
+	return Money(n), nil
+}
+
+// String returns the exact decimal number of reais, without needless zeros: the
+// same text is the JSON number of the contract.
+func (m Money) String() string {
+	sign := ""
+	if m < 0 {
+		sign, m = "-", -m
+	}
+	s := strconv.FormatInt(int64(m/Real), 10)
+	if frac := int64(m % Real); frac != 0 {
+		f := strconv.FormatInt(frac, 10)
+		s += "." + strings.TrimRight("0000"[len(f):]+f, "0")
+	}
+	return sign + s
+}

@@ -1,0 +1,100 @@
+// Package fault holds the one error type that crosses the borders of Fichário.
+//
+// A use case says what went wrong with a Code, which is a word of the public
+// contract; the driving adapters decide what status or page that is.
+package fault
+
+import (
+	"errors"
+	"time"
+)
+
+// Code is the contract's word for a kind of failure (design, section 4). The
+// same words are the enum of `code` in openapi.yaml; a test holds them together.
+type Code string
+
+// The codes of the contract.
+const (
+	InvalidRequest       Code = "requisicao_invalida"
+	InvalidDocument      Code = "documento_invalido"
+	UnknownProduct       Code = "produto_desconhecido"
+	InvalidEmail         Code = "email_invalido"
+	Unauthenticated      Code = "nao_autenticado"
+	MissingScope         Code = "escopo_ausente"
+	LookupDisabled       Code = "recurso_indisponivel"
+	UnknownWebhook       Code = "webhook_desconhecido"
+	UnknownRoute         Code = "rota_desconhecida"
+	MethodNotAllowed     Code = "metodo_nao_permitido"
+	IncompleteRequest    Code = "requisicao_incompleta"
+	BodyTooLarge         Code = "corpo_grande_demais"
+	UnsupportedMediaType Code = "tipo_nao_suportado"
+	ReusedIdempotencyKey Code = "chave_reutilizada"
+	WebhookDisabled      Code = "webhook_desabilitado"
+	MinuteLimit          Code = "limite_por_minuto"
+	DailyLimit           Code = "limite_diario"
+	MonthlyLimit         Code = "limite_mensal"
+	Internal             Code = "erro_interno"
+	BureauFailed         Code = "bureau_falhou"
+	BureauUnavailable    Code = "bureau_indisponivel"
+	ServiceUnavailable   Code = "servico_indisponivel"
+	BureauNoAnswer       Code = "bureau_sem_resposta"
+	Timeout              Code = "tempo_esgotado"
+)
+
+// Error is a failure that a caller can be told about.
+type Error struct {
+	// Code is the contract's word for the failure.
+	Code Code
+	// Message says, in Portuguese, what to do about it. It never holds personal
+	// data, a secret, or what a bureau answered.
+	Message string
+	// Field names the part of the request that is at fault; empty when none is.
+	Field string
+	// RetryAfter is how long waiting really suffices; zero when waiting makes no
+	// sense (specification, 8.1.3).
+	RetryAfter time.Duration
+	// Limit is the limit that a 429 speaks of, in calls; zero for other codes.
+	Limit int
+
+	cause error
+}
+
+// New returns an error with a code and a message for the caller.
+func New(code Code, message string) *Error {
+	return &Error{Code: code, Message: message}
+}
+
+// At names the field of the request that is at fault.
+func (e *Error) At(field string) *Error { e.Field = field; return e }
+
+// After says how long waiting suffices.
+func (e *Error) After(d time.Duration) *Error { e.RetryAfter = d; return e }
+
+// Because keeps the cause for errors.Is, errors.As and the log. The cause is
+// never shown to a caller.
+func (e *Error) Because(cause error) *Error { e.cause = cause; return e }
+
+// Error returns the code, and the cause where there is one. It is meant for the
+// log; callers are shown Message.
+func (e *Error) Error() string {
+	if e.cause != nil {
+		return string(e.Code) + ": " + e.cause.Error()
+	}
+	return string(e.Code)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// CodeOf returns the code of err, and Internal for any error that is not a fault.
+// It returns "" for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var f *Error
+	if errors.As(err, &f) {
+		return f.Code
+	}
+	return Internal
+}

@@ -1,0 +1,63 @@
+// Package ports holds the interfaces that the use cases need from the outside,
+// and the values that cross them. An interface is here only when it has, or will
+// have, two production implementations, or when it is the border to storage.
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// Bureau asks an external data bureau. Implementations never repeat a call that
+// may have reached the bureau: every such call is charged (specification, 8.1.4).
+type Bureau interface {
+	// Ask makes one call. The context bounds it; implementations also keep the
+	// bureau's own timeout. A failure is a *BureauError, always.
+	Ask(ctx context.Context, product catalog.Product, doc document.Document) (Answer, error)
+}
+
+// Answer is what a bureau said.
+type Answer struct {
+	// Found is false when the bureau says that it has no record. That is an
+	// answer like any other, and charged.
+	Found bool
+	// Raw is the answer as one JSON text: byte for byte what the bureau sent; for
+	// a "no record" answer without JSON it is null, or the text as a JSON string.
+	Raw []byte
+	// Fields is a JSON object of every named field of the product, made by
+	// catalog.Product.Project.
+	Fields []byte
+	// Dropped are the paths of named fields whose mapping gave a wrong type or
+	// failed, without their values.
+	Dropped []string
+}
+
+// BureauOutcome says what is known about a call that brought no answer.
+type BureauOutcome string
+
+// The outcomes of a call without an answer.
+const (
+	// NotSent: the call cannot have reached the bureau. It is not charged.
+	NotSent BureauOutcome = "not_sent"
+	// Failed: the bureau was reached, and failed or answered nonsense.
+	Failed BureauOutcome = "failed"
+	// NoAnswer: the call may have reached the bureau, and no answer came in time.
+	NoAnswer BureauOutcome = "no_answer"
+)
+
+// BureauError is the failure of a call to the bureau. Its text holds no document,
+// no credential and nothing that the bureau answered, so that it may be logged.
+type BureauError struct {
+	Outcome BureauOutcome
+	// Reason is a short English phrase for the log: "connection refused",
+	// "status 500", "answer is not JSON".
+	Reason string
+	// RetryAfter is how long waiting makes sense; zero when that is not known.
+	RetryAfter time.Duration
+}
+
+// Error returns the outcome and the reason.
+func (e *BureauError) Error() string { return "bureau " + string(e.Outcome) + ": " + e.Reason }
