@@ -1,0 +1,156 @@
+// Command pgtest runs `go test -json` with one PostgreSQL for the whole run:
+//
+//	pgtest [-allow-skip REGEXP] -- go test -json ./...
+//
+// It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it may, says
+// which one it uses, hands its URL to the command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last
+// line is the count, and takes the server away again, whatever happened. It exits with the command's code, or with 1 when
+// the report finds a fault that the command did not: a skipped test, or no test at all.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"slices"
+	"syscall"
+	"time"
+
+	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/internal/report"
+	"fichario/tests/testkit/postgres"
+)
+
+func main() {
+	allow := flag.String("allow-skip", "", "skipped tests whose line \"package.Test: reason\" matches are no fault")
+	flag.Parse()
+	code, err := run(*allow, flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pgtest:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+func run(allow string, command []string) (code int, err error) {
+	if len(command) == 0 {
+		return 2, errors.New("usage: pgtest [-allow-skip REGEXP] -- go test -json ./...")
+	}
+	var allowed *regexp.Regexp
+	if allow != "" {
+		if allowed, err = regexp.Compile(allow); err != nil {
+			return 2, err
+		}
+	}
+	// From here on a signal ends this program by the same path as everything else does.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+
+	server, err := choose()
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	fmt.Println("PostgreSQL for the tests:", server.About)
+	if err := os.Setenv(postgres.EnvURL, server.URL); err != nil {
+		return 1, err
+	}
+	return test(command, signals, allowed)
+}
+
+func choose() (*postgres.Server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	server, err := postgres.Choose(ctx)
+	if !errors.Is(err, postgres.ErrNone) {
+		return server, err
+	}
+	if failure := install(ctx); failure != nil {
+		return nil, fmt.Errorf("%w; not installed: %w", err, failure)
+	}
+	return postgres.Choose(ctx)
+}
+
+// install installs PostgreSQL where that needs no question: on Debian and its kin, as root or by a sudo without password.
+func install(ctx context.Context) error {
+	if _, err := exec.LookPath("apt-get"); err != nil {
+		return errors.New("no apt-get here")
+	}
+	// By way of env, because sudo hands no variables on.
+	apt := []string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-y"}
+	if os.Geteuid() != 0 {
+		if exec.CommandContext(ctx, "sudo", "-n", "true").Run() != nil {
+			return errors.New("neither root nor a sudo without password")
+		}
+		apt = append([]string{"sudo", "-n"}, apt...)
+	}
+	fmt.Println("PostgreSQL for the tests: none found, installing it with apt-get")
+	for _, step := range [][]string{{"update"}, {"install", "--no-install-recommends", "postgresql"}} {
+		args := slices.Concat(apt, step)
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+		}
+	}
+	return nil
+}
+
+// test runs the command in a process group of its own, so that a signal reaches the test binaries too, and reaches them once.
+func test(command []string, signals <-chan os.Signal, allowed *regexp.Regexp) (int, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	events, err := cmd.StdoutPipe()
+	if err != nil {
+		return 1, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 1, err
+	}
+	// Should this program be killed itself, the tests must not go on alone.
+	entry, err := guard.Add(guard.Process(cmd.Process.Pid))
+	if err != nil {
+		return 1, err
+	}
+	ended := make(chan struct{})
+	defer close(ended)
+	go forward(signals, cmd.Process.Pid, ended)
+
+	r, readErr := report.Read(events, os.Stdout, allowed)
+	err = cmd.Wait()
+	entry.Forget()
+	r.Finish()
+	var exit *exec.ExitError
+	switch {
+	case readErr != nil:
+		return 1, readErr
+	case errors.As(err, &exit) && exit.Exited():
+		return exit.ExitCode(), nil
+	case err != nil:
+		return 1, err // a signal, for one
+	case !r.OK():
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// forward hands signals on; whoever sends a second one means it.
+func forward(signals <-chan os.Signal, group int, ended <-chan struct{}) {
+	for received := 0; ; received++ {
+		select {
+		case s := <-signals:
+			number, _ := s.(syscall.Signal)
+			if received > 0 {
+				number = syscall.SIGKILL
+			}
+			_ = syscall.Kill(-group, number)
+		case <-ended:
+			return
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit/internal/guard"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Migrate brings the database at the URL to the current schema. It must have closed its connections when it returns: a
+// database that somebody is connected to cannot be cloned.
+type Migrate = func(ctx context.Context, url string) error
+
+// template is a migrated database that is only ever cloned.
+type template struct {
+	once sync.Once
+	name string
+	err  error
+}
+
+// shared is the server of this process: the one that `make test` started, or one of our own.
+var shared = sync.OnceValues(func() (*Server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	s, err := Choose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.control == nil {
+		// The server outlives this process, so the databases must be dropped, also those of a test that died.
+		if _, err := guard.Add(guard.Databases(s.URL, s.prefix)); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+})
+
+// New gives the test its own database, which migrate has brought to the current schema, and drops it when the test ends. In
+// each process migrate runs once, on a template that is then cloned; two functions make two templates, and closures of one
+// function literal count as one. A nil migrate gives an empty database. Tests may call it in parallel.
+func New(tb testing.TB, migrate Migrate) string {
+	tb.Helper()
+	s, err := shared()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s.Database(tb, migrate)
+}
+
+// Database is New on a given server.
+func (s *Server) Database(tb testing.TB, migrate Migrate) string {
+	tb.Helper()
+	t := s.template(migrate)
+	if t.err != nil {
+		tb.Fatalf("a migrated PostgreSQL database to clone: %v", t.err)
+	}
+	name := s.prefix + random()
+	if err := s.exec(create(name, t.name)); err != nil {
+		tb.Fatalf("a PostgreSQL database for the test: %v", err)
+	}
+	if s.tb == nil { // a dedicated server goes as a whole, and may be down when the test ends
+		tb.Cleanup(func() {
+			if err := s.exec(drop(name)); err != nil {
+				tb.Errorf("dropping the test's PostgreSQL database: %v", err)
+			}
+		})
+	}
+	return s.database(name)
+}
+
+func (s *Server) template(migrate Migrate) *template {
+	key := reflect.ValueOf(migrate).Pointer()
+	s.mu.Lock()
+	t := s.templates[key]
+	if t == nil {
+		t = &template{name: s.prefix + "template_" + random()}
+		s.templates[key] = t
+	}
+	s.mu.Unlock()
+	t.once.Do(func() {
+		if t.err = s.exec(create(t.name, "template1")); t.err != nil || migrate == nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		if t.err = migrate(ctx, s.database(t.name)); t.err != nil {
+			return
+		}
+		// Not even autovacuum gets in from here on: whoever is connected to it holds up the clones.
+		t.err = s.exec("ALTER DATABASE " + quote(t.name) + " ALLOW_CONNECTIONS false")
+	})
+	return t
+}
+
+// exec runs one statement on the maintenance database. A connection for each: it costs 3 ms, and leaves no goroutine to a
+// test that looks for leaks.
+func (s *Server) exec(statement string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.URL)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, statement)
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// database is the URL of another database of the server.
+func (s *Server) database(name string) string {
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Scheme == "" {
+		// The other form that PostgreSQL knows, a list of settings: the last one of a name counts.
+		return s.URL + " dbname=" + name
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+func create(name, template string) string {
+	return fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", quote(name), quote(template))
+}
+
+func drop(name string) string {
+	return fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", quote(name))
+}
+
+func quote(name string) string {
+	return pgx.Identifier{name}.Sanitize()
+}
+
+func random() string {
+	return strings.ToLower(rand.Text()[:8])
+}

@@ -1,0 +1,224 @@
+// Package postgres gives tests a real PostgreSQL, and each test its own database on it.
+//
+// Where the server comes from, in this order: FICHARIO_TEST_DATABASE_URL; a container, when a Docker engine answers (image
+// from FICHARIO_TEST_POSTGRES_IMAGE); the machine's own PostgreSQL binaries, as a throw-away cluster. `make test` starts one
+// for the whole run; a test binary that runs outside it starts its own. Nothing is skipped for want of a server: such a test
+// fails and says what to install. Nothing is left behind either, however the tests end (see package guard).
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// EnvURL names the variable that holds the URL of a server for the tests; its user must be a superuser, or own the
+	// right to create databases.
+	EnvURL = "FICHARIO_TEST_DATABASE_URL"
+	// EnvImage names the variable that holds the image of the container.
+	EnvImage = "FICHARIO_TEST_POSTGRES_IMAGE"
+	// DefaultImage is the image where EnvImage names none.
+	DefaultImage = "postgres:17-alpine"
+
+	// maxConnections is enough for several test packages at once, each with a few pools of its own.
+	maxConnections = "300"
+	// startLimit bounds how long a server may take until it answers.
+	startLimit = time.Minute
+)
+
+// ErrNone says, in one sentence, that there is no PostgreSQL and what to install.
+var ErrNone = errors.New("no PostgreSQL for the tests: set " + EnvURL + ", start Docker, or install PostgreSQL (on Debian: apt-get install postgresql)")
+
+// A Mode is a way to shut PostgreSQL down.
+type Mode string
+
+// The modes of pg_ctl.
+const (
+	Smart     Mode = "smart"     // waits for the clients to leave
+	Fast      Mode = "fast"      // rolls back, ends the connections, writes everything
+	Immediate Mode = "immediate" // as after a crash: the next start recovers
+)
+
+// control is what a server that we started can do, beside answering.
+type control interface {
+	stop(Mode) error
+	start(context.Context) error
+	pause() error
+	resume() error
+	close() error
+}
+
+// Server is a running PostgreSQL.
+type Server struct {
+	// URL leads to the maintenance database, as a superuser.
+	URL string
+	// About says in a few words which server this is, version included.
+	About string
+
+	control control    // nil for a server that somebody else runs
+	tb      testing.TB // the test whose own server it is, if any
+	prefix  string     // of every database that this process makes
+
+	mu        sync.Mutex
+	templates map[uintptr]*template
+}
+
+// Choose finds or starts a server in the project's order. The caller closes it. Without one the error is ErrNone, with what
+// was tried.
+func Choose(ctx context.Context) (*Server, error) {
+	if given := os.Getenv(EnvURL); given != "" {
+		s := newServer(given, nil)
+		if err := s.await(ctx, 10*time.Second, "the server of "+EnvURL, nil); err != nil {
+			return nil, fmt.Errorf("%s is set, but its server does not answer: %w", EnvURL, err)
+		}
+		return s, nil
+	}
+	s, dockerErr := startContainer(ctx, "")
+	if dockerErr == nil {
+		return s, nil
+	}
+	s, localErr := startLocal(ctx)
+	if errors.Is(localErr, errNoBinaries) {
+		return nil, fmt.Errorf("%w (docker: %s; local: %s)", ErrNone, brief(dockerErr), localErr)
+	}
+	return s, localErr
+}
+
+// Dedicated gives a test a server that nobody else uses, to stop, start and freeze it. It takes the machine's binaries where
+// there are any (a second to start), otherwise a container; never the server of FICHARIO_TEST_DATABASE_URL.
+func Dedicated(tb testing.TB) *Server {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	s, err := startLocal(ctx)
+	if errors.Is(err, errNoBinaries) {
+		var port int
+		if port, err = freePort(); err == nil {
+			// A fixed port, because Docker gives a restarted container a new one.
+			s, err = startContainer(ctx, strconv.Itoa(port))
+		}
+		if err != nil {
+			err = fmt.Errorf("%w (a test that stops its server needs one of its own; local: %w; docker: %s)", ErrNone, errNoBinaries, brief(err))
+		}
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.tb = tb
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Errorf("removing the test's PostgreSQL: %v", err)
+		}
+	})
+	return s
+}
+
+// Stop shuts a dedicated server down. A container takes Immediate as a kill and any other mode as the engine's stop.
+func (s *Server) Stop(mode Mode) {
+	s.tb.Helper()
+	s.must("stopping PostgreSQL", s.control.stop(mode))
+}
+
+// Start brings a stopped dedicated server back on the same port and waits until it answers.
+func (s *Server) Start() {
+	s.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	s.must("starting PostgreSQL", s.control.start(ctx))
+	s.must("starting PostgreSQL", s.await(ctx, startLimit, "PostgreSQL", nil))
+}
+
+// Pause freezes a dedicated server with all its connections: it is there and does not answer.
+func (s *Server) Pause() {
+	s.tb.Helper()
+	s.must("freezing PostgreSQL", s.control.pause())
+}
+
+// Resume ends a Pause.
+func (s *Server) Resume() {
+	s.tb.Helper()
+	s.must("thawing PostgreSQL", s.control.resume())
+}
+
+// Close stops the server and removes all that belongs to it. A server that somebody else runs stays as it is.
+func (s *Server) Close() error {
+	if s.control == nil {
+		return nil
+	}
+	return s.control.close()
+}
+
+func (s *Server) must(what string, err error) {
+	s.tb.Helper()
+	if err != nil {
+		s.tb.Fatalf("%s: %v", what, err)
+	}
+}
+
+func newServer(address string, c control) *Server {
+	return &Server{
+		URL:       address,
+		control:   c,
+		prefix:    fmt.Sprintf("fichario_%d_%s_", os.Getpid(), random()),
+		templates: map[uintptr]*template{},
+	}
+}
+
+// await waits until the server answers and notes its version. It gives up early when alive says that nothing runs any more.
+func (s *Server) await(ctx context.Context, limit time.Duration, name string, alive func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		version, err := ask(ctx, s.URL)
+		if err == nil {
+			s.About = name + ", version " + version
+			return nil
+		}
+		if alive != nil && !alive() {
+			return fmt.Errorf("it ended at once: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func ask(ctx context.Context, address string) (version string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(ctx)
+	err = conn.QueryRow(ctx, "SELECT current_setting('server_version')").Scan(&version)
+	return version, err
+}
+
+// freePort asks the system for a port that nobody uses now. Somebody may take it before we do: whoever starts tries again.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // listens for an instant, on loopback
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// loopback is the URL of the maintenance database of a server on this machine.
+func loopback(user *url.Userinfo, hostPort string) string {
+	u := url.URL{Scheme: "postgres", User: user, Host: hostPort, Path: "/postgres", RawQuery: "sslmode=disable"}
+	return u.String()
+}
