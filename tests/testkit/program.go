@@ -1,0 +1,208 @@
+package testkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit/internal/guard"
+)
+
+const (
+	// startLimit is generous: the machine may be busy with other test packages.
+	startLimit = time.Minute
+	// stopLimit is more than the thirty seconds that a request in flight may take.
+	stopLimit = 45 * time.Second
+	// tail is how much of the log a failed test shows.
+	tail = 60
+)
+
+// Options say how to start the program.
+type Options struct {
+	Env  map[string]string // over the defaults: any free port on loopback, the log as JSON
+	Args []string          // after "serve"
+}
+
+// Program is a running `fichario serve`.
+type Program struct {
+	URL  string // http://127.0.0.1:port, the same after a Restart
+	Addr string // 127.0.0.1:port
+
+	tb      testing.TB
+	options Options
+	dir     string
+	output  output
+	cmd     *exec.Cmd
+	entry   *guard.Entry
+	exited  chan struct{} // closed when the process has ended
+	err     error         // how it ended; to be read after exited
+}
+
+// Start starts `fichario serve` in a directory of its own and waits until it listens. When the test ends the program is
+// killed, and if the test failed the end of its log is shown.
+func Start(tb testing.TB, options Options) *Program {
+	tb.Helper()
+	p := &Program{tb: tb, options: options, dir: tb.TempDir(), Addr: "127.0.0.1:0"}
+	tb.Cleanup(func() {
+		p.Kill()
+		if tb.Failed() {
+			tb.Logf("the end of the log of %s:\n%s", p.URL, last(p.Logs(), tail))
+		}
+	})
+	p.start()
+	return p
+}
+
+// Logs is everything that the program has written so far, restarts included.
+func (p *Program) Logs() string {
+	return p.output.String()
+}
+
+// Stop asks the program to end, as a deployment does, and waits. The test fails if it does not end with code 0.
+func (p *Program) Stop() {
+	p.tb.Helper()
+	if !p.running() {
+		p.tb.Fatalf("the program ended by itself: %v", p.err)
+	}
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended, and that comes out below
+	select {
+	case <-p.exited:
+		if p.err != nil {
+			p.tb.Errorf("the program ended with %v after SIGTERM, want code 0", p.err)
+		}
+	case <-time.After(stopLimit):
+		p.Kill()
+		p.tb.Errorf("the program still ran %v after SIGTERM", stopLimit)
+	}
+}
+
+// Kill ends the program as a power cut does, and waits. A program that has ended stays as it is.
+func (p *Program) Kill() {
+	if p.exited == nil {
+		return
+	}
+	_ = p.cmd.Process.Kill()
+	<-p.exited
+}
+
+// Restart starts the program again with the same settings, directory and port, after a Stop if it still runs.
+func (p *Program) Restart() {
+	p.tb.Helper()
+	if p.running() {
+		p.Stop()
+	}
+	p.start()
+}
+
+// Pid is the process, for tests that send it other signals.
+func (p *Program) Pid() int {
+	return p.cmd.Process.Pid
+}
+
+// Wait waits until the program ends by itself and says how; nil is code 0.
+func (p *Program) Wait() error {
+	<-p.exited
+	return p.err
+}
+
+func (p *Program) running() bool {
+	select {
+	case <-p.exited:
+		return false
+	default:
+		return p.exited != nil
+	}
+}
+
+func (p *Program) start() {
+	p.tb.Helper()
+	listening := p.output.expect()
+	cmd := exec.Command(Build(p.tb), append([]string{"serve"}, p.options.Args...)...) //nolint:noctx // it ends with the test, or sooner by Stop and Kill
+	cmd.Dir = p.dir
+	cmd.Env = environment(map[string]string{"FICHARIO_LISTEN": p.Addr, "FICHARIO_LOG_FORMAT": "json"}, p.options.Env)
+	cmd.Stdout, cmd.Stderr = &p.output, &p.output
+	cmd.WaitDelay = 5 * time.Second
+	// A group of its own: Ctrl-C reaches the tests, and the guard ends the program.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		p.tb.Fatal(err)
+	}
+	entry, err := guard.Add(guard.Process(cmd.Process.Pid))
+	exited := make(chan struct{})
+	p.cmd, p.entry, p.exited = cmd, entry, exited
+	go func() {
+		p.err = cmd.Wait()
+		if entry != nil {
+			entry.Forget()
+		}
+		close(exited)
+	}()
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	select {
+	case p.Addr = <-listening:
+		p.URL = "http://" + p.Addr
+	case <-exited:
+		p.tb.Fatalf("the program ended before it listened: %v", p.err)
+	case <-time.After(startLimit):
+		p.tb.Fatalf("the program does not listen after %v", startLimit)
+	}
+}
+
+// output collects what the program writes and looks for the line that says where it listens.
+type output struct {
+	mu        sync.Mutex
+	text      bytes.Buffer
+	line      []byte // the one that is not complete yet
+	listening chan string
+}
+
+// expect gives the channel on which the next address comes.
+func (o *output) expect() <-chan string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.listening = make(chan string, 1)
+	o.line = nil
+	return o.listening
+}
+
+// Write takes output of the program.
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text.Write(b)
+	o.line = append(o.line, b...)
+	for {
+		line, rest, complete := bytes.Cut(o.line, []byte("\n"))
+		if !complete {
+			return len(b), nil
+		}
+		o.line = rest
+		o.look(line)
+	}
+}
+
+func (o *output) look(line []byte) {
+	var entry struct{ Msg, Addr string }
+	if o.listening != nil && json.Unmarshal(line, &entry) == nil && entry.Msg == "listening" && entry.Addr != "" {
+		o.listening <- entry.Addr
+		o.listening = nil
+	}
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+func last(text string, lines int) string {
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}

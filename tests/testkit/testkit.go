@@ -1,0 +1,207 @@
+// Package testkit starts the real program for end-to-end tests: the binary that users run, over its own doors, on the
+// databases that it supports.
+//
+//	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+//		program := testkit.Start(t, testkit.Options{Env: env})
+//		key := testkit.JSON[struct{ Key string }](t, testkit.Run(t, env, "key", "create", …, "--json"))
+//		…program.URL…
+//	})
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/postgres"
+)
+
+const (
+	// EnvBinary names the variable that holds the path of a built program; `make test` sets it.
+	EnvBinary = "FICHARIO_TEST_BINARY"
+
+	program = "fichario/cmd/fichario"
+	// commandLimit bounds one command of the program, such as `fichario migrate`.
+	commandLimit = 2 * time.Minute
+)
+
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "fichario-bin-")
+	if err != nil {
+		return "", err
+	}
+	if _, err := guard.Add(guard.Directory(dir)); err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	binary := filepath.Join(dir, "fichario")
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, program)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	}
+	return binary, nil
+})
+
+// Build gives the path of the program: the one of FICHARIO_TEST_BINARY, or one that is built once for this process.
+func Build(tb testing.TB) string {
+	tb.Helper()
+	if built := os.Getenv(EnvBinary); built != "" {
+		if !filepath.IsAbs(built) {
+			tb.Fatalf("%s must be an absolute path, because every test package runs in its own directory; it is %q", EnvBinary, built)
+		}
+		return built
+	}
+	binary, err := build()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return binary
+}
+
+// Run runs a command of the program, such as "key", "create", and gives what it wrote to standard output. The test fails when
+// the command does.
+func Run(tb testing.TB, env map[string]string, args ...string) string {
+	tb.Helper()
+	return RunInput(tb, "", env, args...)
+}
+
+// RunInput is Run with something on standard input, for options such as --password-stdin.
+func RunInput(tb testing.TB, input string, env map[string]string, args ...string) string {
+	tb.Helper()
+	r := run(Build(tb), tb.TempDir(), input, env, args)
+	if r.err != nil {
+		tb.Fatalf("fichario %s: %v\n%s%s", strings.Join(args, " "), r.err, r.Stdout, r.Stderr)
+	}
+	return r.Stdout
+}
+
+// Failure is a command that ended with a code other than 0.
+type Failure struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+// RunErr runs a command that must fail. The test fails when the command succeeds.
+func RunErr(tb testing.TB, env map[string]string, args ...string) Failure {
+	tb.Helper()
+	r := run(Build(tb), tb.TempDir(), "", env, args)
+	var exit *exec.ExitError
+	switch {
+	case r.err == nil:
+		tb.Fatalf("fichario %s succeeded and should not have\n%s%s", strings.Join(args, " "), r.Stdout, r.Stderr)
+	case !errors.As(r.err, &exit):
+		tb.Fatalf("fichario %s: %v", strings.Join(args, " "), r.err)
+	default:
+		r.Code = exit.ExitCode()
+	}
+	return r.Failure
+}
+
+// JSON reads what a command wrote with --json.
+func JSON[T any](tb testing.TB, out string) T {
+	tb.Helper()
+	var value T
+	if err := json.Unmarshal([]byte(out), &value); err != nil {
+		tb.Fatalf("%v in %q", err, out)
+	}
+	return value
+}
+
+// Databases runs the test on each database that the program supports, and gives it the environment that leads there: an
+// SQLite file that does not exist yet, or a migrated PostgreSQL database of its own.
+func Databases(t *testing.T, test func(t *testing.T, env map[string]string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, PostgreSQL(t)) })
+}
+
+// SQLite is the environment for a database file in the test's own directory. There is no data key in it: the program makes
+// itself one beside the file.
+func SQLite(tb testing.TB) map[string]string {
+	tb.Helper()
+	return map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(tb.TempDir(), "fichario.db")}
+}
+
+// PostgreSQL is the environment for a migrated database of the test's own.
+func PostgreSQL(tb testing.TB) map[string]string {
+	tb.Helper()
+	Build(tb) // fails here, where the reason can be shown, and not inside the migration
+	return OnPostgreSQL(postgres.New(tb, Migrate))
+}
+
+// OnPostgreSQL is the environment for the PostgreSQL database at the URL.
+func OnPostgreSQL(url string) map[string]string {
+	return map[string]string{"FICHARIO_DATABASE_URL": url, "FICHARIO_DATA_KEY": dataKey()}
+}
+
+// Migrate runs `fichario migrate` on a PostgreSQL database. It is what a server of package postgres wants, for instance
+// a dedicated one: server.Database(t, testkit.Migrate).
+func Migrate(_ context.Context, url string) error {
+	binary := os.Getenv(EnvBinary)
+	if binary == "" {
+		var err error
+		if binary, err = build(); err != nil {
+			return err
+		}
+	}
+	if r := run(binary, os.TempDir(), "", OnPostgreSQL(url), []string{"migrate"}); r.err != nil {
+		return fmt.Errorf("fichario migrate: %w\n%s%s", r.err, r.Stdout, r.Stderr)
+	}
+	return nil
+}
+
+// dataKey is one key for the process, because the databases of its tests are clones of one that may have seen it.
+var dataKey = sync.OnceValue(func() string {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	return base64.StdEncoding.EncodeToString(key)
+})
+
+type result struct {
+	Failure
+	err error
+}
+
+func run(binary, dir, input string, env map[string]string, args []string) result {
+	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Dir = dir
+	cmd.Env = environment(env)
+	cmd.Stdin = strings.NewReader(input)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	return result{Failure{Stdout: stdout.String(), Stderr: stderr.String()}, err}
+}
+
+// environment is this process's, less what would configure the program or lead it to another database, plus the given one.
+func environment(sets ...map[string]string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "FICHARIO_") || strings.HasPrefix(v, "PG")
+	})
+	all := map[string]string{}
+	for _, set := range sets {
+		maps.Copy(all, set)
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		env = append(env, name+"="+all[name])
+	}
+	return env
+}
