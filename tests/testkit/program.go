@@ -122,7 +122,7 @@ func (p *Program) running() bool {
 func (p *Program) start() {
 	p.tb.Helper()
 	listening := p.output.expect()
-	cmd := exec.Command(Build(p.tb), append([]string{"serve"}, p.options.Args...)...) //nolint:noctx // it ends with the test, or sooner by Stop and Kill
+	cmd := exec.Command(Build(p.tb), append([]string{"serve"}, p.options.Args...)...)
 	cmd.Dir = p.dir
 	cmd.Env = environment(map[string]string{"FICHARIO_LISTEN": p.Addr, "FICHARIO_LOG_FORMAT": "json"}, p.options.Env)
 	cmd.Stdout, cmd.Stderr = &p.output, &p.output

@@ -114,7 +114,7 @@ func (r *recorder) Errorf(string, ...any) { r.errors = true }
 
 func answers(t *testing.T, p *testkit.Program) {
 	t.Helper()
-	response, err := http.Get(p.URL) //nolint:noctx // loopback, and the test has a limit
+	response, err := http.Get(p.URL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func Choose(ctx context.Context) (*Server, error) {
 	}
 	s, localErr := startLocal(ctx)
 	if errors.Is(localErr, errNoBinaries) {
-		return nil, fmt.Errorf("%w (docker: %s; local: %s)", ErrNone, brief(dockerErr), localErr)
+		return nil, fmt.Errorf("%w (docker: %s; local: %w)", ErrNone, brief(dockerErr), localErr)
 	}
 	return s, localErr
 }
@@ -209,7 +209,7 @@ func ask(ctx context.Context, address string) (version string, err error) {
 
 // freePort asks the system for a port that nobody uses now. Somebody may take it before we do: whoever starts tries again.
 func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // listens for an instant, on loopback
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}

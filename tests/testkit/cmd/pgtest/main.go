@@ -39,7 +39,7 @@ func main() {
 
 func run(allow string, command []string) (code int, err error) {
 	if len(command) == 0 {
-		return 2, errors.New("usage: pgtest [-allow-skip REGEXP] -- go test -json ./...")
+		return 2, errors.New("nothing to run: say pgtest -- go test -json and what to test")
 	}
 	var allowed *regexp.Regexp
 	if allow != "" {
@@ -105,6 +105,7 @@ func test(command []string, signals <-chan os.Signal, allowed *regexp.Regexp) (i
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	began := time.Now()
 	events, err := cmd.StdoutPipe()
 	if err != nil {
 		return 1, err
@@ -124,6 +125,7 @@ func test(command []string, signals <-chan os.Signal, allowed *regexp.Regexp) (i
 	r, readErr := report.Read(events, os.Stdout, allowed)
 	err = cmd.Wait()
 	entry.Forget()
+	fmt.Printf("the tests took %s\n", time.Since(began).Round(time.Second))
 	r.Finish()
 	var exit *exec.ExitError
 	switch {

@@ -55,7 +55,7 @@ func serve() error {
 		return err
 	}
 	logger.Info("listening", "addr", l.Addr().String())
-	server := &http.Server{Handler: http.NotFoundHandler()} //nolint:gosec // one test on loopback needs no time limits
+	server := &http.Server{Handler: http.NotFoundHandler()}
 	go func() { _ = server.Serve(l) }()
 	<-ctx.Done()
 	if os.Getenv("FICHARIO_STUBBORN") != "" {

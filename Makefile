@@ -1,0 +1,39 @@
+# Everything that is done with this project more than once. `make` alone lists it.
+
+GO ?= go
+LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
+PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
+
+# Two packages at a time: most of them use the same PostgreSQL, and some start programs of their own.
+GOTEST = $(GO) test -json -count=1 -p 2
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-race generate lint build bench bin/pgtest
+
+help: ## list what there is to make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## start the program with a demonstration in it, on SQLite
+	$(GO) run ./cmd/fichario serve --demo
+
+test: build bin/pgtest ## run every test, on SQLite and on a real PostgreSQL that it finds, starts or installs
+	$(PGTEST) -- $(GOTEST) -timeout 20m ./...
+
+test-race: build bin/pgtest ## run every test with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(PGTEST) -- $(GOTEST) -race -timeout 40m ./...
+
+generate: ## write the generated code anew
+	$(GO) generate ./...
+
+lint: ## check formatting, style and who imports whom
+	$(LINT) run
+
+build: ## build the program, static and stripped, as bin/fichario
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/fichario ./cmd/fichario
+
+bench: ## measure the program under load
+	$(GO) run ./tests/load
+
+# Always: go build knows best whether there is anything to do.
+bin/pgtest:
+	@$(GO) build -o $@ ./tests/testkit/cmd/pgtest
