@@ -1,0 +1,89 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	gosqlite "github.com/glebarez/go-sqlite"
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
+
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// SQLite's primary result codes that mean "not now" rather than "wrong".
+const (
+	sqliteBusy   = 5
+	sqliteLocked = 6
+	sqliteIOErr  = 10
+	sqliteFull   = 13
+	sqliteCantOp = 14
+)
+
+// classify turns an error of the database into the port's words. A database that
+// is away, full or too slow is a fault.ServiceUnavailable; other errors stay.
+func classify(err error) error {
+	var known *fault.Error
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, sql.ErrNoRows):
+		return ports.ErrNotFound
+	case errors.Is(err, gorm.ErrDuplicatedKey):
+		return ports.ErrExists
+	case errors.Is(err, context.Canceled):
+		return err
+	case away(err):
+		return fault.New(fault.ServiceUnavailable, "O serviço está temporariamente sem acesso aos dados. Tente de novo em instantes.").
+			After(2 * time.Second).Because(err)
+	}
+	return err
+}
+
+func away(err error) bool {
+	var (
+		pg      *pgconn.PgError
+		connect *pgconn.ConnectError
+		network net.Error
+		lite    *gosqlite.Error
+	)
+	switch {
+	case errors.As(err, &pg):
+		// Connection, resources, operator intervention, lock not available,
+		// and a serialization or deadlock that outlived its retries.
+		for _, class := range []string{"08", "53", "57", "58", "55P03", "40"} {
+			if strings.HasPrefix(pg.Code, class) {
+				return true
+			}
+		}
+		return false
+	case errors.As(err, &lite):
+		switch lite.Code() & 0xff {
+		case sqliteBusy, sqliteLocked, sqliteIOErr, sqliteFull, sqliteCantOp:
+			return true
+		}
+		return false
+	}
+	return errors.As(err, &connect) || errors.As(err, &network) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, sql.ErrTxDone) || strings.Contains(err.Error(), "conn closed")
+}
+
+// collided reports whether a transaction lost against another one and may simply
+// run again.
+func collided(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "40001" || pg.Code == "40P01"
+	}
+	var lite *gosqlite.Error
+	return errors.As(err, &lite) && (lite.Code()&0xff == sqliteBusy || lite.Code()&0xff == sqliteLocked)
+}

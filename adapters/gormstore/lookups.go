@@ -1,0 +1,195 @@
+package gormstore
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+)
+
+type statement struct {
+	conn
+	vault   *vault
+	commits *committer // nil inside a transaction
+}
+
+func (r statement) row(e lookup.Entry) lookupRow {
+	return lookupRow{
+		ID: uid(e.ID), OrgID: uid(e.OrgID), KeyID: optional(e.KeyID), MemberID: optional(e.MemberID),
+		Product: e.Product, DocType: string(e.Document.Type()),
+		Document: r.vault.seal([]byte(e.Document.Value()), "lookups|document|"+e.ID),
+		At:       stamp(e.At), Cache: e.Cache, Charged: e.Charged, Amount: int64(e.Amount), Status: string(e.Status),
+		RecordID: optional(e.RecordID), Day: e.Day, Month: e.Month, SettleAt: optionalTime(e.SettleAt),
+	}
+}
+
+func (r statement) entry(row lookupRow) (lookup.Entry, error) {
+	value, err := r.vault.open(row.Document, "lookups|document|"+string(row.ID))
+	if err != nil {
+		return lookup.Entry{}, err
+	}
+	return lookup.Entry{
+		ID: string(row.ID), OrgID: string(row.OrgID), KeyID: row.KeyID.text(), MemberID: row.MemberID.text(),
+		Product: row.Product, Document: document.Restore(document.Type(row.DocType), string(value)),
+		At: row.At.UTC(), Cache: row.Cache, Charged: row.Charged, Amount: catalog.Money(row.Amount), Status: lookup.Status(row.Status),
+		RecordID: row.RecordID.text(), Day: row.Day, Month: row.Month, SettleAt: timeOf(row.SettleAt),
+	}, nil
+}
+
+// Add implements ports.Statement.
+func (r statement) Add(ctx context.Context, e lookup.Entry) error {
+	row := r.row(e)
+	if r.commits != nil {
+		return r.commits.add(ctx, row)
+	}
+	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
+}
+
+// Find implements ports.Statement.
+func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
+	var row lookupRow
+	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
+	if err != nil {
+		return lookup.Entry{}, err
+	}
+	return r.entry(row)
+}
+
+// Finish implements ports.Statement.
+func (r statement) Finish(ctx context.Context, e lookup.Entry) (bool, error) {
+	n, err := r.affected(ctx, `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
+		WHERE id = ? AND settle_at IS NOT NULL AND status IN (?, ?)`,
+		string(e.Status), e.Charged, int64(e.Amount), optional(e.RecordID), e.ID, string(lookup.Running), string(lookup.NoAnswer))
+	return n > 0, err
+}
+
+// Settle implements ports.Statement.
+func (r statement) Settle(ctx context.Context, now time.Time) (int, error) {
+	// The lease goes first, as everywhere else, so that no two transactions wait
+	// for each other.
+	if _, err := r.affected(ctx, "DELETE FROM leases WHERE expires_at <= ?", stamp(now)); err != nil {
+		return 0, err
+	}
+	// settle_at stays: it marks an entry that its owner may still finish.
+	n, err := r.affected(ctx, "UPDATE lookups SET status = ? WHERE status = ? AND settle_at <= ?",
+		string(lookup.NoAnswer), string(lookup.Running), stamp(now))
+	return int(n), err
+}
+
+// Page implements ports.Statement.
+func (r statement) Page(ctx context.Context, keyID string, f lookup.Filter, after string, limit int) ([]lookup.Entry, error) {
+	var rows []lookupRow
+	err := r.query(ctx, func(db *gorm.DB) error {
+		db = db.Where("key_id = ?", keyID)
+		if after != "" {
+			db = db.Where("id < ?", after)
+		}
+		if f.Product != "" {
+			db = db.Where("product = ?", f.Product)
+		}
+		if !f.From.IsZero() {
+			db = db.Where("at >= ?", stamp(f.From))
+		}
+		if !f.Until.IsZero() {
+			db = db.Where("at < ?", stamp(f.Until))
+		}
+		if f.Cache != nil {
+			db = db.Where("cache = ?", *f.Cache)
+		}
+		// UUIDv7 begin with their time, so their order is that of the requests.
+		return db.Order("id DESC").Limit(limit).Find(&rows).Error
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]lookup.Entry, len(rows))
+	for i, row := range rows {
+		if out[i], err = r.entry(row); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// indexText is what the keyed hash of a document is made of. Organisation and
+// product are part of it, so that a dump cannot even show that two organisations
+// asked about one person.
+func indexText(orgID, product string, d document.Document) string {
+	return orgID + "|" + product + "|" + string(d.Type()) + "|" + d.Value()
+}
+
+type history struct {
+	conn
+	vault *vault
+}
+
+// Latest implements ports.History.
+func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
+	var row recordRow
+	err := r.query(ctx, func(db *gorm.DB) error {
+		return db.Raw("SELECT id, answered_at, found, schema, answer FROM records WHERE doc_index IN ? ORDER BY answered_at DESC LIMIT 1",
+			r.vault.indexes(indexText(orgID, product, d))).Take(&row).Error
+	})
+	if err != nil {
+		return lookup.Record{}, err
+	}
+	rec := lookup.Record{
+		ID: string(row.ID), OrgID: orgID, Product: product, Document: d,
+		AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
+	}
+	answer, err := r.vault.open(row.Answer, "records|answer|"+rec.ID)
+	if err != nil {
+		return lookup.Record{}, err
+	}
+	n, size := binary.Uvarint(answer)
+	if size <= 0 || n > uint64(len(answer)-size) {
+		return lookup.Record{}, errSealed
+	}
+	rec.Fields, rec.Raw = answer[size:size+int(n)], answer[size+int(n):]
+	return rec, nil
+}
+
+// Save implements ports.History. The named fields and the bureau's bytes are one
+// sealed value: the length of the former, the former, the latter.
+func (r history) Save(ctx context.Context, rec lookup.Record) error {
+	answer := binary.AppendUvarint(make([]byte, 0, 4+len(rec.Fields)+len(rec.Raw)), uint64(len(rec.Fields)))
+	answer = append(append(answer, rec.Fields...), rec.Raw...)
+	row := recordRow{
+		ID: uid(rec.ID), OrgID: uid(rec.OrgID), Product: rec.Product, DocType: string(rec.Document.Type()),
+		DocIndex:   r.vault.indexes(indexText(rec.OrgID, rec.Product, rec.Document))[0],
+		Document:   r.vault.seal([]byte(rec.Document.Value()), "records|document|"+rec.ID),
+		AnsweredAt: stamp(rec.AnsweredAt), Found: rec.Found, Schema: rec.Schema,
+		Answer: r.vault.seal(answer, "records|answer|"+rec.ID),
+	}
+	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
+}
+
+type leases struct {
+	conn
+	vault *vault
+}
+
+// Acquire implements ports.Leases.
+func (r leases) Acquire(ctx context.Context, l lookup.Lease, now time.Time) (string, error) {
+	index := r.vault.indexes(indexText(l.OrgID, l.Product, l.Document))[0]
+	n, err := r.affected(ctx, `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
+		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
+		WHERE leases.expires_at <= ?`, index, l.CallID, stamp(l.ExpiresAt), stamp(now))
+	if err != nil || n > 0 {
+		return "", err
+	}
+	var row leaseRow
+	err = r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "doc_index = ?", index).Error })
+	return string(row.CallID), err
+}
+
+// Free implements ports.Leases.
+func (r leases) Free(ctx context.Context, callID string) error {
+	_, err := r.affected(ctx, "DELETE FROM leases WHERE call_id = ?", callID)
+	return err
+}

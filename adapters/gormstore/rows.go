@@ -1,0 +1,206 @@
+package gormstore
+
+import (
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
+
+	"fichario/domain/access"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+)
+
+// uid is a UUID column: uuid on PostgreSQL, text on SQLite. An empty uid is never
+// stored; optional columns are *uid.
+type uid string
+
+// GormDBDataType names the column type, for the test that compares the rows with
+// the migrations.
+func (uid) GormDBDataType(db *gorm.DB, _ *schema.Field) string {
+	if db.Name() == "postgres" {
+		return "uuid"
+	}
+	return "text"
+}
+
+func optional(id string) *uid {
+	if id == "" {
+		return nil
+	}
+	u := uid(id)
+	return &u
+}
+
+func (u *uid) text() string {
+	if u == nil {
+		return ""
+	}
+	return string(*u)
+}
+
+// stamp is how times are stored: UTC, in whole microseconds, which is what both
+// databases keep.
+func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+func optionalTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = stamp(t)
+	return &t
+}
+
+func timeOf(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+type orgRow struct {
+	ID        uid `gorm:"primaryKey"`
+	Name      string
+	CreatedAt time.Time
+}
+
+// TableName names the table.
+func (orgRow) TableName() string { return "organisations" }
+
+type memberRow struct {
+	ID           uid `gorm:"primaryKey"`
+	OrgID        uid
+	Name         string
+	Email        string
+	Role         string
+	Active       bool
+	PasswordHash string
+	CreatedAt    time.Time
+}
+
+// TableName names the table.
+func (memberRow) TableName() string { return "members" }
+
+func memberRowOf(m crm.Member) memberRow {
+	return memberRow{
+		ID: uid(m.ID), OrgID: uid(m.OrgID), Name: m.Name, Email: m.Email, Role: string(m.Role),
+		Active: m.Active, PasswordHash: m.PasswordHash, CreatedAt: stamp(m.CreatedAt),
+	}
+}
+
+type keyRow struct {
+	ID                               uid `gorm:"primaryKey"`
+	OrgID                            uid
+	Name                             string
+	Prefix                           string
+	Scopes                           string
+	PerMinute, PerDay, PerMonth      int
+	CreatedAt                        time.Time
+	ExpiresAt, RevokedAt, LastUsedAt *time.Time
+}
+
+// TableName names the table.
+func (keyRow) TableName() string { return "keys" }
+
+func keyRowOf(k access.Key) keyRow {
+	scopes := make([]string, len(k.Scopes))
+	for i, s := range k.Scopes {
+		scopes[i] = string(s)
+	}
+	return keyRow{
+		ID: uid(k.ID), OrgID: uid(k.OrgID), Name: k.Name, Prefix: k.Prefix, Scopes: strings.Join(scopes, ","),
+		PerMinute: k.Limits.PerMinute, PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth,
+		CreatedAt: stamp(k.CreatedAt), ExpiresAt: optionalTime(k.ExpiresAt),
+		RevokedAt: optionalTime(k.RevokedAt), LastUsedAt: optionalTime(k.LastUsedAt),
+	}
+}
+
+func (r keyRow) key() access.Key {
+	k := access.Key{
+		ID: string(r.ID), OrgID: string(r.OrgID), Name: r.Name, Prefix: r.Prefix,
+		Limits:    access.Limits{PerMinute: r.PerMinute, PerDay: r.PerDay, PerMonth: r.PerMonth},
+		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: timeOf(r.ExpiresAt), RevokedAt: timeOf(r.RevokedAt), LastUsedAt: timeOf(r.LastUsedAt),
+	}
+	for s := range strings.SplitSeq(r.Scopes, ",") {
+		if s != "" {
+			k.Scopes = append(k.Scopes, document.Type(s))
+		}
+	}
+	return k
+}
+
+type secretRow struct {
+	Hash   []byte `gorm:"primaryKey"`
+	KeyID  uid
+	EndsAt *time.Time
+}
+
+// TableName names the table.
+func (secretRow) TableName() string { return "key_secrets" }
+
+type usageRow struct {
+	KeyID  uid    `gorm:"primaryKey"`
+	Bucket string `gorm:"primaryKey"`
+	Count  int64
+	Amount int64
+}
+
+// TableName names the table.
+func (usageRow) TableName() string { return "key_usage" }
+
+type lookupRow struct {
+	ID       uid `gorm:"primaryKey"`
+	OrgID    uid
+	KeyID    *uid
+	MemberID *uid
+	Product  string
+	DocType  string
+	Document []byte
+	At       time.Time
+	Cache    bool
+	Charged  bool
+	Amount   int64
+	Status   string
+	RecordID *uid
+	Day      string
+	Month    string
+	SettleAt *time.Time
+}
+
+// TableName names the table.
+func (lookupRow) TableName() string { return "lookups" }
+
+type recordRow struct {
+	ID         uid `gorm:"primaryKey"`
+	OrgID      uid
+	Product    string
+	DocType    string
+	DocIndex   []byte
+	Document   []byte
+	AnsweredAt time.Time
+	Found      bool
+	Schema     string
+	Answer     []byte
+}
+
+// TableName names the table.
+func (recordRow) TableName() string { return "records" }
+
+type leaseRow struct {
+	DocIndex  []byte `gorm:"primaryKey"`
+	CallID    uid
+	ExpiresAt time.Time
+}
+
+// TableName names the table.
+func (leaseRow) TableName() string { return "leases" }
+
+type dataKeyRow struct {
+	ID        string `gorm:"primaryKey"`
+	Proof     []byte
+	CreatedAt time.Time
+}
+
+// TableName names the table.
+func (dataKeyRow) TableName() string { return "data_keys" }

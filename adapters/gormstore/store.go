@@ -1,0 +1,285 @@
+// Package gormstore keeps everything in SQLite (the embedded default) or
+// PostgreSQL, through GORM, with one behaviour on both.
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/glebarez/sqlite"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"fichario/ports"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+const (
+	// opTimeout bounds one operation or transaction, the wait for a connection
+	// included, so that a database that hangs is an answer and not a pile-up.
+	opTimeout = 5 * time.Second
+	// poolSize is measured: between 4 and 32 the throughput differs by less than a
+	// fifth, and the default idle pool of 2 costs three quarters of it.
+	poolSize = 16
+)
+
+// Store is the database. It implements ports.Store.
+type Store struct {
+	write, read *gorm.DB // the same handle on PostgreSQL
+	dialect     goose.Dialect
+	vault       *vault
+	commits     *committer
+}
+
+var _ ports.Store = (*Store)(nil)
+
+// Open connects to a database: sqlite://PATH or postgres://…. The first data key
+// encrypts, all of them decrypt; each has DataKeySize bytes. It does not wait for
+// PostgreSQL to be there: operations fail with fault.ServiceUnavailable until it is.
+func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
+	v, err := newVault(dataKeys)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{vault: v}
+	if path, ok := SQLitePath(databaseURL); ok {
+		err = s.openSQLite(path)
+	} else {
+		err = s.openPostgres(databaseURL)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.commits = newCommitter(s.write)
+	return s, nil
+}
+
+// SQLitePath returns the path of the file that a database URL of the form
+// sqlite://PATH names, and whether it has that form.
+func SQLitePath(databaseURL string) (string, bool) {
+	return strings.CutPrefix(databaseURL, "sqlite://")
+}
+
+func config() *gorm.Config {
+	return &gorm.Config{
+		// GORM's own log prints values of statements.
+		Logger:                 logger.Discard,
+		TranslateError:         true,
+		SkipDefaultTransaction: true,
+		NowFunc:                func() time.Time { return stamp(time.Now()) },
+	}
+}
+
+func (s *Store) openSQLite(path string) error {
+	if path == "" || strings.ContainsAny(path, "?#") {
+		return errors.New("FICHARIO_DATABASE_URL: sqlite:// needs the path of a file, without ? or #")
+	}
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+	var err error
+	// One connection writes, and takes the write lock when its transaction begins:
+	// a transaction that reads first and then writes would fail at once when
+	// another process wrote in between.
+	if s.write, err = gorm.Open(sqlite.Open(dsn+"&_txlock=immediate"), config()); err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	reading := config()
+	reading.PrepareStmt = true
+	if s.read, err = gorm.Open(sqlite.Open(dsn+"&_pragma=query_only(1)"), reading); err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	if err := setPool(s.write, 1); err != nil {
+		return err
+	}
+	s.dialect = goose.DialectSQLite3
+	return setPool(s.read, 4)
+}
+
+func (s *Store) openPostgres(databaseURL string) error {
+	cfg, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		// The parser's error may repeat the password.
+		return errors.New("FICHARIO_DATABASE_URL is neither sqlite://PATH nor a valid postgres:// URL")
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = 2 * time.Second
+	}
+	for name, value := range map[string]string{
+		"application_name":                    "fichario",
+		"statement_timeout":                   "5s",
+		"idle_in_transaction_session_timeout": "10s",
+	} {
+		if _, set := cfg.RuntimeParams[name]; !set {
+			cfg.RuntimeParams[name] = value
+		}
+	}
+	db := stdlib.OpenDB(*cfg)
+	gormConfig := config()
+	// Otherwise opening would need the database to be there.
+	gormConfig.DisableAutomaticPing = true
+	// PrepareStmt stays off: pgx caches statements by itself, and GORM's cache
+	// prepares again in every transaction.
+	if s.write, err = gorm.Open(postgres.New(postgres.Config{Conn: db}), gormConfig); err != nil {
+		return err
+	}
+	s.read = s.write
+	s.dialect = goose.DialectPostgres
+	return setPool(s.write, poolSize)
+}
+
+func setPool(db *gorm.DB, size int) error {
+	pool, err := db.DB()
+	if err != nil {
+		return err
+	}
+	pool.SetMaxOpenConns(size)
+	pool.SetMaxIdleConns(size)
+	return nil
+}
+
+// Migrate brings the database to the newest schema. Several instances may call it
+// at once. It then checks that the data keys are the ones that the database was
+// written with.
+func (s *Store) Migrate(ctx context.Context) error {
+	pool, err := s.write.DB()
+	if err != nil {
+		return err
+	}
+	folder, err := fs.Sub(migrations, "migrations/"+s.write.Name())
+	if err != nil {
+		return err
+	}
+	options := []goose.ProviderOption{}
+	if s.dialect == goose.DialectPostgres {
+		locker, err := lock.NewPostgresSessionLocker()
+		if err != nil {
+			return err
+		}
+		options = append(options, goose.WithSessionLocker(locker))
+	}
+	provider, err := goose.NewProvider(s.dialect, pool, folder, options...)
+	if err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", classify(err))
+	}
+	return s.vault.prove(ctx, s.write, stamp(time.Now()))
+}
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	pool, err := s.write.DB()
+	if err != nil {
+		return err
+	}
+	var one int
+	return classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+}
+
+// Close waits for entries that are being written and closes the database.
+func (s *Store) Close() error {
+	s.commits.close()
+	var errs []error
+	for _, db := range []*gorm.DB{s.read, s.write} {
+		pool, err := db.DB()
+		if err != nil {
+			return err
+		}
+		errs = append(errs, pool.Close())
+		if s.read == s.write {
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Repos gives repositories outside a transaction.
+func (s *Store) Repos() ports.Repos {
+	return s.repos(conn{read: s.read, write: s.write}, s.commits)
+}
+
+// InTx runs f in one transaction; see ports.Store.
+func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) error {
+	const tries = 3
+	for try := 1; ; try++ {
+		err := s.inTx(ctx, f)
+		if try < tries && collided(err) && ctx.Err() == nil {
+			continue
+		}
+		return err
+	}
+}
+
+func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
+	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	defer cancel()
+	var own error // of f: returned as it is
+	err := s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		own = f(s.repos(conn{read: tx, write: tx, tx: true}, nil))
+		return own
+	}, &sql.TxOptions{})
+	if own != nil {
+		return own
+	}
+	return classify(err)
+}
+
+func (s *Store) repos(c conn, commits *committer) ports.Repos {
+	return ports.Repos{
+		Orgs:      orgs{c},
+		Members:   members{c},
+		Keys:      keys{c},
+		Usage:     usage{c},
+		Statement: statement{c, s.vault, commits},
+		History:   history{c, s.vault},
+		Leases:    leases{c, s.vault},
+	}
+}
+
+// conn is where a repository's statements go: the pools, or one transaction.
+type conn struct {
+	read, write *gorm.DB
+	tx          bool
+}
+
+// query runs a reading operation, bounded in time, and translates its error.
+func (c conn) query(ctx context.Context, f func(*gorm.DB) error) error { return c.run(ctx, c.read, f) }
+
+// exec runs a writing operation, bounded in time, and translates its error.
+func (c conn) exec(ctx context.Context, f func(*gorm.DB) error) error { return c.run(ctx, c.write, f) }
+
+func (c conn) run(ctx context.Context, db *gorm.DB, f func(*gorm.DB) error) error {
+	if c.tx {
+		return classify(f(db)) // InTx bounds the whole transaction
+	}
+	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	defer cancel()
+	return classify(f(db.WithContext(ctx)))
+}
+
+// affected runs a statement and returns how many rows it changed.
+func (c conn) affected(ctx context.Context, statement string, args ...any) (n int64, err error) {
+	err = c.exec(ctx, func(db *gorm.DB) error {
+		r := db.Exec(statement, args...)
+		n = r.RowsAffected
+		return r.Error
+	})
+	return n, err
+}

@@ -1,0 +1,128 @@
+package gormstore
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+// DataKeySize is the size of a data key in bytes.
+const DataKeySize = 32
+
+// errSealed says that a sealed value cannot be opened: another key sealed it, or
+// it was changed, or it was moved from another row.
+var errSealed = errors.New("a sealed value cannot be opened with the data keys at hand")
+
+// vault encrypts values at rest and makes the keyed hashes that they are found by,
+// so that a copy of the database tells nobody's CPF (design, section 9).
+type vault struct {
+	keys []dataKey // the first one encrypts
+}
+
+type dataKey struct {
+	id    [4]byte
+	aead  cipher.AEAD
+	index []byte
+}
+
+func newVault(masters [][]byte) (*vault, error) {
+	if len(masters) == 0 {
+		return nil, errors.New("no data key")
+	}
+	v := &vault{}
+	for _, m := range masters {
+		if len(m) != DataKeySize {
+			return nil, fmt.Errorf("a data key has %d bytes, not %d", len(m), DataKeySize)
+		}
+		derived, err := hkdf.Key(sha256.New, m, nil, "fichario data key v1", 32+32+4)
+		if err != nil {
+			return nil, err
+		}
+		block, err := aes.NewCipher(derived[:32])
+		if err != nil {
+			return nil, err
+		}
+		aead, err := cipher.NewGCM(block)
+		if err != nil {
+			return nil, err
+		}
+		v.keys = append(v.keys, dataKey{id: [4]byte(derived[64:]), aead: aead, index: derived[32:64]})
+	}
+	return v, nil
+}
+
+// seal encrypts plain for one place: opening it for another place fails. The
+// sealed value is a version, the key's id, the nonce and the ciphertext.
+func (v *vault) seal(plain []byte, place string) []byte {
+	k := v.keys[0]
+	const head = 1 + 4
+	n := k.aead.NonceSize()
+	out := make([]byte, head+n, head+n+len(plain)+k.aead.Overhead())
+	out[0] = 1
+	copy(out[1:], k.id[:])
+	_, _ = rand.Read(out[head:]) // never fails: crypto/rand ends the program instead
+	return k.aead.Seal(out, out[head:], plain, []byte(place))
+}
+
+// open decrypts what seal made for the same place. Any failure is errSealed.
+func (v *vault) open(sealed []byte, place string) ([]byte, error) {
+	const head = 1 + 4
+	for _, k := range v.keys {
+		n := k.aead.NonceSize()
+		if len(sealed) < head+n || sealed[0] != 1 || [4]byte(sealed[1:head]) != k.id {
+			continue
+		}
+		plain, err := k.aead.Open(nil, sealed[head:head+n], sealed[head+n:], []byte(place))
+		if err != nil {
+			return nil, errSealed
+		}
+		return plain, nil
+	}
+	return nil, errSealed
+}
+
+// indexes returns the keyed hashes of a text, one for each data key, the present
+// one first.
+func (v *vault) indexes(text string) [][]byte {
+	out := make([][]byte, len(v.keys))
+	for i, k := range v.keys {
+		mac := hmac.New(sha256.New, k.index)
+		mac.Write([]byte(text))
+		out[i] = mac.Sum(nil)
+	}
+	return out
+}
+
+const proofText = "fichario"
+
+// prove checks that the data keys at hand are the ones that this database was
+// written with, and registers the first of them.
+func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
+	var known []dataKeyRow
+	if err := db.WithContext(ctx).Find(&known).Error; err != nil {
+		return err
+	}
+	opened := len(known) == 0
+	for _, row := range known {
+		if _, err := v.open(row.Proof, "data_keys|"+row.ID); err == nil {
+			opened = true
+		}
+	}
+	if !opened {
+		return errors.New("FICHARIO_DATA_KEY is not the key that this database was written with")
+	}
+	id := hex.EncodeToString(v.keys[0].id[:])
+	row := dataKeyRow{ID: id, Proof: v.seal([]byte(proofText), "data_keys|"+id), CreatedAt: now}
+	return db.WithContext(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+}

@@ -1,0 +1,145 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"fichario/domain/fault"
+)
+
+// lookupBodyMax is the most bytes that the body of a lookup may have.
+const lookupBodyMax = 64 << 10
+
+// binder reads JSON bodies strictly: one object, declared as JSON, with known
+// fields, each once and of its type. It is the only reader of lookup bodies.
+type binder struct{}
+
+// Bind implements echo.Binder.
+func (binder) Bind(into any, c echo.Context) error {
+	r := c.Request()
+	kind, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
+	if err != nil || kind != echo.MIMEApplicationJSON {
+		return fault.New(fault.UnsupportedMediaType, "Envie o corpo com Content-Type: application/json.")
+	}
+	body, err := readBody(c, lookupBodyMax, "64 KiB")
+	if err != nil {
+		return err
+	}
+	return decodeStrict(body, into)
+}
+
+// readBody reads a whole body of at most limit bytes and lifts the deadline that
+// bounded its arrival.
+func readBody(c echo.Context, limit int64, limitText string) ([]byte, error) {
+	r := c.Request()
+	tooLarge := fault.New(fault.BodyTooLarge, "O corpo passa de "+limitText+".")
+	if r.ContentLength > limit {
+		c.Response().Header().Set("Connection", "close")
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, limit))
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return nil, tooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fault.New(fault.IncompleteRequest, "O corpo da requisição não chegou inteiro. Nada foi feito; envie de novo.").Because(err)
+	case err != nil:
+		return nil, fault.New(fault.InvalidRequest, "O corpo da requisição não pode ser lido.").Because(err)
+	}
+	_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Time{}) // see bodyDeadline
+	return body, nil
+}
+
+func decodeStrict(body []byte, into any) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return fault.New(fault.InvalidRequest, "O corpo está vazio: envie um objeto JSON.")
+	}
+	if err := checkKeys(body, fieldNames(into)); err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	err := dec.Decode(into)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		words := map[reflect.Kind]string{reflect.String: "texto entre aspas", reflect.Bool: "true ou false"}
+		return fault.New(fault.InvalidRequest, "O campo "+wrong.Field+" é "+words[wrong.Type.Kind()]+".").At(wrong.Field)
+	}
+	if err != nil {
+		return notJSON()
+	}
+	return nil
+}
+
+func notJSON() error {
+	return fault.New(fault.InvalidRequest, "O corpo não é um objeto JSON válido.")
+}
+
+// checkKeys walks the top level of a body: it must be one object whose keys are
+// known and not repeated. encoding/json would take both, and in any case of letters.
+func checkKeys(body []byte, known []string) error {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return notJSON()
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return notJSON()
+		}
+		key, _ := t.(string)
+		field := ""
+		if plainName.MatchString(key) {
+			field = key // anything else might be personal data, and is not repeated
+		}
+		ok := false
+		for _, k := range known {
+			ok = ok || k == key
+		}
+		if !ok {
+			return fault.New(fault.InvalidRequest, "Há um campo desconhecido. Os campos são: "+strings.Join(known, ", ")+".").At(field)
+		}
+		if seen[key] {
+			return fault.New(fault.InvalidRequest, "O campo "+key+" veio mais de uma vez.").At(key)
+		}
+		seen[key] = true
+		var skip json.RawMessage
+		if err := dec.Decode(&skip); err != nil {
+			return notJSON()
+		}
+		if string(skip) == "null" {
+			return fault.New(fault.InvalidRequest, "O campo "+key+" não pode ser null.").At(key)
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return notJSON()
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return fault.New(fault.InvalidRequest, "O corpo tem algo depois do objeto JSON.")
+	}
+	return nil
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_]{1,32}$`)
+
+func fieldNames(into any) []string {
+	t := reflect.TypeOf(into).Elem()
+	names := []string{}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,171 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"fichario/domain/fault"
+)
+
+// problemKind is a row of the one table of errors.
+type problemKind struct {
+	Code   fault.Code
+	Status int
+	// Title and Help are Portuguese text, shown in answers and at /docs/erros.
+	Title, Help string
+}
+
+var problems = []problemKind{
+	{fault.InvalidRequest, 400, "Requisição inválida", "O corpo ou um parâmetro não é o que o contrato descreve. O campo em erro vem em errors."},
+	{fault.InvalidDocument, 400, "Documento inválido", "O documento não passa na conferência, ou o produto não o aceita. Envie só os caracteres, sem máscara. Nada foi consultado nem cobrado."},
+	{fault.UnknownProduct, 400, "Produto desconhecido", "O produto não é oferecido por esta instância. GET /api/v1/produtos lista os que são."},
+	{fault.InvalidEmail, 400, "E-mail inválido", "O contato precisa de um e-mail com @. Nada foi criado."},
+	{fault.Unauthenticated, 401, "Não autenticado", "Falta a chave, ou ela não existe, expirou ou foi revogada."},
+	{fault.MissingScope, 403, "Escopo ausente", "A chave não tem o escopo do tipo de documento. Nada foi consultado nem cobrado."},
+	{fault.LookupDisabled, 404, "Recurso indisponível", "Esta instância não tem as consultas habilitadas."},
+	{fault.UnknownWebhook, 404, "Webhook desconhecido", "Nenhum webhook tem este endereço. Confira o token, ou se ele foi trocado."},
+	{fault.UnknownRoute, 404, "Rota desconhecida", "Não há rota com este endereço. O contrato está em /openapi.yaml."},
+	{fault.MethodNotAllowed, 405, "Método não permitido", "A rota existe, mas não com este método. O cabeçalho Allow diz quais aceita."},
+	{fault.IncompleteRequest, 408, "Requisição incompleta", "O corpo não chegou inteiro a tempo. Nada foi feito; envie de novo."},
+	{fault.BodyTooLarge, 413, "Corpo grande demais", "O corpo passa do tamanho aceito."},
+	{fault.UnsupportedMediaType, 415, "Tipo não suportado", "Envie o corpo como application/json."},
+	{fault.ReusedIdempotencyKey, 422, "Chave reutilizada", "A Idempotency-Key já foi usada com outro corpo. Nada foi criado."},
+	{fault.WebhookDisabled, 423, "Webhook desabilitado", "O webhook existe e está desabilitado. Nada foi criado; habilite-o e envie de novo."},
+	{fault.MinuteLimit, 429, "Limite por minuto atingido", "A chave fez requisições demais em sessenta segundos. Espere o tempo de Retry-After."},
+	{fault.DailyLimit, 429, "Limite diário atingido", "A chave usou todas as consultas cobradas do dia. O histórico segue livre. Retry-After vai até a meia-noite da instância."},
+	{fault.MonthlyLimit, 429, "Limite mensal atingido", "A chave usou todas as consultas cobradas do mês. O histórico segue livre. Esperar não adianta: peça um limite maior."},
+	{fault.Internal, 500, "Erro interno", "Uma falha deste serviço. Informe o requestId a quem o opera."},
+	{fault.BureauFailed, 502, "O bureau falhou", "O bureau foi alcançado e respondeu com erro ou com algo que não é uma resposta. A chamada é cobrada e não entra no histórico."},
+	{fault.BureauUnavailable, 503, "Bureau indisponível", "O bureau não pôde ser alcançado. Nada foi cobrado. Espere o tempo de Retry-After."},
+	{fault.ServiceUnavailable, 503, "Serviço indisponível", "O serviço está sem acesso aos seus dados. Nada foi feito. Espere o tempo de Retry-After."},
+	{fault.BureauNoAnswer, 504, "O bureau não respondeu", "O bureau pode ter recebido o pedido e não respondeu a tempo. A chamada é cobrada."},
+	{fault.Timeout, 504, "Tempo esgotado", "O pedido não terminou a tempo. Repita-o."},
+}
+
+func kindOf(code fault.Code) problemKind {
+	for _, k := range problems {
+		if k.Code == code {
+			return k
+		}
+	}
+	return kindOf(fault.Internal)
+}
+
+// fail is the only place that writes an error. Errors that are no faults are 500
+// without their text, and logged once.
+func (s *server) fail(err error, c echo.Context) {
+	r, w := c.Request(), c.Response()
+	f := asFault(err, c)
+	kind := kindOf(f.Code)
+	if w.Committed {
+		// The answer has begun (a long CSV file): cut the connection, so that
+		// nobody takes it for a whole one.
+		s.logFailure(r.Context(), c, kind, err)
+		panic(http.ErrAbortHandler)
+	}
+	c.Set("code", f.Code)
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		// The caller is gone; nobody reads this.
+		w.WriteHeader(499)
+		return
+	}
+	if kind.Status >= http.StatusInternalServerError {
+		s.logFailure(r.Context(), c, kind, err)
+	}
+	s.Metrics.refused(f.Code)
+	h := w.Header()
+	if f.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(seconds(f.RetryAfter)))
+	}
+	if f.Code == fault.Unauthenticated {
+		h.Set("WWW-Authenticate", `Bearer realm="fichario"`)
+	}
+	capHeaders(h, f)
+	body := Problem{
+		Type: "/docs/erros#" + string(f.Code), Title: kind.Title, Status: kind.Status, Detail: f.Message, Code: Code(f.Code),
+		RequestId: h.Get(echo.HeaderXRequestID),
+	}
+	if f.Field != "" {
+		body.Errors = &[]struct {
+			Campo    string `json:"campo"`
+			Mensagem string `json:"mensagem"`
+		}{{f.Field, f.Message}}
+	}
+	var answer any = body
+	if isWebhook(c) {
+		answer = LeadProblem{
+			Type: body.Type, Title: body.Title, Status: body.Status, Detail: body.Detail, Code: body.Code, RequestId: body.RequestId,
+			Errors: body.Errors, Message: body.Detail,
+		}
+	}
+	if err := writeJSON(w, kind.Status, "application/problem+json", answer); err != nil {
+		s.Log.DebugContext(r.Context(), "answer not written", "error", err)
+	}
+}
+
+func isWebhook(c echo.Context) bool {
+	return strings.HasPrefix(c.Path(), "/api/webhooks/") || strings.HasPrefix(c.Request().URL.Path, "/api/webhooks/")
+}
+
+func (s *server) logFailure(ctx context.Context, c echo.Context, kind problemKind, err error) {
+	s.Log.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("route", c.Path()), slog.String("code", string(kind.Code)),
+		slog.String("error", err.Error()), slog.String("request_id", c.Response().Header().Get(echo.HeaderXRequestID)))
+}
+
+func asFault(err error, c echo.Context) *fault.Error {
+	var (
+		f *fault.Error
+		h *echo.HTTPError
+	)
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.As(err, &h):
+		return routerFault(h, c)
+	}
+	return fault.New(fault.Internal, "Erro interno. Se continuar, informe o requestId a quem opera o serviço.")
+}
+
+// routerFault translates what the router and the generated code refuse. Their own
+// texts repeat what was sent and are not shown.
+func routerFault(h *echo.HTTPError, c echo.Context) *fault.Error {
+	switch h.Code {
+	case http.StatusNotFound:
+		message := "Não há rota com este endereço. O contrato está em /openapi.yaml."
+		if strings.HasPrefix(c.Request().URL.Path, "/api/v1/cnpj/") {
+			message = "Não há rota com este endereço. Para consultar um CNPJ, envie só os 14 caracteres, sem pontos, barra ou traço."
+		}
+		return fault.New(fault.UnknownRoute, message)
+	case http.StatusMethodNotAllowed:
+		return fault.New(fault.MethodNotAllowed, "Esta rota não aceita este método; o cabeçalho Allow diz quais aceita.")
+	case http.StatusBadRequest:
+		return fault.New(fault.InvalidRequest, "Há um parâmetro que não pode ser lido.").Because(h)
+	}
+	return fault.New(fault.Internal, "Erro interno. Se continuar, informe o requestId a quem opera o serviço.").Because(h)
+}
+
+func parseQuery(r *http.Request) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.InvalidRequest, "Os parâmetros de consulta não podem ser lidos.")
+	}
+	return q, nil
+}
+
+// writeJSON writes a value as JSON without escaping what JSON does not need
+// escaped: text goes out as it is.
+func writeJSON(w http.ResponseWriter, status int, contentType string, v any) error {
+	w.Header().Set(echo.HeaderContentType, contentType)
+	w.WriteHeader(status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"fichario/app"
+	"fichario/domain/fault"
+)
+
+// Metrics counts what happens, for Prometheus. No label holds anything that a
+// caller sent: routes are patterns, products those of the catalogue.
+type Metrics struct {
+	registry    *prometheus.Registry
+	requests    *prometheus.CounterVec
+	seconds     *prometheus.HistogramVec
+	refusals    *prometheus.CounterVec
+	calls       *prometheus.CounterVec
+	callSeconds *prometheus.HistogramVec
+	hits        *prometheus.CounterVec
+	charged     *prometheus.CounterVec
+	dropped     *prometheus.CounterVec
+}
+
+// NewMetrics returns metrics in a registry of their own.
+func NewMetrics() *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "fichario", Name: name, Help: help}, labels)
+	}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: counter("http_requests_total", "Requests by method, route and status.", "method", "route", "status"),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "fichario", Name: "http_request_seconds", Help: "Time to answer by route.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"route"}),
+		refusals: counter("refusals_total", "Requests that were not served, by the code of the problem.", "code"),
+		calls:    counter("bureau_calls_total", "Calls to the bureau by product and outcome.", "product", "outcome"),
+		callSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "fichario", Name: "bureau_call_seconds", Help: "Time of calls to the bureau by product.",
+			Buckets: []float64{.01, .05, .1, .25, .5, 1, 2, 3, 5, 10, 20, 60},
+		}, []string{"product"}),
+		hits:    counter("history_hits_total", "Lookups answered from history, by product.", "product"),
+		charged: counter("charged_ten_thousandths_total", "Charged amount in ten-thousandths of a real, by product.", "product"),
+		dropped: counter("dropped_fields_total", "Named fields that were null because the mapping gave a wrong type.", "product", "field"),
+	}
+	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.calls, m.callSeconds, m.hits, m.charged, m.dropped,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Lookup counts a lookup; it is what app.LookupsConfig.Observe wants.
+func (m *Metrics) Lookup(e app.LookupEvent) {
+	if e.Cache {
+		m.hits.WithLabelValues(e.Product).Inc()
+		return
+	}
+	m.calls.WithLabelValues(e.Product, string(e.Status)).Inc()
+	m.callSeconds.WithLabelValues(e.Product).Observe(e.Took.Seconds())
+	m.charged.WithLabelValues(e.Product).Add(float64(e.Charged))
+	for _, field := range e.Dropped {
+		m.dropped.WithLabelValues(e.Product, field).Inc()
+	}
+}
+
+func (m *Metrics) request(method, route string, status int, took time.Duration) {
+	m.requests.WithLabelValues(knownMethod(method), route, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// knownMethod keeps invented methods from becoming labels.
+func knownMethod(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return m
+	}
+	return "other"
+}
+
+func (m *Metrics) refused(code fault.Code) { m.refusals.WithLabelValues(string(code)).Inc() }
+
+func (m *Metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}

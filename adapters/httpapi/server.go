@@ -1,0 +1,158 @@
+// Package httpapi is the HTTP door: the lookup API and the webhook, whose server
+// is generated from openapi/openapi.yaml, and the operational routes. Handlers
+// parse, call a use case and map; they know no rule.
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"fichario/app"
+)
+
+//go:generate go tool oapi-codegen -config ../../openapi/codegen.yaml ../../openapi/openapi.yaml
+
+// bodyWithin bounds the time in which a request's body must arrive
+// (specification, 8.2.2).
+const bodyWithin = 30 * time.Second
+
+// Config is what the HTTP door needs.
+type Config struct {
+	Lookups   *app.Lookups
+	Statement *app.Statement
+	Keys      *app.Keys
+	// LookupEnabled is false on instances without the lookup feature: every lookup
+	// route is then a 404 (specification, 1.2).
+	LookupEnabled bool
+	// Ready reports whether the database answers.
+	Ready   func(context.Context) error
+	Metrics *Metrics
+	Log     *slog.Logger
+}
+
+type server struct {
+	Config
+	ServerInterface // the generated strict server; ReceiveLead is overridden
+}
+
+// New returns the handler of every route.
+func New(c Config) (http.Handler, error) {
+	s := &server{Config: c}
+	s.ServerInterface = NewStrictHandler(handlers{s}, nil)
+
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.Binder = binder{}
+	e.HTTPErrorHandler = s.fail
+	e.Use(requestID, s.observe, s.recovered, headers, bodyDeadline)
+
+	lookup := func(params ...string) []echo.MiddlewareFunc {
+		return []echo.MiddlewareFunc{s.enabled, s.authenticate, onlyParams(params...)}
+	}
+	RegisterHandlersWithOptions(e, s, RegisterHandlersOptions{OperationMiddlewares: map[string][]echo.MiddlewareFunc{
+		"lookupCpf":    lookup("atualizar"),
+		"lookupCnpj":   lookup("atualizar"),
+		"lookup":       lookup(),
+		"getStatement": lookup("limite", "cursor", "de", "ate", "produto", "cache"),
+		"listProducts": lookup(),
+	}})
+	if err := s.documentation(e); err != nil {
+		return nil, err
+	}
+	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
+	e.GET("/readyz", s.ready)
+	e.GET("/metrics", echo.WrapHandler(c.Metrics.handler()))
+	return e, nil
+}
+
+func (s *server) ready(c echo.Context) error {
+	if err := s.Ready(c.Request().Context()); err != nil {
+		return err
+	}
+	return c.String(http.StatusOK, "ready\n")
+}
+
+// requestID gives every request an id. A caller's own is kept when it is a UUID:
+// any other text could be somebody's document, and ids are logged.
+func requestID(next echo.HandlerFunc) echo.HandlerFunc {
+	form := regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	return func(c echo.Context) error {
+		id := c.Request().Header.Get(echo.HeaderXRequestID)
+		if !form.MatchString(id) {
+			id = uuid.Must(uuid.NewV7()).String()
+		}
+		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		return next(c)
+	}
+}
+
+// recovered turns a panic into a 500. Only its type and place are logged: its value
+// may hold what somebody sent.
+func (s *server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			switch r := recover(); r {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(r)
+			default:
+				s.Log.LogAttrs(c.Request().Context(), slog.LevelError, "panic", slog.String("type", fmt.Sprintf("%T", r)), slog.String("stack", string(debug.Stack())))
+				err = fmt.Errorf("panic (%T)", r)
+			}
+		}()
+		return next(c)
+	}
+}
+
+// headers sets what every answer carries. Answers may hold personal data, so none
+// is to be stored on the way.
+func headers(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h := c.Response().Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		return next(c)
+	}
+}
+
+// bodyDeadline bounds how long a body may take to arrive. It is not the server's
+// ReadTimeout, because that would also end a lookup that waits for its bureau.
+func bodyDeadline(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().ContentLength != 0 {
+			// An error means that the connection cannot have deadlines; then only
+			// the size bounds the body.
+			_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Now().Add(bodyWithin))
+		}
+		return next(c)
+	}
+}
+
+// observe logs and counts every request by its route, never by its address, which
+// may hold a document or a token.
+func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := time.Now()
+		if err := next(c); err != nil {
+			c.Error(err)
+		}
+		took, status, route := time.Since(start), c.Response().Status, c.Path()
+		if route == "" || status == http.StatusNotFound && c.Get("code") == nil {
+			route = "unmatched"
+		}
+		s.Metrics.request(c.Request().Method, route, status, took)
+		s.Log.LogAttrs(c.Request().Context(), slog.LevelInfo, "request",
+			slog.String("method", c.Request().Method), slog.String("route", route), slog.Int("status", status),
+			slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("request_id", c.Response().Header().Get(echo.HeaderXRequestID)))
+		return nil
+	}
+}

@@ -1,0 +1,39 @@
+// Package app holds the use cases of Fichário. Each is a concrete type with the
+// ports that it needs; the driving adapters (HTTP API, interface, commands) parse,
+// call and map, and know no rule.
+package app
+
+import (
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+)
+
+// Caller is who asks: a key of the API, or a member in the interface. Each driving
+// adapter builds it after it has authenticated somebody.
+type Caller struct {
+	// OrgID is the organisation whose history and data are used.
+	OrgID string
+	// Key is the calling key; nil for a member.
+	Key *access.Key
+	// MemberID is the member who asks; empty for a key.
+	MemberID string
+}
+
+func (c Caller) may(t document.Type) bool { return c.Key == nil || c.Key.Has(t) }
+
+func (c Caller) keyID() string {
+	if c.Key == nil {
+		return ""
+	}
+	return c.Key.ID
+}
+
+// Clock tells the time; tests give their own.
+type Clock func() time.Time
+
+func invalid(field, message string) *fault.Error {
+	return fault.New(fault.InvalidRequest, message).At(field)
+}

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"regexp"
+	"sync/atomic"
+	"time"
+)
+
+var lastID atomic.Int64
+
+// newID returns a UUIDv7 (RFC 9562, 6.2 method 3): ids sort by the time of their
+// making, and those of one process never go back, even when its clock does.
+func newID() string {
+	// 48 bits of milliseconds and 12 bits of their fraction.
+	now := time.Now().UnixNano()
+	stamp := now/1e6<<12 | now%1e6<<12/1e6
+	for {
+		last := lastID.Load()
+		stamp = max(stamp, last+1)
+		if lastID.CompareAndSwap(last, stamp) {
+			break
+		}
+	}
+	var u [16]byte
+	_, _ = rand.Read(u[8:]) // never fails: crypto/rand ends the program instead
+	binary.BigEndian.PutUint64(u[:], uint64(stamp>>12)<<16|0x7000|uint64(stamp&0xfff))
+	u[8] = u[8]&0x3f | 0x80
+	s := hex.EncodeToString(u[:])
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+var idForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// validID reports whether s has the form of an id, so that a mistyped one is "not
+// found" on both databases and no error of one of them.
+func validID(s string) bool { return idForm.MatchString(s) }

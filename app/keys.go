@@ -1,0 +1,243 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// keyTTL is how long an instance trusts what it read about a key: a revocation is
+// seen everywhere within this time.
+const keyTTL = time.Second
+
+// Keys issues, authenticates and ends API keys, and keeps their per-minute limit.
+type Keys struct {
+	store ports.Store
+	clock Clock
+	start time.Time
+
+	known   sync.Map // of [sha256.Size]byte to knownKey
+	windows sync.Map // of key id to *access.Window
+	used    sync.Map // of key id to time.Time: uses not yet written down
+}
+
+type knownKey struct {
+	key  access.Key
+	read time.Duration // monotonic
+}
+
+// NewKeys returns the use case.
+func NewKeys(store ports.Store, clock Clock) *Keys {
+	return &Keys{store: store, clock: clock, start: time.Now()}
+}
+
+// Authenticate returns the caller that a secret stands for. It reads the database
+// at most once a second for each key. Faults: Unauthenticated, ServiceUnavailable.
+func (k *Keys) Authenticate(ctx context.Context, text string) (Caller, error) {
+	secret, ok := access.ParseSecret(text)
+	if !ok {
+		return Caller{}, unauthenticated("Esta não é uma chave do Fichário: ela começa com fic_ e tem 50 caracteres.")
+	}
+	now, hash := k.clock(), secret.Hash()
+	key, err := k.find(ctx, secret, hash, now)
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return Caller{}, unauthenticated("Esta chave não existe ou foi substituída.")
+	case err != nil:
+		return Caller{}, err
+	case !key.UsableAt(now):
+		return Caller{}, unauthenticated("Esta chave foi revogada ou expirou.")
+	}
+	k.used.Store(key.ID, now)
+	return Caller{OrgID: key.OrgID, Key: key}, nil
+}
+
+func unauthenticated(message string) error {
+	return fault.New(fault.Unauthenticated, message+" Envie uma chave válida em Authorization: Bearer.")
+}
+
+func (k *Keys) find(ctx context.Context, s access.Secret, hash [sha256.Size]byte, now time.Time) (*access.Key, error) {
+	elapsed := time.Since(k.start)
+	if v, ok := k.known.Load(hash); ok {
+		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // only these are stored
+			return &known.key, nil
+		}
+	}
+	key, err := k.store.Repos().Keys.BySecret(ctx, s, now)
+	if err != nil {
+		k.known.Delete(hash)
+		return nil, err
+	}
+	k.known.Store(hash, &knownKey{key: key, read: elapsed})
+	return &key, nil
+}
+
+// Allow counts a request of the key against its per-minute limit on this instance
+// (specification, 8.1).
+func (k *Keys) Allow(key *access.Key) access.State {
+	w, ok := k.windows.Load(key.ID)
+	if !ok {
+		w, _ = k.windows.LoadOrStore(key.ID, &access.Window{})
+	}
+	return w.(*access.Window).Allow(time.Since(k.start), key.Limits.PerMinute) //nolint:forcetypeassert // only these are stored
+}
+
+// MinuteLimit is the fault of a request that Allow refused.
+func MinuteLimit(s access.State) error {
+	f := fault.New(fault.MinuteLimit, "O limite de requisições por minuto desta chave foi atingido. Espere o tempo de Retry-After.").After(s.Reset)
+	f.Limit = s.Limit
+	return f
+}
+
+// SaveUse writes down when keys were last used. Run calls it regularly.
+func (k *Keys) SaveUse(ctx context.Context) error {
+	uses := map[string]time.Time{}
+	k.used.Range(func(id, at any) bool {
+		uses[id.(string)] = at.(time.Time) //nolint:forcetypeassert // only these are stored
+		k.used.Delete(id)
+		return true
+	})
+	if len(uses) == 0 {
+		return nil
+	}
+	return k.store.Repos().Keys.Touch(ctx, uses)
+}
+
+// NewKey describes a key to be made.
+type NewKey struct {
+	OrgID  string
+	Name   string
+	Scopes []document.Type
+	Limits access.Limits
+	// ExpiresAt is when the key ends; zero for never.
+	ExpiresAt time.Time
+}
+
+// Create makes a key; the secret is returned once and stored as a hash only.
+// Faults: InvalidRequest with the field at fault, ServiceUnavailable.
+func (k *Keys) Create(ctx context.Context, n NewKey) (access.Key, access.Secret, error) {
+	now := k.clock()
+	name, ok := crm.CleanName(n.Name)
+	switch {
+	case !ok:
+		return access.Key{}, access.Secret{}, invalid("name", fmt.Sprintf("O nome da chave tem de 1 a %d caracteres.", crm.NameMax))
+	case len(n.Scopes) == 0:
+		return access.Key{}, access.Secret{}, invalid("scopes", "A chave precisa de ao menos um escopo: cpf, cnpj, placa ou email.")
+	case n.Limits.PerMinute < 1:
+		return access.Key{}, access.Secret{}, invalid("per-minute", "O limite por minuto é de ao menos 1.")
+	case n.Limits.PerDay < 0 || n.Limits.PerMonth < 0:
+		return access.Key{}, access.Secret{}, invalid("per-day", "Os limites por dia e por mês não são negativos.")
+	case !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now):
+		return access.Key{}, access.Secret{}, invalid("expires", "A chave já estaria expirada.")
+	}
+	scopes := []document.Type{}
+	for _, t := range document.Types() {
+		if slices.Contains(n.Scopes, t) {
+			scopes = append(scopes, t)
+		}
+	}
+	for _, s := range n.Scopes {
+		if !s.Valid() {
+			return access.Key{}, access.Secret{}, invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.")
+		}
+	}
+	if err := orgExists(ctx, k.store, n.OrgID); err != nil {
+		return access.Key{}, access.Secret{}, err
+	}
+	secret := access.NewSecret()
+	key := access.Key{
+		ID: newID(), OrgID: n.OrgID, Name: name, Prefix: secret.Prefix(), Scopes: scopes, Limits: n.Limits,
+		CreatedAt: now, ExpiresAt: n.ExpiresAt,
+	}
+	err := k.store.InTx(ctx, func(repos ports.Repos) error {
+		if err := repos.Keys.Create(ctx, key); err != nil {
+			return err
+		}
+		return repos.Keys.AddSecret(ctx, key.ID, secret, now)
+	})
+	return key, secret, err
+}
+
+// List returns the keys of an organisation, oldest first.
+func (k *Keys) List(ctx context.Context, orgID string) ([]access.Key, error) {
+	if err := orgExists(ctx, k.store, orgID); err != nil {
+		return nil, err
+	}
+	return k.store.Repos().Keys.List(ctx, orgID)
+}
+
+// Revoke ends a key for good, on every instance within a second. Fault:
+// InvalidRequest when there is no such key.
+func (k *Keys) Revoke(ctx context.Context, id string) error {
+	if _, err := k.existing(ctx, id); err != nil {
+		return err
+	}
+	return k.store.Repos().Keys.Revoke(ctx, id, k.clock())
+}
+
+// Rotate gives a key a new secret. The key stays the same one: its statement, its
+// limits and what is used of them go on. The old secret ends after the overlap, at
+// once when that is zero. Fault: InvalidRequest when there is no such key, or when
+// it is revoked.
+func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (access.Key, access.Secret, error) {
+	key, err := k.existing(ctx, id)
+	if err != nil {
+		return key, access.Secret{}, err
+	}
+	if overlap < 0 || overlap > 30*24*time.Hour {
+		return key, access.Secret{}, invalid("overlap", "A sobreposição vai de 0 a 720h.")
+	}
+	now := k.clock()
+	if !key.UsableAt(now) {
+		return key, access.Secret{}, invalid("id", "Esta chave foi revogada ou expirou; crie outra.")
+	}
+	secret := access.NewSecret()
+	key.Prefix = secret.Prefix()
+	err = k.store.InTx(ctx, func(repos ports.Repos) error {
+		return repos.Keys.AddSecret(ctx, key.ID, secret, now.Add(overlap))
+	})
+	return key, secret, err
+}
+
+func (k *Keys) existing(ctx context.Context, id string) (access.Key, error) {
+	notFound := invalid("id", "Não há chave com este id.")
+	if !validID(id) {
+		return access.Key{}, notFound
+	}
+	key, err := k.store.Repos().Keys.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) {
+		return key, notFound
+	}
+	return key, err
+}
+
+// Run settles lookups and saves the use of keys, at start and every few seconds,
+// until ctx ends; then it saves once more.
+func Run(ctx context.Context, l *Lookups, k *Keys, log *slog.Logger) {
+	ticker := time.NewTicker(3 * time.Second)
+	defer ticker.Stop()
+	for {
+		for what, f := range map[string]func(context.Context) error{"settle lookups": l.Settle, "save use of keys": k.SaveUse} {
+			if err := f(ctx); err != nil && ctx.Err() == nil {
+				log.WarnContext(ctx, "background work failed; it will be tried again", "work", what, "error", err)
+			}
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			_ = k.SaveUse(context.WithoutCancel(ctx)) // only the time of last use
+			return
+		}
+	}
+}

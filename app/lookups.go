@@ -1,0 +1,471 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+const (
+	// settleMargin is added to the bureau's timeout before a call that nobody
+	// finished is settled.
+	settleMargin = 5 * time.Second
+	// callsMax bounds the calls at the bureau at one time, and with them the memory
+	// that answers can take.
+	callsMax = 256
+	// finishFor bounds the attempts to write down the outcome of a call.
+	finishFor = 10 * time.Second
+)
+
+// Lookups answers lookups, from history or from the bureau, and accounts for
+// every call that may have reached the bureau.
+type Lookups struct {
+	store    ports.Store
+	bureau   ports.Bureau
+	catalog  catalog.Catalog
+	timeout  time.Duration
+	fresh    time.Duration
+	calendar access.Calendar
+	clock    Clock
+	log      *slog.Logger
+	observe  func(LookupEvent)
+
+	slots chan struct{}
+	calls sync.WaitGroup
+	// landing holds a channel for each call of this instance, closed when its
+	// outcome is in the database.
+	landing sync.Map
+}
+
+// LookupsConfig is what Lookups needs.
+type LookupsConfig struct {
+	Store  ports.Store
+	Bureau ports.Bureau
+	// Catalog is what the bureau offers.
+	Catalog catalog.Catalog
+	// Timeout bounds one call to the bureau.
+	Timeout time.Duration
+	// Fresh is how long history answers (specification, 8.1.5).
+	Fresh    time.Duration
+	Calendar access.Calendar
+	Clock    Clock
+	Log      *slog.Logger
+	// Observe is told about every lookup that was answered or failed at the
+	// bureau, for the metrics.
+	Observe func(LookupEvent)
+}
+
+// LookupEvent is one lookup, as the metrics see it. It holds no personal data.
+type LookupEvent struct {
+	Product string
+	// Cache is true when history answered; then nothing else is set.
+	Cache bool
+	// Status is the outcome of the bureau's call, which took Took.
+	Status lookup.Status
+	Took   time.Duration
+	// Charged is in ten-thousandths of a real.
+	Charged catalog.Money
+	// Dropped are the named fields whose mapping gave a wrong type.
+	Dropped []string
+}
+
+// NewLookups returns the use case. Call Close when no more lookups arrive.
+func NewLookups(c LookupsConfig) *Lookups {
+	return &Lookups{
+		store: c.Store, bureau: c.Bureau, catalog: c.Catalog, timeout: c.Timeout, fresh: c.Fresh,
+		calendar: c.Calendar, clock: c.Clock, log: c.Log, observe: c.Observe,
+		slots: make(chan struct{}, callsMax),
+	}
+}
+
+// LookupRequest is one lookup.
+type LookupRequest struct {
+	Product string
+	// Document is the bare text that was sent.
+	Document string
+	// Refresh asks the bureau even when history has an answer; it is charged.
+	Refresh bool
+}
+
+// LookupResult is an answered lookup.
+type LookupResult struct {
+	Entry  lookup.Entry
+	Record lookup.Record
+}
+
+// Do answers one lookup. The order of its checks is that of design section 3:
+// product and check digits, scope, history, month and day caps, bureau. It takes
+// one read and one shared commit for an answer from history, two transactions
+// around a call to the bureau, and none is open during the call.
+//
+// The call goes on, and is stored, when ctx ends. Identical lookups in flight, on
+// any instance, share one call: those that wait get its answer free, as from
+// history, or its failure.
+//
+// Faults: UnknownProduct, InvalidDocument, MissingScope, DailyLimit, MonthlyLimit,
+// BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout.
+func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, error) {
+	product, doc, err := l.check(caller, req)
+	if err != nil {
+		return LookupResult{}, err
+	}
+	if !req.Refresh {
+		rec, err := l.store.Repos().History.Latest(ctx, caller.OrgID, product.ID, doc)
+		if err == nil && rec.FreshAt(l.clock(), l.fresh) {
+			return l.fromHistory(ctx, caller, product, rec)
+		}
+		if err != nil && !errors.Is(err, ports.ErrNotFound) {
+			return LookupResult{}, err
+		}
+	}
+	select {
+	case l.slots <- struct{}{}:
+	default:
+		return LookupResult{}, fault.New(fault.BureauUnavailable,
+			"Há consultas demais em andamento nesta instância. Nada foi cobrado; tente de novo em instantes.").After(time.Second)
+	}
+	r, err := l.reserve(ctx, caller, product, doc, req.Refresh)
+	if err != nil || r.fresh != nil || r.holder != "" {
+		<-l.slots
+	}
+	switch {
+	case err != nil:
+		return LookupResult{}, err
+	case r.fresh != nil:
+		return l.fromHistory(ctx, caller, product, *r.fresh)
+	case r.holder != "":
+		return l.follow(ctx, caller, product, doc, r.holder)
+	}
+	return l.lead(ctx, product, r.entry)
+}
+
+func (l *Lookups) check(caller Caller, req LookupRequest) (catalog.Product, document.Document, error) {
+	product, ok := l.catalog.Find(req.Product)
+	if !ok {
+		return product, document.Document{}, fault.New(fault.UnknownProduct,
+			"Este produto não é oferecido. GET /api/v1/produtos lista os que esta chave pode consultar.").At("produto")
+	}
+	doc, err := product.Parse(req.Document)
+	if err != nil {
+		return product, doc, fault.New(fault.InvalidDocument, err.Error()).At("documento")
+	}
+	if !caller.may(doc.Type()) {
+		return product, doc, fault.New(fault.MissingScope,
+			fmt.Sprintf("Esta chave não tem o escopo %s. Peça a quem administra as chaves, ou use outra.", doc.Type()))
+	}
+	return product, doc, nil
+}
+
+// fromHistory writes the free entry and answers.
+func (l *Lookups) fromHistory(ctx context.Context, caller Caller, product catalog.Product, rec lookup.Record) (LookupResult, error) {
+	e := l.entry(caller, product, rec.Document)
+	e.Cache, e.Status, e.RecordID = true, lookup.Done, rec.ID
+	if err := l.complete(product, &rec); err != nil {
+		return LookupResult{}, err
+	}
+	if err := l.store.Repos().Statement.Add(ctx, e); err != nil {
+		return LookupResult{}, err
+	}
+	l.observe(LookupEvent{Product: product.ID, Cache: true})
+	return LookupResult{Entry: e, Record: rec}, nil
+}
+
+// complete gives a record that is older than the product's fields the new ones.
+func (l *Lookups) complete(product catalog.Product, rec *lookup.Record) error {
+	if rec.Schema == product.Schema() {
+		return nil
+	}
+	fields, err := product.Complete(rec.Fields)
+	rec.Fields = fields
+	return err
+}
+
+func (l *Lookups) entry(caller Caller, product catalog.Product, doc document.Document) lookup.Entry {
+	now := l.clock()
+	return lookup.Entry{
+		ID: newID(), OrgID: caller.OrgID, KeyID: caller.keyID(), MemberID: caller.MemberID,
+		Product: product.ID, Document: doc, At: now, Day: l.calendar.Day(now), Month: l.calendar.Month(now),
+	}
+}
+
+// reservation is what the first transaction gives: one of its fields.
+type reservation struct {
+	entry  lookup.Entry   // the call is ours, and charged
+	holder string         // another call about the same document is in flight
+	fresh  *lookup.Record // one has just ended
+}
+
+// reserve takes the lease, checks the caps and writes the entry as charged, in one
+// transaction: whatever happens afterwards, the call is accounted for.
+func (l *Lookups) reserve(ctx context.Context, caller Caller, product catalog.Product, doc document.Document, refresh bool) (reservation, error) {
+	var r reservation
+	e := l.entry(caller, product, doc)
+	e.Status, e.Charged, e.Amount = lookup.Running, true, product.Price
+	e.SettleAt = e.At.Add(l.timeout + settleMargin)
+	l.landing.Store(e.ID, make(chan struct{}))
+	err := l.store.InTx(ctx, func(repos ports.Repos) error {
+		r = reservation{entry: e}
+		if !refresh {
+			lease := lookup.Lease{OrgID: e.OrgID, Product: e.Product, Document: doc, CallID: e.ID, ExpiresAt: e.SettleAt}
+			holder, err := repos.Leases.Acquire(ctx, lease, e.At)
+			if err != nil {
+				return err
+			}
+			if holder != "" {
+				r = reservation{holder: holder}
+				return errNothingToWrite
+			}
+			// The call before this one may have ended since history was read.
+			rec, err := repos.History.Latest(ctx, e.OrgID, e.Product, doc)
+			if err == nil && rec.FreshAt(e.At, l.fresh) {
+				r = reservation{fresh: &rec}
+				return errNothingToWrite
+			}
+			if err != nil && !errors.Is(err, ports.ErrNotFound) {
+				return err
+			}
+		}
+		if caller.Key != nil {
+			if err := repos.Usage.Charge(ctx, e.KeyID, e.Day, e.Month, e.Amount, caller.Key.Limits); err != nil {
+				return err
+			}
+		}
+		return repos.Statement.Add(ctx, e)
+	})
+	if err == nil {
+		return r, nil
+	}
+	l.land(e.ID)
+	switch {
+	case errors.Is(err, errNothingToWrite):
+		return r, nil
+	case errors.Is(err, ports.ErrMonthCap):
+		return r, monthlyLimit(caller.Key)
+	case errors.Is(err, ports.ErrDayCap):
+		return r, dailyLimit(caller.Key, l.calendar.NextDay(e.At).Sub(e.At))
+	}
+	// The commit may have happened although its confirmation was lost. No call
+	// was made, so what it may have charged is taken back.
+	e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
+	l.calls.Go(func() { l.finish(context.WithoutCancel(ctx), e, product.Price, nil) })
+	return r, err
+}
+
+// errNothingToWrite rolls a transaction back that found nothing to do.
+var errNothingToWrite = errors.New("nothing to write")
+
+func monthlyLimit(k *access.Key) error {
+	f := fault.New(fault.MonthlyLimit, "O limite mensal de consultas cobradas desta chave foi atingido. Consultas já feitas nos últimos dias seguem livres pelo histórico.")
+	f.Limit = k.Limits.PerMonth
+	return f
+}
+
+func dailyLimit(k *access.Key, wait time.Duration) error {
+	f := fault.New(fault.DailyLimit, "O limite diário de consultas cobradas desta chave foi atingido. Tente de novo depois da meia-noite.").After(wait)
+	f.Limit = k.Limits.PerDay
+	return f
+}
+
+// lead makes the call that reserve charged. The call is finished and stored even
+// when ctx ends, because it is paid for.
+func (l *Lookups) lead(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
+	type outcome struct {
+		result LookupResult
+		err    error
+	}
+	done := make(chan outcome, 1)
+	l.calls.Go(func() {
+		defer func() { <-l.slots }()
+		result, err := l.call(context.WithoutCancel(ctx), product, e)
+		done <- outcome{result, err}
+	})
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		return LookupResult{}, timedOut(ctx.Err())
+	}
+}
+
+func timedOut(cause error) error {
+	return fault.New(fault.Timeout, "A consulta não terminou a tempo. Ela segue em andamento: repita o pedido e a resposta virá do histórico.").Because(cause)
+}
+
+func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
+	defer l.land(e.ID)
+	answer, took, failure := l.ask(ctx, product, e.Document)
+	event := LookupEvent{Product: product.ID, Took: took, Dropped: answer.Dropped}
+	var rec *lookup.Record
+	if failure == nil {
+		e.Status = lookup.Done
+		e.RecordID = newID()
+		rec = &lookup.Record{
+			ID: e.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: l.clock(),
+			Found: answer.Found, Schema: product.Schema(), Fields: answer.Fields, Raw: answer.Raw,
+		}
+	} else {
+		e.Status = statusOf(failure.Outcome)
+		if !e.Status.Charged() {
+			e.Charged, e.Amount = false, 0
+		}
+		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "product", e.Product, "status", string(e.Status), "reason", failure.Reason)
+	}
+	if len(answer.Dropped) > 0 {
+		l.log.WarnContext(ctx, "named fields dropped", "product", e.Product, "fields", answer.Dropped)
+	}
+	l.finish(ctx, e, product.Price, rec)
+	event.Status, event.Charged = e.Status, e.Amount
+	l.observe(event)
+	if failure != nil {
+		return LookupResult{}, bureauFault(e.Status, failure)
+	}
+	return LookupResult{Entry: e, Record: *rec}, nil
+}
+
+// ask makes the call. A bureau that panics was reached, as far as anybody knows.
+func (l *Lookups) ask(ctx context.Context, product catalog.Product, doc document.Document) (answer ports.Answer, took time.Duration, failure *ports.BureauError) {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	start := time.Now()
+	defer func() {
+		took = time.Since(start)
+		if r := recover(); r != nil {
+			// The value may hold what the bureau sent.
+			failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
+		}
+	}()
+	answer, err := l.bureau.Ask(ctx, product, doc)
+	if err != nil && !errors.As(err, &failure) {
+		failure = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "unknown failure"}
+	}
+	return answer, took, failure
+}
+
+func statusOf(o ports.BureauOutcome) lookup.Status {
+	switch o {
+	case ports.NotSent:
+		return lookup.NotSent
+	case ports.Failed:
+		return lookup.Failed
+	case ports.NoAnswer:
+	}
+	return lookup.NoAnswer
+}
+
+// finish writes the outcome down: the lease, the entry, what is given back, the
+// record. It tries for a while, because the answer is paid for. If the database
+// stays away the entry remains charged and is settled later.
+func (l *Lookups) finish(ctx context.Context, e lookup.Entry, price catalog.Money, rec *lookup.Record) {
+	deadline := time.Now().Add(finishFor)
+	for wait := 50 * time.Millisecond; ; wait *= 2 {
+		err := l.store.InTx(ctx, func(repos ports.Repos) error {
+			if err := repos.Leases.Free(ctx, e.ID); err != nil {
+				return err
+			}
+			open, err := repos.Statement.Finish(ctx, e)
+			if err != nil || !open {
+				return err
+			}
+			if !e.Charged && e.KeyID != "" {
+				if err := repos.Usage.Release(ctx, e.KeyID, e.Day, e.Month, price); err != nil {
+					return err
+				}
+			}
+			if rec != nil {
+				return repos.History.Save(ctx, *rec)
+			}
+			return nil
+		})
+		if err == nil {
+			return
+		}
+		if time.Now().Add(wait).After(deadline) {
+			l.log.ErrorContext(ctx, "outcome of a lookup not written; it stays charged", "lookup", e.ID, "error", err)
+			return
+		}
+		time.Sleep(wait)
+	}
+}
+
+func bureauFault(s lookup.Status, cause *ports.BureauError) error {
+	switch s {
+	case lookup.NotSent:
+		retry := cause.RetryAfter
+		if retry == 0 {
+			retry = 5 * time.Second
+		}
+		return fault.New(fault.BureauUnavailable, "O bureau não pôde ser alcançado. Nada foi cobrado; tente de novo em instantes.").After(retry).Because(cause)
+	case lookup.Failed:
+		return fault.New(fault.BureauFailed, "O bureau foi alcançado e não deu uma resposta válida. A chamada é cobrada e não entra no histórico.").Because(cause)
+	case lookup.NoAnswer, lookup.Running, lookup.Done:
+	}
+	return fault.New(fault.BureauNoAnswer, "O bureau não respondeu a tempo. A chamada é cobrada, porque pode ter chegado a ele.").Because(cause)
+}
+
+// land tells the followers on this instance that a call has ended.
+func (l *Lookups) land(callID string) {
+	if ch, ok := l.landing.LoadAndDelete(callID); ok {
+		close(ch.(chan struct{})) //nolint:forcetypeassert // only channels are stored
+	}
+}
+
+// follow waits for the call of another identical lookup and shares its outcome:
+// the answer, free and as from history, or the failure, free and without an entry.
+func (l *Lookups) follow(ctx context.Context, caller Caller, product catalog.Product, doc document.Document, callID string) (LookupResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
+	defer cancel()
+	if ch, here := l.landing.Load(callID); here {
+		select {
+		case <-ch.(chan struct{}): //nolint:forcetypeassert // only channels are stored
+		case <-ctx.Done():
+			return LookupResult{}, timedOut(ctx.Err())
+		}
+	}
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		call, err := l.store.Repos().Statement.Find(ctx, callID)
+		switch {
+		case err != nil:
+			return LookupResult{}, err
+		case call.Status == lookup.Done:
+			rec, err := l.store.Repos().History.Latest(ctx, caller.OrgID, product.ID, doc)
+			if err != nil {
+				return LookupResult{}, err
+			}
+			return l.fromHistory(ctx, caller, product, rec)
+		case call.Status != lookup.Running:
+			return LookupResult{}, bureauFault(call.Status, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"})
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return LookupResult{}, timedOut(ctx.Err())
+		}
+	}
+}
+
+// Settle closes entries whose call nobody finished, as after a crash: charged,
+// because the call may have reached the bureau. Run calls it regularly.
+func (l *Lookups) Settle(ctx context.Context) error {
+	var n int
+	err := l.store.InTx(ctx, func(repos ports.Repos) (err error) {
+		n, err = repos.Statement.Settle(ctx, l.clock())
+		return err
+	})
+	if n > 0 && err == nil {
+		l.log.WarnContext(ctx, "lookups settled without an outcome", "count", n)
+	}
+	return err
+}
+
+// Close waits for the calls at the bureau to be finished and stored.
+func (l *Lookups) Close() { l.calls.Wait() }

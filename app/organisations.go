@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// Organisations makes organisations and their members.
+type Organisations struct {
+	store ports.Store
+	clock Clock
+	hash  func(password string) (string, error)
+}
+
+// NewOrganisations returns the use case; hash makes the text that is stored for a
+// password.
+func NewOrganisations(store ports.Store, clock Clock, hash func(string) (string, error)) *Organisations {
+	return &Organisations{store: store, clock: clock, hash: hash}
+}
+
+// Create makes an organisation. Faults: InvalidRequest, ServiceUnavailable.
+func (o *Organisations) Create(ctx context.Context, name string) (crm.Organisation, error) {
+	name, ok := crm.CleanName(name)
+	if !ok {
+		return crm.Organisation{}, invalid("name", fmt.Sprintf("O nome da organização tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	org := crm.Organisation{ID: newID(), Name: name, CreatedAt: o.clock()}
+	return org, o.store.Repos().Orgs.Create(ctx, org)
+}
+
+// NewMember describes a member to be made.
+type NewMember struct {
+	OrgID, Name, Email string
+	Role               crm.Role
+	Password           string
+}
+
+// The lengths of a password, in bytes; the longest is what the hash can take.
+const (
+	passwordMin = 8
+	passwordMax = 72
+)
+
+// AddMember makes an active member. Faults: InvalidRequest with the field at
+// fault, ServiceUnavailable.
+func (o *Organisations) AddMember(ctx context.Context, n NewMember) (crm.Member, error) {
+	name, ok := crm.CleanName(n.Name)
+	if !ok {
+		return crm.Member{}, invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	email, err := document.Normalize(document.Email, n.Email)
+	if err != nil {
+		return crm.Member{}, invalid("email", err.Error())
+	}
+	if !n.Role.Valid() {
+		return crm.Member{}, invalid("role", "O papel é owner, admin ou member.")
+	}
+	if len(n.Password) < passwordMin || len(n.Password) > passwordMax || strings.TrimSpace(n.Password) == "" {
+		return crm.Member{}, invalid("password", fmt.Sprintf("A senha tem de %d a %d caracteres.", passwordMin, passwordMax))
+	}
+	if err := orgExists(ctx, o.store, n.OrgID); err != nil {
+		return crm.Member{}, err
+	}
+	hash, err := o.hash(n.Password)
+	if err != nil {
+		return crm.Member{}, err
+	}
+	m := crm.Member{
+		ID: newID(), OrgID: n.OrgID, Name: name, Email: email.Value(), Role: n.Role, Active: true, PasswordHash: hash, CreatedAt: o.clock(),
+	}
+	err = o.store.Repos().Members.Create(ctx, m)
+	if errors.Is(err, ports.ErrExists) {
+		return crm.Member{}, invalid("email", "Já há um membro com este e-mail.")
+	}
+	return m, err
+}
+
+func orgExists(ctx context.Context, store ports.Store, id string) error {
+	notFound := invalid("org", "Não há organização com este id.")
+	if !validID(id) {
+		return notFound
+	}
+	_, err := store.Repos().Orgs.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) {
+		return notFound
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+package access
+
+import (
+	"sort"
+	"time"
+)
+
+// Calendar counts days and months in the time zone of the instance.
+type Calendar struct{ Location *time.Location }
+
+// Day returns the bucket of the daily cap that t falls in, as 2006-01-02.
+func (c Calendar) Day(t time.Time) string { return t.In(c.Location).Format(time.DateOnly) }
+
+// Month returns the bucket of the monthly cap that t falls in, as 2006-01.
+func (c Calendar) Month(t time.Time) string { return t.In(c.Location).Format("2006-01") }
+
+// StartOf returns the first instant, in UTC, of the local day that a text of the
+// form 2006-01-02 names. The error is that of time.Parse.
+func (c Calendar) StartOf(day string) (time.Time, error) {
+	d, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return c.start(d), nil
+}
+
+// NextDay returns the first instant, in UTC, of the local day after t's.
+func (c Calendar) NextDay(t time.Time) time.Time {
+	y, m, d := t.In(c.Location).Date()
+	return c.start(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC))
+}
+
+// start finds the first instant of a civil day. time.Date alone is not enough: on
+// a day that begins with a change of the clock, midnight may not exist, or may
+// come twice, and time.Date may answer with the day before.
+func (c Calendar) start(day time.Time) time.Time {
+	const around = 4 * 60 * 60 // seconds; no zone changes its clock by more
+	want := day.Format(time.DateOnly)
+	guess := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, c.Location).Add(-around / 2 * time.Second)
+	n := sort.Search(around, func(s int) bool {
+		return c.Day(guess.Add(time.Duration(s)*time.Second)) >= want
+	})
+	return guess.Add(time.Duration(n) * time.Second).UTC()
+}

@@ -1,0 +1,65 @@
+package access
+
+import (
+	"sync"
+	"time"
+)
+
+// Window is a per-minute limit: never more than its limit within any sixty
+// seconds, not only within a minute of the clock. Refused requests do not count.
+// The zero value is ready to use.
+type Window struct {
+	mu sync.Mutex
+	// used is a ring of the times of the requests that counted, oldest first.
+	used  []time.Duration
+	first int
+	count int
+}
+
+// State is what a limit says after a request.
+type State struct {
+	// OK is false when the request is refused.
+	OK bool
+	// Limit is how many are allowed, Remaining how many are left now.
+	Limit, Remaining int
+	// Reset is how long it takes until the oldest counted request no longer
+	// counts; after a refusal, how long waiting suffices.
+	Reset time.Duration
+}
+
+// Allow counts a request at now, a monotonic time since any fixed start, against
+// the limit.
+func (w *Window) Allow(now time.Duration, limit int) State {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.count > 0 && w.used[w.first] <= now-time.Minute {
+		w.first = (w.first + 1) % len(w.used)
+		w.count--
+	}
+	s := State{OK: w.count < limit, Limit: limit}
+	if s.OK {
+		w.push(now)
+	}
+	s.Remaining = max(limit-w.count, 0)
+	if w.count > 0 {
+		// With a limit that was lowered, more than one must leave first.
+		nth := w.first
+		if !s.OK {
+			nth = (w.first + w.count - max(limit, 1)) % len(w.used)
+		}
+		s.Reset = w.used[nth] + time.Minute - now
+	}
+	return s
+}
+
+func (w *Window) push(now time.Duration) {
+	if w.count == len(w.used) {
+		grown := make([]time.Duration, max(16, 2*len(w.used)))
+		for i := range w.count {
+			grown[i] = w.used[(w.first+i)%len(w.used)]
+		}
+		w.used, w.first = grown, 0
+	}
+	w.used[(w.first+w.count)%len(w.used)] = now
+	w.count++
+}

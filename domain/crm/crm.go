@@ -1,0 +1,61 @@
+// Package crm holds the organisation and its people.
+package crm
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Organisation is a customer of the instance. Keys, members and history belong to
+// exactly one.
+type Organisation struct {
+	// ID is a UUIDv7.
+	ID        string
+	Name      string
+	CreatedAt time.Time
+}
+
+// Role says what a member may do.
+type Role string
+
+// The roles, from the one that may most.
+const (
+	Owner  Role = "owner"
+	Admin  Role = "admin"
+	Common Role = "member"
+)
+
+// Valid reports whether r is one of the roles.
+func (r Role) Valid() bool { return slices.Contains([]Role{Owner, Admin, Common}, r) }
+
+// Member is a person of an organisation.
+type Member struct {
+	// ID is a UUIDv7.
+	ID    string
+	OrgID string
+	Name  string
+	// Email is in lower case and unique on the instance.
+	Email  string
+	Role   Role
+	Active bool
+	// PasswordHash is the text of a password hash, never the password.
+	PasswordHash string
+	CreatedAt    time.Time
+}
+
+// NameMax is the longest name of anything, in characters.
+const NameMax = 120
+
+// CleanName trims a name and reports whether it is usable: not empty, not longer
+// than NameMax, without control characters.
+func CleanName(s string) (string, bool) {
+	s = strings.TrimSpace(s)
+	n := 0
+	for _, r := range s {
+		if n++; r < ' ' || r == 0x7f || r == '\uFFFD' {
+			return s, false
+		}
+	}
+	return s, n > 0 && n <= NameMax
+}

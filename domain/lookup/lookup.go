@@ -1,0 +1,115 @@
+// Package lookup holds the values of a lookup: the record that a bureau answered,
+// which is history, and the statement's entry for each time it was asked for.
+package lookup
+
+import (
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// Status is what became of a lookup, in the words of the statement.
+type Status string
+
+// The statuses of a statement's entry.
+const (
+	// Running: the call is at the bureau, charged already.
+	Running Status = "em_andamento"
+	// Done: answered, by the bureau or from history.
+	Done Status = "concluida"
+	// Failed: the bureau was reached and failed; charged.
+	Failed Status = "falhou"
+	// NoAnswer: the bureau may have been reached and did not answer; charged.
+	NoAnswer Status = "sem_resposta"
+	// NotSent: the call cannot have reached the bureau; not charged.
+	NotSent Status = "nao_enviada"
+)
+
+// Charged reports whether a call to the bureau with this outcome costs money
+// (specification, 8.1.4: every call that reaches the bureau is charged).
+func (s Status) Charged() bool { return s != NotSent }
+
+// Entry is one line of a statement. Requests that are refused with 400, 403 or
+// 429 leave none.
+type Entry struct {
+	// ID is a UUIDv7; it is the `consultaId` of the answer.
+	ID string
+	// OrgID is the organisation that asked.
+	OrgID string
+	// KeyID is the key that asked; empty when a member asked in the interface.
+	KeyID string
+	// MemberID is the member that asked; empty when a key asked.
+	MemberID string
+	Product  string
+	Document document.Document
+	// At is when it was asked, UTC.
+	At time.Time
+	// Cache is true when history answered.
+	Cache bool
+	// Charged is whether Amount was taken.
+	Charged bool
+	// Amount is in ten-thousandths of a real; zero when not charged.
+	Amount catalog.Money
+	Status Status
+	// RecordID is the record that was answered; empty when there is none.
+	RecordID string
+	// Day and Month are the buckets of the caps that a charge is counted in.
+	Day, Month string
+	// SettleAt is when a Running entry that nobody finished is settled as
+	// NoAnswer, by any instance. Zero for entries that never ran.
+	SettleAt time.Time
+}
+
+// Record is an answer of a bureau as history keeps it. It belongs to the
+// organisation and is shared by its keys and members.
+type Record struct {
+	// ID is a UUIDv7.
+	ID       string
+	OrgID    string
+	Product  string
+	Document document.Document
+	// AnsweredAt is when the bureau answered, UTC.
+	AnsweredAt time.Time
+	// Found is false when the bureau had no record.
+	Found bool
+	// Schema is catalog.Product.Schema at the time of the answer.
+	Schema string
+	// Fields is the JSON object of the named fields.
+	Fields []byte
+	// Raw is the bureau's answer, byte for byte.
+	Raw []byte
+}
+
+// FreshAt reports whether the record may answer a lookup at now without asking
+// the bureau (specification, 8.1.5). The limit itself no longer counts.
+func (r Record) FreshAt(now time.Time, maxAge time.Duration) bool {
+	return now.Sub(r.AnsweredAt) < maxAge
+}
+
+// Lease is the right to ask the bureau about one document in one product, so that
+// identical lookups in flight share one call.
+type Lease struct {
+	OrgID    string
+	Product  string
+	Document document.Document
+	// CallID is the statement's entry of the call that holds the lease.
+	CallID string
+	// ExpiresAt is when the lease ends without its holder, UTC.
+	ExpiresAt time.Time
+}
+
+// Filter chooses entries of a key's statement. Zero values do not filter.
+type Filter struct {
+	Product string
+	// From is inclusive, Until exclusive; UTC instants.
+	From, Until time.Time
+	Cache       *bool
+}
+
+// Spent is a number of charged lookups and what they cost.
+type Spent struct {
+	Count int
+	// Amount is in ten-thousandths of a real.
+	Amount catalog.Money
+}
