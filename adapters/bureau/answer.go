@@ -1,0 +1,105 @@
+package bureau
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// reply is an answer that was accepted, before its fields are mapped.
+type reply struct {
+	found   bool
+	raw     []byte
+	decoded any
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// read decides whether what came is an answer.
+func (c *Client) read(ctx context.Context, m *mapping, doc document.Document, status status, raw []byte) (reply, *failure) {
+	raw = bytes.TrimPrefix(raw, byteOrderMark)
+	if slices.Contains(c.file.notFound, status.code) {
+		return notFound(raw)
+	}
+	if status.code < 200 || status.code > 299 {
+		return reply{}, statusFailure(status)
+	}
+	decoded, fail := decode(raw)
+	if fail != nil {
+		return reply{}, fail
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
+	defer cancel()
+	if c.file.failed != nil {
+		if v, err := c.file.failed.run(ctx, decoded, doc.Value(), m.product.ID); err != nil || saysFailed(v) {
+			return reply{}, neutral(ports.Failed, "the bureau reports a failure")
+		}
+	}
+	r := reply{found: true, raw: raw, decoded: decoded}
+	if m.found != nil {
+		v, err := m.found.run(ctx, decoded, doc.Value(), m.product.ID)
+		is := false
+		if r.found, is = v.(bool); err != nil || !is {
+			return reply{}, neutral(ports.Failed, "the answer does not tell whether a record was found")
+		}
+	}
+	return r, nil
+}
+
+// saysFailed reads what `failed` gave. true and a text mean a failure; so does
+// anything that a program written for this should not give, because an error that
+// is taken for an answer would be kept and shown for a month.
+func saysFailed(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case string:
+		return strings.TrimSpace(v) != ""
+	}
+	return true
+}
+
+// notFound reads the body of a "no record" answer, which need not be JSON.
+func notFound(raw []byte) (reply, *failure) {
+	switch {
+	case len(bytes.TrimSpace(raw)) == 0:
+		return reply{raw: []byte("null")}, nil
+	case !utf8.Valid(raw):
+		return reply{}, counted(ports.Failed, "answer is not UTF-8")
+	case json.Valid(raw):
+		return reply{raw: raw}, nil
+	}
+	text, err := encodeJSON(string(raw))
+	if err != nil {
+		return reply{}, counted(ports.Failed, "answer is not JSON")
+	}
+	return reply{raw: text}, nil
+}
+
+// decode reads one JSON text, with the numbers as they are written. json.Valid
+// also refuses what is nested more than 10 000 levels deep.
+func decode(raw []byte) (any, *failure) {
+	switch {
+	case len(bytes.TrimSpace(raw)) == 0:
+		return nil, counted(ports.Failed, "answer is empty")
+	case !utf8.Valid(raw):
+		return nil, counted(ports.Failed, "answer is not UTF-8")
+	case !json.Valid(raw):
+		return nil, counted(ports.Failed, "answer is not JSON")
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, counted(ports.Failed, "answer is not JSON")
+	}
+	return v, nil
+}

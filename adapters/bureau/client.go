@@ -1,0 +1,185 @@
+package bureau
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// Client asks the bureau of one file. It is safe for concurrent use.
+type Client struct {
+	file      *File
+	mappings  map[string]*mapping
+	transport *http.Transport
+	tokens    *tokenSource // nil without OAuth2
+	breaker   *breaker
+	log       *slog.Logger
+}
+
+var _ ports.Bureau = (*Client)(nil)
+
+// DialFunc opens a connection, as net.Dialer.DialContext does.
+type DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// Option changes how a Client is made.
+type Option func(*options)
+
+type options struct {
+	dial DialFunc
+	log  *slog.Logger
+}
+
+// WithDialContext makes the client open its connections with dial: the sandbox
+// answers in process that way. TLS, where the address asks for it, goes on top.
+func WithDialContext(dial DialFunc) Option { return func(o *options) { o.dial = dial } }
+
+// WithLogger makes the client log to l. It logs outcomes, states of the circuit
+// and names of fields; never a document, a credential or what the bureau answered.
+func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
+
+// New returns a client of the bureau that f describes. Close frees its connections.
+func New(f *File, opts ...Option) *Client {
+	o := options{log: slog.New(slog.DiscardHandler)}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	c := &Client{
+		file:      f,
+		mappings:  make(map[string]*mapping, len(f.mappings)),
+		transport: newTransport(f.timeout, o.dial),
+		log:       o.log.With("bureau", f.name),
+	}
+	for i := range f.mappings {
+		c.mappings[f.mappings[i].product.ID] = &f.mappings[i]
+	}
+	c.breaker = newBreaker(c.log)
+	if f.oauth != nil {
+		c.tokens = newTokenSource(*f.oauth, f.timeout, c.transport, c.log)
+	}
+	return c
+}
+
+// Catalog returns the products that the bureau offers, with their prices: those of
+// the contract in the contract's order, then the file's own in the file's order.
+func (c *Client) Catalog() catalog.Catalog { return c.file.Catalog() }
+
+// Timeout returns how long one call may take. Ask returns within it, plus at most
+// a second for the mapping.
+func (c *Client) Timeout() time.Duration { return c.file.timeout }
+
+// Close stops fetching tokens and closes the idle connections. Calls in flight are
+// left to finish.
+func (c *Client) Close() {
+	if c.tokens != nil {
+		c.tokens.close()
+	}
+	c.transport.CloseIdleConnections()
+}
+
+// Ask makes one call for the product and the document, and never repeats it once
+// it may have reached the bureau. The error is always a *ports.BureauError:
+//   - ports.NotSent when the call cannot have reached the bureau: not connected, no
+//     token, the circuit open, cancelled before it was sent;
+//   - ports.NoAnswer when it was sent and no whole answer came in time, or ctx was
+//     cancelled meanwhile;
+//   - ports.Failed when it was sent and what came is no answer: an error status, a
+//     redirect, something else than JSON, a broken connection, or an answer that
+//     the file's `failed` calls a failure.
+func (c *Client) Ask(ctx context.Context, product catalog.Product, doc document.Document) (ports.Answer, error) {
+	m, ok := c.mappings[product.ID]
+	if !ok || doc.IsZero() || !m.product.Takes(doc.Type()) {
+		return ports.Answer{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "product is not mapped for this type of document"}
+	}
+	start := time.Now()
+	r, fail := c.breaker.do(func() (reply, *failure) { return c.call(ctx, m, doc) })
+	if fail != nil {
+		c.log.DebugContext(ctx, "bureau call failed", "product", m.product.ID, "outcome", string(fail.err.Outcome), "reason", fail.err.Reason,
+			"ms", time.Since(start).Milliseconds())
+		return ports.Answer{}, fail.err
+	}
+	answer := c.project(ctx, m, doc, r)
+	c.log.DebugContext(ctx, "bureau call answered", "product", m.product.ID, "found", answer.Found, "bytes", len(answer.Raw),
+		"ms", time.Since(start).Milliseconds())
+	if len(answer.Dropped) > 0 {
+		c.log.WarnContext(ctx, "bureau answer has fields that the mapping could not read", "product", m.product.ID, "fields", answer.Dropped)
+	}
+	return answer, nil
+}
+
+// call makes the request and reads the reply, within the bureau's time.
+func (c *Client) call(parent context.Context, m *mapping, doc document.Document) (reply, *failure) {
+	ctx, cancel := context.WithTimeout(parent, c.file.timeout)
+	defer cancel()
+	body, fail := c.body(ctx, m, doc)
+	if fail != nil {
+		return reply{}, fail
+	}
+	token := ""
+	if c.tokens != nil {
+		if token, fail = c.tokens.get(ctx); fail != nil {
+			return reply{}, fail
+		}
+	}
+	req := c.request(m, doc, body, token)
+	status, raw, fail := c.exchange(ctx, parent, req)
+	if fail != nil {
+		return reply{}, fail
+	}
+	if status.code == http.StatusUnauthorized && c.tokens != nil {
+		c.tokens.drop(token)
+	}
+	return c.read(parent, m, doc, status, raw)
+}
+
+// body makes the request's body; nil when the product has none.
+func (c *Client) body(ctx context.Context, m *mapping, doc document.Document) ([]byte, *failure) {
+	if m.request.body == nil {
+		return nil, nil
+	}
+	b, err := makeBody(ctx, m.request.body, doc.Value(), m.product.ID)
+	if err != nil {
+		return nil, neutral(ports.NotSent, "the body of the request could not be made")
+	}
+	return b, nil
+}
+
+// project makes the named fields of a reply.
+func (c *Client) project(ctx context.Context, m *mapping, doc document.Document, r reply) ports.Answer {
+	a := ports.Answer{Found: r.found, Raw: r.raw}
+	if !r.found {
+		a.Fields, _ = m.product.Project(nil)
+		return a
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
+	defer cancel()
+	values := make(map[string]any, len(m.fields))
+	for _, f := range m.fields {
+		v, err := f.jq.run(ctx, r.decoded, doc.Value(), m.product.ID)
+		if err != nil {
+			a.Dropped = append(a.Dropped, f.name)
+			continue
+		}
+		values[f.name] = v
+	}
+	fields, dropped := m.product.Project(values)
+	if len(fields) > maxAnswer {
+		// A mapping that multiplies what came would fill the history.
+		fields, _ = m.product.Project(nil)
+		dropped = nil
+		for _, f := range m.fields {
+			dropped = append(dropped, f.name)
+		}
+	}
+	a.Fields = fields
+	a.Dropped = append(a.Dropped, dropped...)
+	slices.Sort(a.Dropped)
+	a.Dropped = slices.Compact(a.Dropped)
+	return a
+}

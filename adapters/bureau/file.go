@@ -1,0 +1,75 @@
+package bureau
+
+import (
+	"slices"
+	"time"
+
+	"fichario/domain/catalog"
+)
+
+// File is a bureau file that was read and found good.
+type File struct {
+	source, name string
+	base         string // without a slash at the end
+	headers      []header
+	oauth        *oauth
+	timeout      time.Duration
+	failed       *program
+	notFound     []int
+	mappings     []mapping
+}
+
+// header is a header of a request.
+type header struct {
+	name  string
+	value template
+}
+
+// oauth is how to get a token by OAuth2 client credentials.
+type oauth struct {
+	tokenURL, id, secret string
+	scopes               []string
+}
+
+// mapping is how one product is asked and read.
+type mapping struct {
+	product catalog.Product
+	request request
+	found   *program
+	fields  []fieldMapping
+}
+
+type request struct {
+	method, path string // path: as written, for messages
+	template     template
+	query        []header
+	headers      []header
+	body         *program
+}
+
+type fieldMapping struct {
+	name string
+	jq   *program
+}
+
+// Name returns the bureau's name, as the file gives it.
+func (f *File) Name() string { return f.name }
+
+// Source returns the name under which the file was read.
+func (f *File) Source() string { return f.source }
+
+// Timeout returns how long one call may take, from looking up the host to the
+// last byte of the answer.
+func (f *File) Timeout() time.Duration { return f.timeout }
+
+// Catalog returns the products that the file maps, with their prices: those of the
+// contract in the contract's order, then the file's own in the file's order.
+func (f *File) Catalog() catalog.Catalog {
+	c := make(catalog.Catalog, len(f.mappings))
+	for i, m := range f.mappings {
+		c[i] = m.product
+		c[i].Documents = slices.Clone(m.product.Documents)
+		c[i].Fields = slices.Clone(m.product.Fields)
+	}
+	return c
+}

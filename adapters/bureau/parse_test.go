@@ -1,0 +1,287 @@
+package bureau_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/adapters/bureau"
+	"fichario/domain/document"
+)
+
+// good is a file without faults, of which each test spoils a line.
+const good = `name: agencia
+base_url: https://api.agencia.example/v1
+headers:
+  Authorization: "Bearer ${TOKEN}"
+timeout: 2s
+failed: .erro
+not_found: [404]
+products:
+  cpf:
+    price: "0.45"
+    request:
+      method: GET
+      path: "/pessoas/{documento}"
+    found: .encontrado
+    fields:
+      nome: .nome
+  renda:
+    name: Renda
+    documents: [cpf]
+    price: 2.075
+    request:
+      method: POST
+      path: /renda
+      body: '{doc: .documento}'
+    fields:
+      valor:
+        type: number
+        value: .valor
+`
+
+func env(name string) (string, bool) {
+	v, ok := map[string]string{"TOKEN": "segredo{documento}${X}", "EMPTY": "", "BREAK": "a\nb", "HOST": "api.agencia.example"}[name]
+	return v, ok
+}
+
+func TestParseGood(t *testing.T) {
+	t.Parallel()
+	f, err := bureau.Parse("agencia.yaml", []byte(good), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := f.Catalog()
+	if f.Name() != "agencia" || f.Source() != "agencia.yaml" || f.Timeout() != 2*time.Second || len(c) != 2 || c[0].ID != "cpf" || c[1].Price != 20750 {
+		t.Errorf("got %s %s %v", f.Name(), f.Timeout(), c)
+	}
+	if c[0].Name != "Cadastro de pessoa" || len(c[0].Fields) != 8 {
+		t.Errorf("the standard product is not complete: %+v", c[0])
+	}
+	c[0].Documents[0] = "x"
+	if f.Catalog()[0].Documents[0] != document.CPF {
+		t.Error("the catalogue is shared")
+	}
+	f, err = bureau.Parse("", []byte(`{name: a, base_url: "http://${HOST}:8080", products: {z_1: &p {name: Z, description: D, documents: [email, cpf], price: "0",
+  request: {path: "/{documento}"}, fields: {a: {type: list, value: .}}}, score: {documents: [cnpj], name: Outro, price: 1, request: {path: "/{documento}"}, fields: {score: .}}, a_2: *p}}`), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = f.Catalog()
+	if f.Timeout() != 10*time.Second || len(c) != 3 || c[0].ID != "score" || c[1].ID != "z_1" || c[2].ID != "a_2" {
+		t.Errorf("got %v", c)
+	}
+	if c[0].Name != "Outro" || len(c[0].Documents) != 1 || c[1].Documents[0] != document.CPF || c[1].Description != "D" {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestParseFaults(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		old, new string // "" appends
+		line     int
+		path     string
+		message  string
+	}{
+		{"name: agencia", "", 2, "name", "is missing"},
+		{"name: agencia", "name:", 1, "name", "is empty"},
+		{"name: agencia", "name: 7", 1, "name", "put it in quotes"},
+		{"name: agencia", "name: [a]", 1, "name", "must be a text"},
+		{"", "mais: 1\n", 29, "mais", "unknown key; here go name, base_url"},
+		{"", "name: outra\n", 29, "name", "twice (first on line 1)"},
+		{"base_url: https://api.agencia.example/v1", "", 1, "base_url", "is missing"},
+		{"https://api.agencia.example/v1", "ftp://x", 2, "base_url", "http:// or https://"},
+		{"https://api.agencia.example/v1", "api.example/v1", 2, "base_url", "http:// or https://"},
+		{"https://api.agencia.example/v1", "https://:80", 2, "base_url", "http:// or https://"},
+		{"https://api.agencia.example/v1", "https://x/?a=1", 2, "base_url", "query"},
+		{"https://api.agencia.example/v1", "https://u:p@x", 2, "base_url", "user"},
+		{"https://api.agencia.example/v1", `"https://x/#a"`, 2, "base_url", "#"},
+		{"https://api.agencia.example/v1", `"https://x/{documento}"`, 2, "base_url", "takes no {documento}"},
+		{"https://api.agencia.example/v1", "https://${NADA}/", 2, "base_url", "variable NADA is not set"},
+		{"https://api.agencia.example/v1", "https://x/" + strings.Repeat("a", 3000), 2, "base_url", "longer"},
+		{"${TOKEN}", "${NADA}", 4, "headers.Authorization", "the environment variable NADA is not set or is empty"},
+		{"${TOKEN}", "${EMPTY}", 4, "headers.Authorization", "EMPTY is not set or is empty"},
+		{"${TOKEN}", "${BREAK}", 4, "headers.Authorization", "BREAK holds a line break"},
+		{"${TOKEN}", "${A-B}", 4, "headers.Authorization", "name of an environment variable"},
+		{"${TOKEN}", "${TOKEN", 4, "headers.Authorization", "name of an environment variable"},
+		{"${TOKEN}", "{cpf}", 4, "headers.Authorization", "{cpf} is not known"},
+		{"${TOKEN}", `a\nb`, 4, "headers.Authorization", "line break"},
+		{"  Authorization:", "  Host:", 4, "headers.Host", "cannot be set"},
+		{"  Authorization:", "  transfer-encoding:", 4, "headers.transfer-encoding", "cannot be set"},
+		{"  Authorization:", "  idempotency-key:", 4, "headers.idempotency-key", "cannot be set"},
+		{"  Authorization:", "  X Y:", 4, "headers.X Y", "not a name of a header"},
+		{"timeout: 2s", "authorization: x\n", 5, "authorization", "unknown key"},
+		{"timeout: 2s", "  authorization: x", 5, "headers.authorization", "twice"},
+		{"headers:\n  Authorization: \"Bearer ${TOKEN}\"", "headers: x", 3, "headers", "must be a mapping"},
+		{"timeout: 2s", "timeout: 2", 5, "timeout", "in quotes"},
+		{"timeout: 2s", "timeout: dois", 5, "timeout", "a duration like"},
+		{"timeout: 2s", "timeout: 99ms", 5, "timeout", "from 100ms to 2m0s"},
+		{"timeout: 2s", "timeout: 121s", 5, "timeout", "from 100ms to 2m0s"},
+		{"timeout: 2s", "auth: {oauth2: {token_url: 'https://x/t', client_id: a, client_secret: b}}", 5, "auth", "keep one of the two"},
+		{"timeout: 2s", "auth: {basic: {}}", 5, "auth.basic", "unknown key"},
+		{"timeout: 2s", "auth: {oauth2: {token_url: 'x', client_id: a}}", 5, "auth.oauth2.client_secret", "is missing"},
+		{"timeout: 2s", "auth: {oauth2: {token_url: 'x', client_id: a}}", 5, "auth.oauth2.token_url", "http://"},
+		{"timeout: 2s", "auth: {oauth2: {token_url: 'https://x', client_id: '${NADA}', client_secret: b}}", 5, "auth.oauth2.client_id", "NADA"},
+		{"timeout: 2s", "auth: {oauth2: {token_url: 'https://x', client_id: a, client_secret: b, scopes: x}}", 5, "auth.oauth2.scopes", "must be a list"},
+		{"failed: .erro", "failed: .erro |", 6, "failed", "the jq does not compile"},
+		{"failed: .erro", "failed: nada", 6, "failed", "function not defined: nada/0"},
+		{"failed: .erro", "failed: input", 6, "failed", "does not compile"},
+		{"failed: .erro", "failed: true", 6, "failed", "in quotes"},
+		{"failed: .erro", "failed: |\n  .a |\n  ) .b", 8, "failed", "does not compile"},
+		{"[404]", "404", 7, "not_found", "must be a list"},
+		{"[404]", "[404, x]", 7, "not_found[1]", "status from"},
+		{"[404]", "[200]", 7, "not_found[0]", "status from"},
+		{"[404]", "\n  - 404\n  - 302", 9, "not_found[1]", "status from"},
+		{"  cpf:\n", "  CPF:\n", 9, "products.CPF", "a product id is"},
+		{"  cpf:\n", "  1cpf:\n", 9, "products.1cpf", "a product id is"},
+		{"  renda:\n", "  cpf:\n", 17, "products.cpf", "twice (first on line 9)"},
+		{"    price: \"0.45\"\n", "", 9, "products.cpf.price", "is missing"},
+		{`"0.45"`, "0,45", 10, "products.cpf.price", "at most four decimals"},
+		{`"0.45"`, "0.00001", 10, "products.cpf.price", "at most four decimals"},
+		{`"0.45"`, "-1", 10, "products.cpf.price", "at most four decimals"},
+		{`"0.45"`, "1e3", 10, "products.cpf.price", "at most four decimals"},
+		{`"0.45"`, "[1]", 10, "products.cpf.price", "at most four decimals"},
+		{`"0.45"`, "", 10, "products.cpf.price", "at most four decimals"},
+		{"method: GET", "method: PUT", 12, "products.cpf.request.method", "GET or POST"},
+		{"method: GET", "method: get", 12, "products.cpf.request.method", "GET or POST"},
+		{"method: GET", "body: '{documento}'", 12, "products.cpf.request.body", "a GET has no body"},
+		{"method: GET", "corpo: x", 12, "products.cpf.request.corpo", "unknown key"},
+		{"method: GET", "headers: {Connection: close}", 12, "products.cpf.request.headers.Connection", "cannot be set"},
+		{"method: GET", "query: {a: [1]}", 12, "products.cpf.request.query.a", "must be a text"},
+		{"method: GET", "query: {a: '{nome}'}", 12, "products.cpf.request.query.a", "{nome} is not known"},
+		{"      path: \"/pessoas/{documento}\"\n", "", 11, "products.cpf.request.path", "is missing"},
+		{"/pessoas/{documento}", "pessoas/{documento}", 13, "products.cpf.request.path", `start with one "/"`},
+		{"/pessoas/{documento}", "//x/{documento}", 13, "products.cpf.request.path", `start with one "/"`},
+		{"/pessoas/{documento}", "/p?d={documento}", 13, "products.cpf.request.path", "put a query under query"},
+		{"/pessoas/{documento}", "/p#{documento}", 13, "products.cpf.request.path", "put a query under query"},
+		{"/pessoas/{documento}", "/p/{cpf}", 13, "products.cpf.request.path", "{cpf} is not known"},
+		{"/pessoas/{documento}", "/p/{ documento }", 13, "products.cpf.request.path", "{ or }"},
+		{"/pessoas/{documento}", "/p/%zz/{documento}", 13, "products.cpf.request.path", "not a path"},
+		{"/pessoas/{documento}", "/p /{documento}", 13, "products.cpf.request.path", "not a path"},
+		{"/pessoas/{documento}", "/${NADA}/{documento}", 13, "products.cpf.request.path", "NADA"},
+		{"/pessoas/{documento}", "/{produto}", 11, "products.cpf.request", "uses the document nowhere"},
+		{"found: .encontrado", "found: .a[", 14, "products.cpf.found", "does not compile"},
+		{"found: .encontrado", "achou: .a", 14, "products.cpf.achou", "unknown key"},
+		{"found: .encontrado", "documents: [cnpj]", 14, "products.cpf.documents[0]", "does not take cnpj"},
+		{"      nome: .nome", "      nomes: .nome", 16, "products.cpf.fields.nomes", "has no such field; it has nome, nomeMae"},
+		{"      nome: .nome", "      nome: .nome | foo", 16, "products.cpf.fields.nome", "function not defined: foo/0"},
+		{"      nome: .nome", "      nome:\n", 16, "products.cpf.fields.nome", "is empty"},
+		{"      nome: .nome", "      nome: {value: .nome}", 16, "products.cpf.fields.nome", "must be a text"},
+		{"    fields:\n      nome: .nome\n", "    fields: {}\n", 15, "products.cpf.fields", "at least one field"},
+		{"    fields:\n      nome: .nome\n", "", 9, "products.cpf.fields", "is missing"},
+		{"    name: Renda\n", "", 17, "products.renda.name", "is missing"},
+		{"    documents: [cpf]\n", "", 17, "products.renda.documents", "is missing"},
+		{"documents: [cpf]", "documents: [rg]", 19, "products.renda.documents[0]", "not a type of document"},
+		{"documents: [cpf]", "documents: []", 19, "products.renda.documents", "at least one"},
+		{"documents: [cpf]", "documents: [cpf, cpf]", 19, "products.renda.documents[1]", "twice"},
+		{"documents: [cpf]", "documents: cpf", 19, "products.renda.documents", "must be a list"},
+		{"'{doc: .documento}'", "'{doc: 1}'", 21, "products.renda.request", "uses the document nowhere"},
+		{"'{doc: .documento}'", "'{doc: .documento.x}'", 24, "products.renda.request.body", "makes no body for a cpf"},
+		{"'{doc: .documento}'", "'empty'", 24, "products.renda.request.body", "makes no body for a cpf"},
+		{"'{doc: .documento}'", "'def f: f; f'", 24, "products.renda.request.body", "makes no body for a cpf"},
+		{"'{doc: .documento}'", "'{doc: }'", 24, "products.renda.request.body", "does not compile"},
+		{"        type: number\n", "", 26, "products.renda.fields.valor.type", "is missing"},
+		{"        value: .valor\n", "", 26, "products.renda.fields.valor.value", "is missing"},
+		{"type: number", "type: money", 27, "products.renda.fields.valor.type", "must be string, number"},
+		{"type: number", "tipo: number", 27, "products.renda.fields.valor.tipo", "unknown key"},
+		{"      valor:\n", "      cache:\n", 26, "products.renda.fields.cache", "every answer has"},
+		{"      valor:\n", "      a-b:\n", 26, "products.renda.fields.a-b", "a field name is"},
+		{"      valor:\n", "      valor: .x\n      b:\n", 26, "products.renda.fields.valor", "must be a mapping"},
+		{"products:", "produtos:", 1, "products", "is missing"},
+		{"products:", "produtos:", 8, "produtos", "unknown key"},
+	} {
+		t.Run(fmt.Sprintf("%s_%s", c.path, c.message), func(t *testing.T) {
+			t.Parallel()
+			src := strings.Replace(good, c.old, c.new, 1)
+			if c.old == "" {
+				src = good + c.new
+			}
+			_, err := bureau.Parse("x", []byte(src), env)
+			var problems bureau.Problems
+			if !errors.As(err, &problems) {
+				t.Fatalf("no problems in\n%s", src)
+			}
+			for _, p := range problems {
+				if strings.Contains(p.Message, "segredo") {
+					t.Errorf("the value of a variable is shown: %s", p)
+				}
+				if p.Line == c.line && p.Path == c.path && strings.Contains(p.Message, c.message) {
+					return
+				}
+			}
+			t.Errorf("no problem like line %d: %s: …%s…; got\n%v\nin\n%s", c.line, c.path, c.message, err, src)
+		})
+	}
+}
+
+func TestParseUnreadable(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]string{
+		"":                         "line 1: the YAML cannot be read",
+		"# só comentário\n":        "line 1: the YAML cannot be read",
+		"- a\n- b\n":               "line 1: the file must be a mapping",
+		"texto":                    "line 1: the file must be a mapping",
+		"name: a\nbase_url: [1\n":  "that starts on line 2",
+		"name: a\n\tx: 1\n":        "line 2: the YAML cannot be read",
+		"name: a\n---\nname: b\n":  "line 1: the YAML cannot be read",
+		"name: *nada\n":            "line 1: the YAML cannot be read",
+		"name: a\nb: \"\x01\"\n":   "the YAML cannot be read",
+		"name: a\nb: \xff\n":       "line 2: the file is not UTF-8",
+		strings.Repeat("#", 2<<20): "line 1: the file is larger",
+		"? [a]\n: b\n":             "line 1: a key must be a text",
+		"products: &p {cpf: *p}\n": "products.cpf.cpf: unknown key",
+	} {
+		_, err := bureau.Parse("x", []byte(src), noEnv)
+		var problems bureau.Problems
+		if !errors.As(err, &problems) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: got %v, want %q", src, err, want)
+		}
+	}
+}
+
+// TestParseReportsAll holds that one reading finds every fault, in order.
+func TestParseReportsAll(t *testing.T) {
+	t.Parallel()
+	src := "base_url: x\ntimeout: 1h\nfailed: ')'\nproducts:\n  cpf: {price: x, request: {path: x}, fields: {nada: .}}\n  outro: {}\nx: 1\n"
+	_, err := bureau.Parse("x", []byte(src), noEnv)
+	want := []string{
+		"line 1: name: is missing", "line 1: base_url: ", "line 2: timeout: ", "line 3: failed: ", "line 5: products.cpf.price: ", "line 5: products.cpf.fields.nada: ",
+		"line 5: products.cpf.request.path: ", "line 5: products.cpf.request: ", "line 6: products.outro.price: ", "line 6: products.outro.request: ",
+		"line 6: products.outro.fields: ", "line 6: products.outro.name: ", "line 6: products.outro.documents: ", "line 7: x: unknown key",
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%d problems, want %d:\n%v", len(lines), len(want), err)
+	}
+	for i, w := range want {
+		if !strings.HasPrefix(lines[i], w) {
+			t.Errorf("got %q, want %q", lines[i], w)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(good))
+	for _, name := range bureau.ShippedNames() {
+		b, _ := bureau.Shipped(name)
+		f.Add(b)
+	}
+	if b, err := os.ReadFile("../sandbox/sandbox.yaml"); err == nil {
+		f.Add(b)
+	}
+	f.Add([]byte("products: {a: {request: {path: '/${A}{b', body: 'def f: f; f'}}}"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, err := bureau.Parse("x", src, env)
+		var problems bureau.Problems
+		if err != nil && !errors.As(err, &problems) {
+			t.Errorf("another error: %T", err)
+		}
+		if err == nil && (file.Name() == "" || len(file.Catalog()) == 0) {
+			t.Error("a file without a name or products is good")
+		}
+	})
+}

@@ -1,0 +1,47 @@
+package bureau
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one fault of a bureau file.
+type Problem struct {
+	// Line is the line of the file, from 1; zero when the fault has none.
+	Line int
+	// Path names the key at fault, as "products.cpf.fields.nome"; empty for the
+	// file as a whole.
+	Path string
+	// Message says what is wrong and what is expected. It never holds the value
+	// of an environment variable.
+	Message string
+}
+
+// String returns "line N: path: message".
+func (p Problem) String() string {
+	s := fmt.Sprintf("line %d: ", max(p.Line, 1))
+	if p.Path != "" {
+		s += p.Path + ": "
+	}
+	return s + p.Message
+}
+
+// Problems are all the faults of a bureau file, in the order of its lines. It is
+// the error of Parse.
+type Problems []Problem
+
+// Error lists the problems, each on a line of its own.
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, problem := range p {
+		lines[i] = problem.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p Problems) sorted() Problems {
+	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return slices.Compact(p)
+}

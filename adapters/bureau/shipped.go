@@ -1,0 +1,21 @@
+package bureau
+
+import "embed"
+
+//go:embed files/*.yaml
+var files embed.FS
+
+// Shipped returns a bureau file that comes with the program: "brasilapi" (public
+// CNPJ data), and the examples "serpro" and "bigdatacorp".
+func Shipped(name string) ([]byte, bool) {
+	for _, known := range ShippedNames() {
+		if name == known {
+			b, err := files.ReadFile("files/" + name + ".yaml")
+			return b, err == nil
+		}
+	}
+	return nil, false
+}
+
+// ShippedNames lists the bureau files that come with the program.
+func ShippedNames() []string { return []string{"bigdatacorp", "brasilapi", "serpro"} }

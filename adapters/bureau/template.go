@@ -1,0 +1,116 @@
+package bureau
+
+import (
+	"regexp"
+	"strings"
+)
+
+// part is a piece of a template: text, or the place of a value.
+type part struct {
+	text string
+	slot string // "documento", "produto", or "" for text
+}
+
+// template is a text of a bureau file with the places of the document and the
+// product. Values of the environment are put in when the file is read, and never
+// searched for places: a token may hold braces, and so may an e-mail address.
+type template []part
+
+const (
+	slotDocument = "documento"
+	slotProduct  = "produto"
+)
+
+var (
+	// envName finds ${NAME}; whatever follows "${" up to "}" is taken as a name,
+	// so that a bad one is reported instead of sent.
+	envName = regexp.MustCompile(`\$\{([^}]*)\}?`)
+	goodEnv = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	braces  = regexp.MustCompile(`\{([\pL_][\pL\pN_.-]*)\}`)
+)
+
+// uses reports whether the template holds the place of a value.
+func (t template) uses(slot string) bool {
+	for _, p := range t {
+		if p.slot == slot {
+			return true
+		}
+	}
+	return false
+}
+
+// expand puts the values in, each through escape when that is not nil.
+func (t template) expand(document, product string, escape func(string) string) string {
+	if len(t) == 1 && t[0].slot == "" {
+		return t[0].text
+	}
+	var b strings.Builder
+	for _, p := range t {
+		v := p.text
+		switch p.slot {
+		case slotDocument:
+			v = document
+		case slotProduct:
+			v = product
+		}
+		if p.slot != "" && escape != nil {
+			v = escape(v)
+		}
+		b.WriteString(v)
+	}
+	return b.String()
+}
+
+// compileTemplate splits a text into its parts. escape is applied to the values of
+// the environment. Each fault is handed to report.
+func compileTemplate(s string, env func(string) (string, bool), escape func(string) string, report func(string)) template {
+	var t template
+	for s != "" {
+		loc := envName.FindStringSubmatchIndex(s)
+		if loc == nil {
+			return append(t, splitSlots(s, report)...)
+		}
+		t = append(t, splitSlots(s[:loc[0]], report)...)
+		name, closed := s[loc[2]:loc[3]], s[loc[1]-1] == '}'
+		s = s[loc[1]:]
+		if !goodEnv.MatchString(name) || !closed {
+			report("a ${ must be followed by the name of an environment variable and }")
+			continue
+		}
+		v, ok := env(name)
+		switch {
+		case !ok || v == "":
+			report("the environment variable " + name + " is not set or is empty")
+		case strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r == 0x7f }):
+			report("the environment variable " + name + " holds a line break or another control character")
+		default:
+			if escape != nil {
+				v = escape(v)
+			}
+			t = append(t, part{text: v})
+		}
+	}
+	return t
+}
+
+// splitSlots splits a text without references to the environment.
+func splitSlots(s string, report func(string)) template {
+	var t template
+	for s != "" {
+		loc := braces.FindStringSubmatchIndex(s)
+		if loc == nil {
+			return append(t, part{text: s})
+		}
+		if loc[0] > 0 {
+			t = append(t, part{text: s[:loc[0]]})
+		}
+		switch name := s[loc[2]:loc[3]]; name {
+		case slotDocument, slotProduct:
+			t = append(t, part{slot: name})
+		default:
+			report("{" + name + "} is not known: use {documento} or {produto}")
+		}
+		s = s[loc[1]:]
+	}
+	return t
+}

@@ -1,0 +1,156 @@
+package bureau
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"fichario/ports"
+)
+
+const (
+	maxTokenAnswer = 64 << 10
+	// tokenLife is how long a token is kept when its server does not say.
+	tokenLife = 5 * time.Minute
+	// tokenPause is how long a failed fetch is not tried again, so that a token
+	// server that is down is not asked by every lookup.
+	tokenPause = 2 * time.Second
+)
+
+// tokenSource gets tokens by OAuth2 client credentials and keeps the last one.
+type tokenSource struct {
+	conf    oauth
+	timeout time.Duration
+	rt      http.RoundTripper
+	log     *slog.Logger
+	base    context.Context // ends with the client
+	close   context.CancelFunc
+
+	mu       sync.Mutex
+	token    string
+	until    time.Time
+	failedAt time.Time
+	fetching chan struct{} // closed when the fetch in flight ends; nil without one
+}
+
+func newTokenSource(conf oauth, timeout time.Duration, rt http.RoundTripper, log *slog.Logger) *tokenSource {
+	s := &tokenSource{conf: conf, timeout: timeout, rt: rt, log: log}
+	s.base, s.close = context.WithCancel(context.Background())
+	return s
+}
+
+// noToken is the failure of a call that got no token. It does not count against
+// the bureau, which was not asked; tokenPause does what the circuit would.
+func noToken(wait time.Duration) *failure {
+	f := neutral(ports.NotSent, "no token from the OAuth2 server")
+	f.err.RetryAfter = max(wait, time.Second)
+	return f
+}
+
+// get returns a valid token. One fetch runs at a time, on its own, so that a
+// caller who gives up does not take the token from the others.
+func (s *tokenSource) get(ctx context.Context) (string, *failure) {
+	for waited := false; ; waited = true {
+		s.mu.Lock()
+		now := time.Now()
+		if s.token != "" && now.Before(s.until) {
+			token := s.token
+			s.mu.Unlock()
+			return token, nil
+		}
+		if wait := s.failedAt.Add(tokenPause).Sub(now); wait > 0 || waited {
+			s.mu.Unlock()
+			return "", noToken(wait)
+		}
+		if s.fetching == nil {
+			s.fetching = make(chan struct{})
+			go s.fetch(s.fetching)
+		}
+		done := s.fetching
+		s.mu.Unlock()
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return "", noToken(0)
+		}
+	}
+}
+
+// drop forgets a token that the bureau refused, unless a newer one is here.
+func (s *tokenSource) drop(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.token == token {
+		s.token = ""
+	}
+}
+
+func (s *tokenSource) fetch(done chan struct{}) {
+	ctx, cancel := context.WithTimeout(s.base, s.timeout)
+	defer cancel()
+	token, life, reason := s.ask(ctx)
+	s.mu.Lock()
+	s.fetching = nil
+	if reason == "" {
+		// A token is given back a little early, so that it does not end on the way.
+		s.token, s.until = token, time.Now().Add(life-min(life/10, time.Minute))
+	} else {
+		s.failedAt = time.Now()
+	}
+	s.mu.Unlock()
+	close(done)
+	if reason != "" && s.base.Err() == nil {
+		s.log.Warn("bureau gives no token", "reason", reason)
+	}
+}
+
+// ask makes one request for a token. A reason other than "" says why there is none.
+func (s *tokenSource) ask(ctx context.Context) (token string, life time.Duration, reason string) {
+	form := url.Values{"grant_type": {"client_credentials"}}
+	if len(s.conf.scopes) > 0 {
+		form.Set("scope", strings.Join(s.conf.scopes, " "))
+	}
+	req := newRequest(http.MethodPost, s.conf.tokenURL, []byte(form.Encode()))
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.SetBasicAuth(url.QueryEscape(s.conf.id), url.QueryEscape(s.conf.secret))
+	t := &trip{}
+	st, raw, err := t.roundTrip(ctx, s.rt, req, maxTokenAnswer)
+	if err != nil && t.reused.Load() && ctx.Err() == nil {
+		// A token costs nothing: a pooled connection that broke is replaced.
+		req.Body = once{strings.NewReader(form.Encode())}
+		t = &trip{}
+		st, raw, err = t.roundTrip(ctx, s.rt, req, maxTokenAnswer)
+	}
+	switch {
+	case err != nil:
+		return "", 0, t.classify(ctx, s.base, err).err.Reason
+	case st.code != http.StatusOK:
+		return "", 0, statusFailure(st).err.Reason
+	}
+	var answer struct {
+		AccessToken string      `json:"access_token"`
+		TokenType   string      `json:"token_type"`
+		ExpiresIn   json.Number `json:"expires_in"`
+	}
+	if json.Unmarshal(raw, &answer) != nil {
+		return "", 0, "answer is not JSON"
+	}
+	if !plainToken(answer.AccessToken) || answer.TokenType != "" && !strings.EqualFold(answer.TokenType, "bearer") {
+		return "", 0, "answer holds no bearer token"
+	}
+	life = tokenLife
+	if n, err := answer.ExpiresIn.Int64(); err == nil && n > 0 {
+		life = time.Duration(min(n, 24*3600)) * time.Second
+	}
+	return answer.AccessToken, life, ""
+}
+
+// plainToken reports whether a token can stand in a header.
+func plainToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}

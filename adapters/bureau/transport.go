@@ -1,0 +1,260 @@
+package bureau
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+const (
+	// maxAnswer bounds an answer after decompression. Real ones are a few kilobytes.
+	maxAnswer = 8 << 20
+	// maxAnswerHeader bounds the status line and the headers of an answer.
+	maxAnswerHeader = 64 << 10
+	// connectTime bounds dialling, and the TLS handshake after it.
+	connectTime = 3 * time.Second
+	// idleTime is short on purpose. A server closes a connection that it thinks
+	// idle at any moment, and a request that is written just then is lost: nobody
+	// can tell whether it was read, so it is charged and not repeated. Few seconds
+	// still cover a burst, and servers seldom close sooner.
+	idleTime = 4 * time.Second
+	// idleConns is enough for the calls that one instance has in flight.
+	idleConns = 64
+)
+
+func newTransport(timeout time.Duration, dial DialFunc) *http.Transport {
+	connect := min(connectTime, timeout)
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: connect}).DialContext
+	}
+	var http1 http.Protocols
+	http1.SetHTTP1(true)
+	return &http.Transport{
+		// No proxy from the environment, and no HTTP/2, whose client repeats
+		// requests by rules of its own.
+		Proxy:     nil,
+		Protocols: &http1,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, connect)
+			defer cancel()
+			return dial(ctx, network, addr)
+		},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    connect,
+		MaxIdleConns:           idleConns,
+		MaxIdleConnsPerHost:    idleConns,
+		IdleConnTimeout:        idleTime,
+		MaxResponseHeaderBytes: maxAnswerHeader,
+		// The headers fit (see maxURL), so they leave in one piece, after the trace
+		// has told of them.
+		WriteBufferSize: 16 << 10,
+	}
+}
+
+// once is a body that the HTTP library cannot send twice. It repeats a request by
+// itself when a pooled connection breaks, unless there is a body and no way to
+// rewind it; so a GET gets one as well, an empty one, which is not sent.
+type once struct{ io.Reader }
+
+// Close does nothing.
+func (once) Close() error { return nil }
+
+// request makes the HTTP request of a product for a document.
+func (c *Client) request(m *mapping, doc document.Document, body []byte, token string) *http.Request {
+	value, product := doc.Value(), m.product.ID
+	address := c.file.base + m.request.template.expand(value, product, url.PathEscape)
+	if len(m.request.query) > 0 {
+		q := make(url.Values, len(m.request.query))
+		for _, h := range m.request.query {
+			q.Set(h.name, h.value.expand(value, product, nil))
+		}
+		address += "?" + q.Encode()
+	}
+	req := newRequest(m.request.method, address, body)
+	for _, list := range [][]header{c.file.headers, m.request.headers} {
+		for _, h := range list {
+			req.Header.Set(h.name, h.value.expand(value, product, nil))
+		}
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return req
+}
+
+// newRequest makes a request that is never repeated. A nil URL, from an address
+// that does not parse, makes the transport refuse it before anything is sent.
+func newRequest(method, address string, body []byte) *http.Request {
+	u, err := url.Parse(address)
+	if err != nil {
+		u = nil
+	}
+	req := &http.Request{
+		Method: method, URL: u, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Accept": {"application/json"}, "User-Agent": {"fichario"}},
+		Body:   once{bytes.NewReader(body)},
+	}
+	if u != nil {
+		req.Host = u.Host
+	}
+	switch {
+	case len(body) > 0:
+		req.ContentLength = int64(len(body))
+		req.Header.Set("Content-Type", "application/json")
+	case method == http.MethodPost:
+		// Content-Length: 0 instead of an empty chunk. The library never repeats a
+		// POST, as long as it has no Idempotency-Key, which a file cannot set.
+		req.Body = http.NoBody
+	}
+	return req
+}
+
+// status is what the head of a reply says.
+type status struct {
+	code       int
+	retryAfter time.Duration
+}
+
+// exchange sends the request and reads the whole reply. ctx is bounded by the
+// bureau's time, parent is the caller's.
+func (c *Client) exchange(ctx, parent context.Context, req *http.Request) (status, []byte, *failure) {
+	for attempt := 1; ; attempt++ {
+		t := &trip{}
+		s, raw, err := t.roundTrip(ctx, c.transport, req, maxAnswer)
+		if err == nil {
+			return s, raw, nil
+		}
+		// A pooled connection that was dead already may be replaced once: the trace
+		// shows that not a single header was written to it.
+		if attempt == 1 && t.reused.Load() && !t.wrote.Load() && ctx.Err() == nil {
+			c.transport.CloseIdleConnections()
+			continue
+		}
+		return s, nil, t.classify(ctx, parent, err)
+	}
+}
+
+// trip is one attempt and what its trace saw.
+type trip struct {
+	wrote, reused, tlsFailed atomic.Bool
+}
+
+var (
+	errTooLarge = errors.New("answer too large")
+	errNoURL    = errors.New("no address")
+)
+
+func (t *trip) roundTrip(ctx context.Context, rt http.RoundTripper, req *http.Request, limit int64) (status, []byte, error) {
+	if req.URL == nil {
+		return status{}, nil, errNoURL
+	}
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:          func(info httptrace.GotConnInfo) { t.reused.Store(info.Reused) },
+		WroteHeaderField: func(string, []string) { t.wrote.Store(true) },
+		WroteHeaders:     func() { t.wrote.Store(true) },
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { t.tlsFailed.Store(err != nil) },
+	})
+	// The transport itself, not an http.Client: that one follows redirects, and its
+	// errors hold the address.
+	res, err := rt.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		return status{}, nil, err
+	}
+	defer res.Body.Close()
+	s := status{code: res.StatusCode, retryAfter: retryAfter(res.Header.Get("Retry-After"))}
+	if res.ContentLength > limit {
+		return s, nil, errTooLarge
+	}
+	var buf bytes.Buffer
+	if res.ContentLength > 0 {
+		buf.Grow(int(min(res.ContentLength, 64<<10)) + bytes.MinRead)
+	}
+	n, err := buf.ReadFrom(io.LimitReader(res.Body, limit+1))
+	if err == nil && n > limit {
+		err = errTooLarge
+	}
+	return s, buf.Bytes(), err
+}
+
+// retryAfter reads a Retry-After in seconds, up to an hour.
+func retryAfter(s string) time.Duration {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return min(time.Duration(min(n, 3600))*time.Second, time.Hour)
+}
+
+// classify turns an error of an attempt into a failure, without its text: that
+// may hold the address.
+func (t *trip) classify(ctx, parent context.Context, err error) *failure {
+	cancelled := errors.Is(parent.Err(), context.Canceled)
+	late := ctx.Err() != nil
+	switch {
+	case t.wrote.Load() && cancelled:
+		return neutral(ports.NoAnswer, "cancelled after sending")
+	case t.wrote.Load() && late:
+		return counted(ports.NoAnswer, "no answer in time")
+	case t.wrote.Load():
+		return counted(ports.Failed, brokenReason(err))
+	case cancelled:
+		return neutral(ports.NotSent, "cancelled before sending")
+	}
+	return counted(ports.NotSent, t.unsentReason(err))
+}
+
+// brokenReason names an error after sending.
+func brokenReason(err error) string {
+	switch {
+	case errors.Is(err, errTooLarge):
+		return "answer is too large"
+	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):
+		return "connection reset"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "answer is truncated"
+	case errors.Is(err, io.EOF):
+		return "connection closed without an answer"
+	}
+	return "connection broken, or answer is not proper HTTP"
+}
+
+// unsentReason names an error before sending.
+func (t *trip) unsentReason(err error) string {
+	var dns *net.DNSError
+	var netErr net.Error
+	switch {
+	case errors.As(err, &dns):
+		return "host name not found"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case t.tlsFailed.Load():
+		return "TLS failure"
+	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &netErr) && netErr.Timeout():
+		return "could not connect in time"
+	}
+	return "could not connect"
+}
+
+// statusFailure is the failure that an HTTP status means. Statuses of 4xx say
+// that the bureau is up and something else is wrong.
+func statusFailure(s status) *failure {
+	f := neutral(ports.Failed, "status "+strconv.Itoa(s.code))
+	f.counts = s.code < 400 || s.code >= 500
+	if s.code == http.StatusTooManyRequests || s.code == http.StatusServiceUnavailable {
+		f.err.RetryAfter = s.retryAfter
+	}
+	return f
+}
