@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"database/sql/driver"
 	"encoding/binary"
 	"time"
 
@@ -169,6 +170,12 @@ func (r history) Save(ctx context.Context, rec lookup.Record) error {
 	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
+// blob keeps GORM from taking bytes after a parenthesis for a list of values.
+type blob []byte
+
+// Value implements driver.Valuer.
+func (b blob) Value() (driver.Value, error) { return []byte(b), nil }
+
 type leases struct {
 	conn
 	vault *vault
@@ -179,7 +186,7 @@ func (r leases) Acquire(ctx context.Context, l lookup.Lease, now time.Time) (str
 	index := r.vault.indexes(indexText(l.OrgID, l.Product, l.Document))[0]
 	n, err := r.affected(ctx, `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
-		WHERE leases.expires_at <= ?`, index, l.CallID, stamp(l.ExpiresAt), stamp(now))
+		WHERE leases.expires_at <= ?`, blob(index), l.CallID, stamp(l.ExpiresAt), stamp(now))
 	if err != nil || n > 0 {
 		return "", err
 	}

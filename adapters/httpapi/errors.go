@@ -63,7 +63,7 @@ func kindOf(code fault.Code) problemKind {
 // without their text, and logged once.
 func (s *server) fail(err error, c echo.Context) {
 	r, w := c.Request(), c.Response()
-	f := asFault(err, c)
+	f := asFault(err)
 	kind := kindOf(f.Code)
 	if w.Committed {
 		// The answer has begun (a long CSV file): cut the connection, so that
@@ -120,7 +120,7 @@ func (s *server) logFailure(ctx context.Context, c echo.Context, kind problemKin
 		slog.String("error", err.Error()), slog.String("request_id", c.Response().Header().Get(echo.HeaderXRequestID)))
 }
 
-func asFault(err error, c echo.Context) *fault.Error {
+func asFault(err error) *fault.Error {
 	var (
 		f *fault.Error
 		h *echo.HTTPError
@@ -129,21 +129,17 @@ func asFault(err error, c echo.Context) *fault.Error {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &h):
-		return routerFault(h, c)
+		return routerFault(h)
 	}
 	return fault.New(fault.Internal, "Erro interno. Se continuar, informe o requestId a quem opera o serviço.")
 }
 
 // routerFault translates what the router and the generated code refuse. Their own
 // texts repeat what was sent and are not shown.
-func routerFault(h *echo.HTTPError, c echo.Context) *fault.Error {
+func routerFault(h *echo.HTTPError) *fault.Error {
 	switch h.Code {
 	case http.StatusNotFound:
-		message := "Não há rota com este endereço. O contrato está em /openapi.yaml."
-		if strings.HasPrefix(c.Request().URL.Path, "/api/v1/cnpj/") {
-			message = "Não há rota com este endereço. Para consultar um CNPJ, envie só os 14 caracteres, sem pontos, barra ou traço."
-		}
-		return fault.New(fault.UnknownRoute, message)
+		return fault.New(fault.UnknownRoute, "Não há rota com este endereço. O contrato está em /openapi.yaml.")
 	case http.StatusMethodNotAllowed:
 		return fault.New(fault.MethodNotAllowed, "Esta rota não aceita este método; o cabeçalho Allow diz quais aceita.")
 	case http.StatusBadRequest:

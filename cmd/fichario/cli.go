@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// cli is the one declaration of commands, flags and environment variables:
+// `fichario --help` and the README's tables come from it.
+type cli struct {
+	Settings `embed:""`
+
+	JSON bool `name:"json" help:"Print one JSON value instead of text."`
+
+	Serve         serveCmd         `cmd:"" help:"Run the service."`
+	Migrate       migrateCmd       `cmd:"" help:"Bring the database to the newest schema. serve does it too."`
+	Org           orgCmd           `cmd:"" help:"Organisations."`
+	Member        memberCmd        `cmd:"" help:"People of an organisation."`
+	Key           keyCmd           `cmd:"" help:"API keys."`
+	Bureau        bureauCmd        `cmd:"" help:"Check and try a bureau file."`
+	SandboxBureau sandboxBureauCmd `cmd:"" name:"sandbox-bureau" help:"Serve the invented bureau over HTTP."`
+}
+
+// Settings are the service's configuration.
+type Settings struct {
+	Listen       string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" help:"Address to listen on."`
+	DatabaseURL  string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" help:"sqlite://PATH, or postgres://… for more than one instance."`
+	Bureau       string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, brasilapi, or the path of a bureau file."`
+	Lookup       bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; without, every lookup route is 404."`
+	TimeZone     string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" help:"Time zone of the days and months of the caps."`
+	HistoryFresh time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" help:"How long history answers instead of the bureau."`
+	DataKey      string        `env:"FICHARIO_DATA_KEY" help:"32 bytes in base64 that encrypt personal data; several with commas while rotating, the first encrypts. Default: a key file beside the SQLite database; required with PostgreSQL."`
+	PublicURL    string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" help:"Address of the service in links. Default: http:// and the listen address."`
+	LogFormat    string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
+	LogLevel     string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
+}
+
+// environment is what a command runs in.
+type environment struct {
+	ctx         context.Context
+	settings    Settings
+	json        bool
+	in          io.Reader
+	out, errOut io.Writer
+}
+
+// print writes the result of a command: one JSON value, or text for a person.
+func (e *environment) print(value any, text string, args ...any) error {
+	if e.json {
+		enc := json.NewEncoder(e.out)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(value)
+	}
+	_, err := fmt.Fprintf(e.out, text, args...)
+	return err
+}

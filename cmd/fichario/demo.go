@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// demoOrg is the id of the demonstration's organisation, by which a database that
+// is only a demonstration is known.
+const demoOrg = "01980000-0000-7000-8000-000000000de0"
+
+// demo fills an empty database with invented data and prints lines to paste. On a
+// later start the demonstration's key gets a new secret, since only hashes of
+// secrets are stored; the one of the start before works for another day. A
+// database that is somebody's own is left alone.
+func (e *environment) demo(ctx context.Context, store *gormstore.Store, keys *app.Keys, lookups *app.Lookups, addr string) error {
+	key, secret, fresh, err := demoKey(ctx, store, keys)
+	if err != nil {
+		return err
+	}
+	if key == nil {
+		fmt.Fprintln(e.errOut, "The database has organisations already; no demonstration data was made.")
+		return nil
+	}
+	if fresh && e.settings.Bureau == "sandbox" && e.settings.Lookup {
+		if err := demoLookups(ctx, *key, lookups); err != nil {
+			return err
+		}
+	}
+	url := e.publicURL(addr)
+	fmt.Fprintf(e.out, `
+Fichário is running. Paste these lines into another terminal:
+
+  # a person's record (documents of the sandbox: %[1]s/docs)
+  curl -s -H 'Authorization: Bearer %[2]s' %[1]s/api/v1/cpf/52998224725
+
+  # any product, with the document in the body
+  curl -s -H 'Authorization: Bearer %[2]s' -H 'Content-Type: application/json' \
+    -d '{"produto":"score","documento":"11222333000181"}' %[1]s/api/v1/consultas
+
+  # what it has cost
+  curl -s -H 'Authorization: Bearer %[2]s' %[1]s/api/v1/consultas
+
+Reference of the API: %[1]s/docs
+`, url, secret.Reveal())
+	return nil
+}
+
+// demoKey returns the demonstration's key with a working secret, and whether it is
+// new; no key when the database is somebody's own.
+func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*access.Key, access.Secret, bool, error) {
+	none := access.Secret{}
+	orgs := store.Repos().Orgs
+	_, err := orgs.Find(ctx, demoOrg)
+	switch {
+	case err == nil:
+		old, err := keys.List(ctx, demoOrg)
+		if err != nil || len(old) == 0 {
+			return nil, none, false, err
+		}
+		key, secret, err := keys.Rotate(ctx, old[0].ID, 24*time.Hour)
+		return &key, secret, false, err
+	case !errors.Is(err, ports.ErrNotFound):
+		return nil, none, false, err
+	}
+	if somebodys, err := orgs.Any(ctx); err != nil || somebodys {
+		return nil, none, false, err
+	}
+	if err := orgs.Create(ctx, crm.Organisation{ID: demoOrg, Name: "Agência Demonstração", CreatedAt: now()}); err != nil {
+		return nil, none, false, err
+	}
+	people := organisations(store)
+	for _, m := range []app.NewMember{
+		{Name: "Helena Duarte", Email: "helena@demo.example", Role: crm.Owner},
+		{Name: "Caio Nogueira", Email: "caio@demo.example", Role: crm.Common},
+	} {
+		// Nobody signs in yet; the password is thrown away.
+		m.OrgID, m.Password = demoOrg, access.NewSecret().Reveal()
+		if _, err := people.AddMember(ctx, m); err != nil {
+			return nil, none, false, err
+		}
+	}
+	key, secret, err := keys.Create(ctx, app.NewKey{
+		OrgID: demoOrg, Name: "Demonstração", Scopes: document.Types(), Limits: access.Limits{PerMinute: 600, PerDay: 1000, PerMonth: 10000},
+	})
+	return &key, secret, true, err
+}
+
+// demoDocuments are what the demonstration has already asked about; not the ones in
+// the lines to paste, whose first answer comes fresh from the bureau.
+var demoDocuments = map[document.Type]string{
+	document.CPF: "11144477735", document.CNPJ: "12ABC34501DE35", document.Plate: "ABC1D23", document.Email: "ana.lima@exemplo.com.br",
+}
+
+// demoLookups asks about every product twice: the second answer is from history.
+func demoLookups(ctx context.Context, key access.Key, lookups *app.Lookups) error {
+	caller := app.Caller{OrgID: key.OrgID, Key: &key}
+	for _, o := range lookups.Offers(caller) {
+		doc := demoDocuments[o.Product.Documents[0]]
+		for range 2 {
+			if _, err := lookups.Do(ctx, caller, app.LookupRequest{Product: o.Product.ID, Document: doc}); err != nil {
+				return errors.Join(fmt.Errorf("demonstration lookup of %s", o.Product.ID), err)
+			}
+		}
+	}
+	return nil
+}

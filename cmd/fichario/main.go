@@ -1,0 +1,65 @@
+// Fichário asks data bureaus about CPFs and CNPJs behind one stable contract, with
+// every charged call accounted for, and catches leads from any form.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // the image has no time zones of its own
+
+	"github.com/alecthomas/kong"
+
+	"fichario/domain/fault"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole program: it returns the exit code, so that deferred work is
+// always done.
+func run(args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var c cli
+	code := -1
+	parser, err := newParser(&c, errOut, out, func(n int) { code = n })
+	if err != nil {
+		fmt.Fprintln(errOut, "fichario:", err)
+		return 1
+	}
+	parsed, err := parser.Parse(args)
+	if code >= 0 {
+		return code // --help
+	}
+	if err != nil {
+		fmt.Fprintln(errOut, "fichario:", err)
+		return 1
+	}
+	env := &environment{ctx: ctx, settings: c.Settings, json: c.JSON, in: in, out: out, errOut: errOut}
+	if err := parsed.Run(env); err != nil {
+		var f *fault.Error
+		if errors.As(err, &f) {
+			err = errors.New(f.Message) // the words meant for people
+		}
+		fmt.Fprintln(errOut, "fichario:", err)
+		return 1
+	}
+	return 0
+}
+
+func newParser(c *cli, errOut, out io.Writer, exit func(int)) (*kong.Kong, error) {
+	return kong.New(c,
+		kong.Name("fichario"),
+		kong.Description("One stable contract in front of any data bureau, and one door for leads from any form."),
+		kong.UsageOnError(),
+		kong.Writers(out, errOut),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+}

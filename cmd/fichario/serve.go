@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/adapters/httpapi"
+	"fichario/app"
+	"fichario/domain/fault"
+)
+
+// drainFor bounds how long a stopping service waits for requests in flight.
+const drainFor = 30 * time.Second
+
+type serveCmd struct {
+	Demo bool `help:"On an empty database, make an organisation with people, a key and lookups; print lines to paste."`
+}
+
+// Run serves until the context ends, then finishes what is in flight.
+func (s *serveCmd) Run(e *environment) error {
+	calendar, err := e.calendar()
+	if err != nil {
+		return err
+	}
+	if e.settings.HistoryFresh < 0 {
+		return errors.New("FICHARIO_HISTORY_FRESH: a duration is not negative")
+	}
+	log := e.logger()
+	client, stopBureau, err := e.openBureau(log)
+	if err != nil {
+		return err
+	}
+	defer stopBureau()
+	store, err := e.waitForStore()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+
+	metrics := httpapi.NewMetrics()
+	keys := app.NewKeys(store, now)
+	lookups := app.NewLookups(app.LookupsConfig{
+		Store: store, Bureau: client, Catalog: client.Catalog(), Timeout: client.Timeout(), Fresh: e.settings.HistoryFresh,
+		Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
+	})
+	handler, err := httpapi.New(httpapi.Config{
+		Lookups: lookups, Statement: app.NewStatement(store, calendar, now), Keys: keys, LookupEnabled: e.settings.Lookup,
+		Ready: store.Ping, Metrics: metrics, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen)
+	if err != nil {
+		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
+	}
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		WriteTimeout:      client.Timeout() + time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
+
+	background, stopBackground := context.WithCancel(context.WithoutCancel(e.ctx))
+	var work sync.WaitGroup
+	work.Go(func() { app.Run(background, lookups, keys, log) })
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	log.Info("listening", "addr", listener.Addr().String(), "bureau", e.settings.Bureau)
+
+	if s.Demo {
+		if err := e.demo(e.ctx, store, keys, lookups, listener.Addr().String()); err != nil {
+			log.Error("demo data not made", "error", err)
+		}
+	}
+	select {
+	case err = <-served:
+	case <-e.ctx.Done():
+		log.Info("stopping: finishing what is in flight")
+		drain, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), drainFor)
+		defer cancel()
+		if err = server.Shutdown(drain); err != nil {
+			err = fmt.Errorf("requests still in flight after %s: %w", drainFor, err)
+		}
+	}
+	lookups.Close() // calls whose client is gone are finished and stored too
+	stopBackground()
+	work.Wait()
+	log.Info("stopped")
+	return err
+}
+
+// waitForStore opens the database, waiting for a PostgreSQL that is just starting.
+func (e *environment) waitForStore() (*gormstore.Store, error) {
+	const patience = 30 * time.Second
+	for start := time.Now(); ; {
+		store, err := e.openStore()
+		if err == nil || fault.CodeOf(err) != fault.ServiceUnavailable || time.Since(start) > patience {
+			return store, err
+		}
+		select {
+		case <-time.After(500 * time.Millisecond):
+		case <-e.ctx.Done():
+			return nil, e.ctx.Err()
+		}
+	}
+}
+
+// publicURL is how people reach the service that listens on addr.
+func (e *environment) publicURL(addr string) string {
+	if e.settings.PublicURL != "" {
+		return strings.TrimRight(e.settings.PublicURL, "/")
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "http://" + addr
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+func newDataKey() []byte {
+	key := make([]byte, gormstore.DataKeySize)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
+	return key
+}
