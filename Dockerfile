@@ -1,0 +1,28 @@
+# A static binary in an empty image, as a user that is not root. Both base images are arguments, so that a mirror or a pinned
+# digest can be named without editing this file; the second one needs no shell and no libraries.
+ARG GO_IMAGE=golang:1.26
+ARG BASE_IMAGE=scratch
+
+FROM ${GO_IMAGE} AS build
+# For builds behind a module mirror of their own: --build-arg GOPROXY=…
+ARG GOPROXY
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o /out/fichario ./cmd/fichario
+# The empty image has neither; /data holds the SQLite database and its key file where no PostgreSQL is configured.
+RUN mkdir /out/data && mkdir -m 1777 /out/tmp
+
+FROM ${BASE_IMAGE}
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /out/tmp /tmp
+COPY --from=build --chown=65532:65532 /out/data /data
+COPY --from=build /out/fichario /fichario
+USER 65532:65532
+WORKDIR /data
+ENV FICHARIO_LISTEN=0.0.0.0:8080
+EXPOSE 8080
+# No HEALTHCHECK: there is no shell to run one. Orchestrators ask /healthz and /readyz over HTTP.
+ENTRYPOINT ["/fichario"]
+CMD ["serve"]
