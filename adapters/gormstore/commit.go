@@ -73,7 +73,13 @@ func (c *committer) run() {
 		case p := <-c.in:
 			batch = append(batch, p)
 		case <-c.stop:
-			return
+			// What is waiting is still written.
+			select {
+			case p := <-c.in:
+				batch = append(batch, p)
+			default:
+				return
+			}
 		}
 		for more := true; more && len(batch) < commitMax; {
 			select {

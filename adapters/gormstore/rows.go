@@ -60,23 +60,23 @@ func timeOf(t *time.Time) time.Time {
 }
 
 type orgRow struct {
-	ID        uid `gorm:"primaryKey"`
-	Name      string
-	CreatedAt time.Time
+	ID        uid       `gorm:"primaryKey"`
+	Name      string    `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
 }
 
 // TableName names the table.
 func (orgRow) TableName() string { return "organisations" }
 
 type memberRow struct {
-	ID           uid `gorm:"primaryKey"`
-	OrgID        uid
-	Name         string
-	Email        string
-	Role         string
-	Active       bool
-	PasswordHash string
-	CreatedAt    time.Time
+	ID           uid       `gorm:"primaryKey"`
+	OrgID        uid       `gorm:"not null"`
+	Name         string    `gorm:"not null"`
+	Email        string    `gorm:"not null"`
+	Role         string    `gorm:"not null"`
+	Active       bool      `gorm:"not null"`
+	PasswordHash string    `gorm:"not null"`
+	CreatedAt    time.Time `gorm:"not null"`
 }
 
 // TableName names the table.
@@ -90,13 +90,13 @@ func memberRowOf(m crm.Member) memberRow {
 }
 
 type keyRow struct {
-	ID                               uid `gorm:"primaryKey"`
-	OrgID                            uid
-	Name                             string
-	Prefix                           string
-	Scopes                           string
-	PerMinute, PerDay, PerMonth      int
-	CreatedAt                        time.Time
+	ID                               uid       `gorm:"primaryKey"`
+	OrgID                            uid       `gorm:"not null"`
+	Name                             string    `gorm:"not null"`
+	Prefix                           string    `gorm:"not null"`
+	Scopes                           string    `gorm:"not null"`
+	PerMinute, PerDay, PerMonth      int       `gorm:"not null"`
+	CreatedAt                        time.Time `gorm:"not null"`
 	ExpiresAt, RevokedAt, LastUsedAt *time.Time
 }
 
@@ -132,7 +132,7 @@ func (r keyRow) key() access.Key {
 
 type secretRow struct {
 	Hash   []byte `gorm:"primaryKey"`
-	KeyID  uid
+	KeyID  uid    `gorm:"not null"`
 	EndsAt *time.Time
 }
 
@@ -142,8 +142,8 @@ func (secretRow) TableName() string { return "key_secrets" }
 type usageRow struct {
 	KeyID  uid    `gorm:"primaryKey"`
 	Bucket string `gorm:"primaryKey"`
-	Count  int64
-	Amount int64
+	Count  int64  `gorm:"not null"`
+	Amount int64  `gorm:"not null"`
 }
 
 // TableName names the table.
@@ -151,20 +151,20 @@ func (usageRow) TableName() string { return "key_usage" }
 
 type lookupRow struct {
 	ID       uid `gorm:"primaryKey"`
-	OrgID    uid
+	OrgID    uid `gorm:"not null"`
 	KeyID    *uid
 	MemberID *uid
-	Product  string
-	DocType  string
-	Document []byte
-	At       time.Time
-	Cache    bool
-	Charged  bool
-	Amount   int64
-	Status   string
+	Product  string    `gorm:"not null"`
+	DocType  string    `gorm:"not null"`
+	Document []byte    `gorm:"not null"`
+	At       time.Time `gorm:"not null"`
+	Cache    bool      `gorm:"not null"`
+	Charged  bool      `gorm:"not null"`
+	Amount   int64     `gorm:"not null"`
+	Status   string    `gorm:"not null"`
 	RecordID *uid
-	Day      string
-	Month    string
+	Day      string `gorm:"not null"`
+	Month    string `gorm:"not null"`
 	SettleAt *time.Time
 }
 
@@ -172,34 +172,34 @@ type lookupRow struct {
 func (lookupRow) TableName() string { return "lookups" }
 
 type recordRow struct {
-	ID         uid `gorm:"primaryKey"`
-	OrgID      uid
-	Product    string
-	DocType    string
-	DocIndex   []byte
-	Document   []byte
-	AnsweredAt time.Time
-	Found      bool
-	Schema     string
-	Answer     []byte
+	ID         uid       `gorm:"primaryKey"`
+	OrgID      uid       `gorm:"not null"`
+	Product    string    `gorm:"not null"`
+	DocType    string    `gorm:"not null"`
+	DocIndex   []byte    `gorm:"not null"`
+	Document   []byte    `gorm:"not null"`
+	AnsweredAt time.Time `gorm:"not null"`
+	Found      bool      `gorm:"not null"`
+	Schema     string    `gorm:"not null"`
+	Answer     []byte    `gorm:"not null"`
 }
 
 // TableName names the table.
 func (recordRow) TableName() string { return "records" }
 
 type leaseRow struct {
-	DocIndex  []byte `gorm:"primaryKey"`
-	CallID    uid
-	ExpiresAt time.Time
+	DocIndex  []byte    `gorm:"primaryKey"`
+	CallID    uid       `gorm:"not null"`
+	ExpiresAt time.Time `gorm:"not null"`
 }
 
 // TableName names the table.
 func (leaseRow) TableName() string { return "leases" }
 
 type dataKeyRow struct {
-	ID        string `gorm:"primaryKey"`
-	Proof     []byte
-	CreatedAt time.Time
+	ID        string    `gorm:"primaryKey"`
+	Proof     []byte    `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
 }
 
 // TableName names the table.

@@ -111,8 +111,9 @@ func (s *Store) openSQLite(path string) error {
 
 func (s *Store) openPostgres(databaseURL string) error {
 	cfg, err := pgx.ParseConfig(databaseURL)
-	if err != nil {
-		// The parser's error may repeat the password.
+	if err != nil || !strings.HasPrefix(databaseURL, "postgres://") && !strings.HasPrefix(databaseURL, "postgresql://") {
+		// The parser's error may repeat the password, and it takes an empty text for
+		// a database that the environment names.
 		return errors.New("FICHARIO_DATABASE_URL is neither sqlite://PATH nor a valid postgres:// URL")
 	}
 	if cfg.ConnectTimeout == 0 {

@@ -1,0 +1,80 @@
+package gormstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"fichario/tests/testkit/postgres"
+)
+
+// rows are all tables; a new one belongs here too.
+var rows = []any{&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{}}
+
+// TestRowsHaveNotDrifted asks GORM what it would change to make the migrated
+// schema fit the rows: nothing.
+func TestRowsHaveNotDrifted(t *testing.T) {
+	t.Parallel()
+	key := bytes.Repeat([]byte{7}, DataKeySize)
+	for _, url := range []string{
+		"sqlite://" + filepath.Join(t.TempDir(), "test.db"),
+		postgres.New(t, func(context.Context, string) error { return nil }),
+	} {
+		s, err := Open(url, [][]byte{key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		if err := s.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		log := &capture{}
+		undo := errors.New("undo")
+		err = s.write.Session(&gorm.Session{Logger: log}).Transaction(func(tx *gorm.DB) error {
+			if err := tx.AutoMigrate(rows...); err != nil {
+				return err
+			}
+			return undo
+		})
+		if !errors.Is(err, undo) {
+			t.Fatal(err)
+		}
+		for _, change := range log.changes {
+			t.Errorf("%s: GORM would run %s", s.write.Name(), change)
+		}
+		if log.seen == 0 {
+			t.Error("nothing was captured")
+		}
+	}
+}
+
+type capture struct {
+	mu      sync.Mutex
+	changes []string
+	seen    int
+}
+
+func (c *capture) LogMode(logger.LogLevel) logger.Interface      { return c }
+func (c *capture) Info(context.Context, string, ...interface{})  {}
+func (c *capture) Warn(context.Context, string, ...interface{})  {}
+func (c *capture) Error(context.Context, string, ...interface{}) {}
+
+var change = regexp.MustCompile(`(?i)^\s*(create|alter|drop)\b`)
+
+func (c *capture) Trace(_ context.Context, _ time.Time, f func() (string, int64), _ error) {
+	sql, _ := f()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen++
+	if change.MatchString(sql) {
+		c.changes = append(c.changes, sql)
+	}
+}
