@@ -320,9 +320,6 @@ func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.En
 		}
 		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "product", e.Product, "status", string(e.Status), "reason", failure.Reason)
 	}
-	if len(answer.Dropped) > 0 {
-		l.log.WarnContext(ctx, "named fields dropped", "product", e.Product, "fields", answer.Dropped)
-	}
 	l.finish(ctx, e, product.Price, rec)
 	event.Status, event.Charged = e.Status, e.Amount
 	l.observe(event)

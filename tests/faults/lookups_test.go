@@ -1,0 +1,387 @@
+// Package faults breaks things under the real program: the bureau, the database, the program itself. After each fault the
+// statement must agree with the bureau's own ledger.
+package faults
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/postgres"
+)
+
+const ana = "52998224725"
+
+func expect(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func onBoth(t *testing.T, test func(t *testing.T, env map[string]string)) {
+	t.Helper()
+	t.Parallel()
+	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+		t.Parallel()
+		test(t, env)
+	})
+}
+
+// hijack answers with bytes of the test's own, or none, and cuts the connection.
+func hijack(w http.ResponseWriter, text string) {
+	conn, buf, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	_, _ = buf.WriteString(text)
+	_ = buf.Flush()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // a reset, not a polite end
+	}
+	_ = conn.Close()
+}
+
+func TestABureauThatFails(t *testing.T) {
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		elsewhere := lookuptest.NewBureau(t, nil)
+		faults := []struct {
+			name     string
+			answer   func(w http.ResponseWriter, r *http.Request)
+			status   int
+			code     string
+			situacao string
+		}{
+			{"error 500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, 502, "bureau_falhou", "falhou"},
+			{"error 401", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, 502, "bureau_falhou", "falhou"},
+			{"HTML with 200", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>"+lookuptest.Secret) }, 502, "bureau_falhou", "falhou"},
+			{"empty 200", func(http.ResponseWriter, *http.Request) {}, 502, "bureau_falhou", "falhou"},
+			{"an error in a 200", func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, `{"erro":"`+lookuptest.Secret+`"}`)
+			}, 502, "bureau_falhou", "falhou"},
+			{"invalid UTF-8", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{\"nome\":\"\xff\"}") }, 502, "bureau_falhou", "falhou"},
+			{"50 MB", func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, `{"a":"`)
+				for range 50 {
+					if _, err := io.WriteString(w, strings.Repeat("x", 1<<20)); err != nil {
+						return
+					}
+				}
+				_, _ = io.WriteString(w, `"}`)
+			}, 502, "bureau_falhou", "falhou"},
+			{"deep nesting", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("[", 1<<20)) }, 502, "bureau_falhou", "falhou"},
+			{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL+r.URL.Path, 302) }, 502, "bureau_falhou", "falhou"},
+			{"reset", func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") }, 502, "bureau_falhou", "falhou"},
+			{"truncated", func(w http.ResponseWriter, _ *http.Request) {
+				hijack(w, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"nome\":")
+			}, 502, "bureau_falhou", "falhou"},
+			{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 504, "bureau_sem_resposta", "sem_resposta"},
+			{"a drip", func(w http.ResponseWriter, r *http.Request) {
+				for r.Context().Err() == nil {
+					_, _ = io.WriteString(w, " ")
+					_ = http.NewResponseController(w).Flush()
+					time.Sleep(100 * time.Millisecond)
+				}
+			}, 504, "bureau_sem_resposta", "sem_resposta"},
+		}
+		docs := lookuptest.CPFs(10, len(faults))
+		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+			for i, d := range docs {
+				if d == document {
+					faults[i].answer(w, r)
+				}
+			}
+		})
+		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, time.Second))
+		key := s.NewKey(600, 500, 500).Key
+		before := residentMB(t, s.Pid())
+		for i, f := range faults {
+			began := time.Now()
+			a := s.CPF(key, docs[i])
+			expect(t, f.name, fmt.Sprint(a.Status, " ", a.Code()), fmt.Sprint(f.status, " ", f.code))
+			if took := time.Since(began); took > 4*time.Second {
+				t.Errorf("%s: answered after %s, the bureau's time-out is 1 s", f.name, took)
+			}
+			newest := s.Statement(key).Consultas[0]
+			expect(t, f.name+": situacao", newest.Situacao, f.situacao)
+			expect(t, f.name+": charged", fmt.Sprint(newest.Cobrada, newest.Valor), "true0.45")
+			expect(t, f.name+": calls", bureau.Ledger()[docs[i]], 1)
+		}
+		st := s.Statement(key)
+		expect(t, "gasto", st.Gasto.Total, "5.85")
+		expect(t, "none of it is history", st.Charged()["livre"], 0)
+		expect(t, "the redirect was not followed", elsewhere.Calls(), 0)
+		if grown := residentMB(t, s.Pid()) - before; grown > 150 {
+			t.Errorf("the program grew by %d MB", grown)
+		}
+	})
+}
+
+func residentMB(t *testing.T, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kb, err := strconv.Atoi(strings.Fields(rest)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kb / 1024
+}
+
+// TestABureauThatIsNotThere: what cannot have reached it is free, and the caps get it back.
+func TestABureauThatIsNotThere(t *testing.T) {
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		s := lookuptest.Start(t, env, lookuptest.File(t, "http://127.0.0.1:1", time.Second))
+		key := s.NewKey(600, 2, 500).Key
+		for _, d := range lookuptest.CPFs(11, 4) {
+			a := s.CPF(key, d)
+			expect(t, "answer", fmt.Sprint(a.Status, a.Code()), "503bureau_indisponivel")
+			if a.Header.Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+		}
+		st := s.Statement(key)
+		expect(t, "entries", st.Charged(), map[string]int{"livre": 4})
+		expect(t, "situacao", st.Consultas[0].Situacao+" "+st.Consultas[0].Valor.String(), "nao_enviada 0")
+		expect(t, "spent", fmt.Sprint(st.Gasto, st.Cobradas), "{0 0 0} {0 0 0}")
+	})
+}
+
+// TestNoRecordIsAnAnswer: charged, and history.
+func TestNoRecordIsAnAnswer(t *testing.T) {
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		docs := lookuptest.CPFs(12, 3)
+		bodies := map[string]string{docs[0]: "", docs[1]: `{ "mensagem" : "nada" }`, docs[2]: "não há\nregistro"}
+		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, _ *http.Request, document string) {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, bodies[document])
+		})
+		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, time.Second))
+		key := s.NewKey(600, 500, 500).Key
+		for i, want := range []string{"null", bodies[docs[1]], `"não há\nregistro"`} {
+			for _, cached := range []bool{false, true} {
+				a := s.CPF(key, docs[i])
+				expect(t, "status", a.Status, 200)
+				expect(t, "bruto", a.Raw(t), want)
+				expect(t, "cache", a.JSON["cache"], cached)
+				expect(t, "nome", a.JSON["nome"], nil)
+			}
+		}
+		expect(t, "gasto", s.Statement(key).Gasto.Total, "1.35")
+	})
+}
+
+// TestKill kills the program with calls at the bureau, again and again. After each restart every call that the bureau has
+// seen is charged once, and nothing else is.
+func TestKill(t *testing.T) {
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+			select {
+			case <-time.After(time.Duration(rand.IntN(400)) * time.Millisecond):
+			case <-r.Context().Done():
+			}
+			lookuptest.Ordinary(w, r, document)
+		})
+		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 500*time.Millisecond))
+		key := s.NewKey(100000, 100000, 100000).Key
+		const kills, each = 3, 30
+		for round := range kills {
+			docs := lookuptest.CPFs(20+round, each)
+			var wg sync.WaitGroup
+			for _, d := range docs {
+				s.Hide(d)
+				wg.Go(func() {
+					_, _ = s.Do(context.Background(), "GET", "/api/v1/cpf/"+d, key, nil, "") // most are cut off
+				})
+			}
+			lookuptest.Eventually(t, "calls reach the bureau", 10*time.Second, func() bool { return bureau.Calls() > round*each+each/3 })
+			s.Kill()
+			wg.Wait()
+			s.Restart()
+		}
+		lookuptest.Eventually(t, "every call has an outcome", 20*time.Second, func() bool {
+			return !strings.Contains(fmt.Sprint(s.Statement(key).Charged()), "em_andamento")
+		})
+		st := s.Statement(key)
+		charged := map[string]int{}
+		for _, e := range st.Consultas {
+			if e.Cobrada {
+				charged[e.Documento]++
+			}
+		}
+		for d, n := range bureau.Ledger() {
+			if charged[d] != n {
+				t.Errorf("the bureau was asked %d times about a document that is charged %d times", n, charged[d])
+			}
+		}
+		// A kill between the charge and the first byte leaves a charge without a call: in doubt it is charged.
+		extra := 0
+		for d, n := range charged {
+			extra += n - bureau.Ledger()[d]
+		}
+		if extra > kills*each/3 {
+			t.Errorf("%d charges without a call", extra)
+		}
+		expect(t, "the totals agree with the entries", st.Cobradas.Total, sum(charged))
+		t.Logf("%d calls at the bureau, outcomes %v, %d charged in doubt without a call", bureau.Calls(), st.Charged(), extra)
+	})
+}
+
+func sum(m map[string]int) (n int) {
+	for _, v := range m {
+		n += v
+	}
+	return n
+}
+
+// TestTheLeaderDies: those that wait on another instance for a call whose instance is killed get an answer in the end.
+func TestTheLeaderDies(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.NewBureau(t, func(_ http.ResponseWriter, r *http.Request, _ string) { <-r.Context().Done() })
+	s := lookuptest.Start(t, testkit.PostgreSQL(t), lookuptest.File(t, bureau.URL, time.Second))
+	other := s.Join()
+	key := s.NewKey(600, 500, 500).Key
+	s.Hide(ana)
+	go func() { _, _ = s.Do(context.Background(), "GET", "/api/v1/cpf/"+ana, key, nil, "") }()
+	lookuptest.Eventually(t, "the call reaches the bureau", 5*time.Second, func() bool { return bureau.Calls() == 1 })
+	answered := make(chan lookuptest.Answer, 1)
+	go func() {
+		a, err := other.Do(context.Background(), "GET", "/api/v1/cpf/"+ana, key, nil, "")
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- a
+	}()
+	time.Sleep(200 * time.Millisecond) // let it become a follower; it need not
+	s.Kill()
+	select {
+	case a := <-answered:
+		expect(t, "answer", fmt.Sprint(a.Status, a.Code()), "504bureau_sem_resposta")
+	case <-time.After(20 * time.Second):
+		t.Fatal("no answer")
+	}
+	st := other.Statement(key)
+	expect(t, "entries", st.Charged()["sem_resposta"], bureau.Calls())
+}
+
+// TestSIGTERM: a stopping program finishes what is in flight.
+func TestSIGTERM(t *testing.T) {
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		release := make(chan struct{})
+		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+			<-release
+			lookuptest.Ordinary(w, r, document)
+		})
+		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		key := s.NewKey(600, 500, 500).Key
+		s.Hide(ana)
+		answered := make(chan lookuptest.Answer, 1)
+		go func() {
+			a, err := s.Do(context.Background(), "GET", "/api/v1/cpf/"+ana, key, nil, "")
+			if err != nil {
+				t.Error(err)
+			}
+			answered <- a
+		}()
+		lookuptest.Eventually(t, "the call reaches the bureau", 5*time.Second, func() bool { return bureau.Calls() == 1 })
+		go func() {
+			time.Sleep(300 * time.Millisecond)
+			close(release)
+		}()
+		s.Stop()
+		expect(t, "answer", (<-answered).Status, 200)
+		s.Restart()
+		expect(t, "it is history", s.CPF(key, ana).JSON["cache"], true)
+	})
+}
+
+// TestTheDatabaseGoesAndComesBack: meanwhile nobody is asked or charged, and service returns without a restart.
+func TestTheDatabaseGoesAndComesBack(t *testing.T) {
+	t.Parallel()
+	server := postgres.Dedicated(t)
+	bureau := lookuptest.NewBureau(t, nil)
+	s := lookuptest.Start(t, testkit.OnPostgreSQL(server.Database(t, testkit.Migrate)), lookuptest.File(t, bureau.URL, time.Second))
+	key := s.NewKey(100000, 500, 500).Key
+	docs := lookuptest.CPFs(30, 40)
+	expect(t, "before", s.CPF(key, docs[0]).Status, 200)
+	for name, fault := range map[string]struct{ begin, end func() }{
+		"stopped": {func() { server.Stop(postgres.Immediate) }, server.Start},
+		"frozen":  {server.Pause, server.Resume},
+	} {
+		fault.begin()
+		calls := bureau.Calls()
+		time.Sleep(1100 * time.Millisecond) // past what an instance remembers of a key
+		for i, a := range []lookuptest.Answer{s.CPF(key, docs[0]), s.CPF(key, docs[1]), s.Get("/api/v1/produtos", key), s.Get("/readyz", "")} {
+			expect(t, name, fmt.Sprint(i, " ", a.Status, a.Code()), fmt.Sprint(i, " 503servico_indisponivel"))
+			if a.Header.Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+		}
+		expect(t, name+": health", s.Get("/healthz", "").Status, 200)
+		expect(t, name+": calls", bureau.Calls(), calls)
+		fault.end()
+		lookuptest.Eventually(t, name+": service returns", 10*time.Second, func() bool {
+			a, err := s.Do(context.Background(), "GET", "/api/v1/cpf/"+docs[0], key, nil, "")
+			return err == nil && a.Status == 200
+		})
+	}
+	expect(t, "a new document", s.CPF(key, docs[2]).Status, 200)
+	st := s.Statement(key)
+	expect(t, "charged", st.Cobradas.Total, bureau.Calls())
+}
+
+// TestSlowAndBrokenClients: connections that dribble do not keep others from being served.
+func TestSlowAndBrokenClients(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.NewBureau(t, nil)
+	s := lookuptest.Start(t, testkit.SQLite(t), lookuptest.File(t, bureau.URL, time.Second))
+	key := s.NewKey(600, 500, 500).Key
+	dial := func(text string) net.Conn {
+		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.Addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		if _, err := io.WriteString(c, text); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	var slow []net.Conn
+	for range 200 {
+		slow = append(slow, dial("GET /api/v1/produtos HTTP/1.1\r\nHost: x\r\nX-"))
+	}
+	broken := dial("POST /api/v1/consultas HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\nAuthorization: Bearer " + key + "\r\n\r\n{\"produto\":")
+	if tcp, ok := broken.(*net.TCPConn); ok {
+		_ = tcp.CloseWrite()
+	}
+	answer, _ := io.ReadAll(broken)
+	if !strings.HasPrefix(string(answer), "HTTP/1.1 408") || !strings.Contains(string(answer), "requisicao_incompleta") {
+		t.Errorf("half a body is answered with %.60q", answer)
+	}
+	expect(t, "others are served", s.CPF(key, ana).Status, 200)
+	lookuptest.Eventually(t, "slow headers are cut off", 10*time.Second, func() bool {
+		_ = slow[0].SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+		_, err := slow[0].Read(make([]byte, 512))
+		return err == io.EOF || err == nil
+	})
+	huge := dial("GET /api/v1/produtos HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("a", 20<<10))
+	head := make([]byte, 12)
+	if _, err := io.ReadFull(huge, head); err != nil || string(head) != "HTTP/1.1 431" {
+		t.Errorf("20 KiB of header: %q, %v", head, err)
+	}
+}
