@@ -46,6 +46,9 @@ type event struct {
 	Elapsed                                                float64
 }
 
+// framing is what the testing package and go test say about the progress and the outcome, which the report says itself.
+var framing = regexp.MustCompile(`^(=== (RUN|PAUSE|CONT|NAME) |(PASS|FAIL)\n$|(ok  |FAIL)\t)`)
+
 // Read prints and counts the events of one run, up to the end of in. A skipped test counts as a fault unless allowed, which
 // may be nil, matches its line "package.Test: reason".
 func Read(in io.Reader, out io.Writer, allowed *regexp.Regexp) (*Report, error) {
@@ -109,7 +112,9 @@ func (r *Report) add(e event) {
 	if e.Test == "" {
 		switch e.Action {
 		case "output":
-			p.output.WriteString(e.Output)
+			if !framing.MatchString(e.Output) {
+				p.output.WriteString(e.Output)
+			}
 		case "pass", "fail", "skip":
 			r.endPackage(e)
 		}
@@ -123,7 +128,9 @@ func (r *Report) add(e event) {
 	}
 	switch e.Action {
 	case "output":
-		t.output.WriteString(e.Output)
+		if !framing.MatchString(e.Output) {
+			t.output.WriteString(e.Output)
+		}
 	case "pass":
 		r.Passed++
 		t.result = e.Action
@@ -203,7 +210,7 @@ func said(output string) string {
 	var words []string
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- ") {
+		if line != "" && !strings.HasPrefix(line, "--- ") {
 			words = append(words, line)
 		}
 	}

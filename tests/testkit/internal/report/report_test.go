@@ -35,12 +35,16 @@ func TestRead(t *testing.T) {
 		{
 			name: "a failure is shown in full",
 			events: `{"Action":"run","Package":"a","Test":"TestX"}
+{"Action":"output","Package":"a","Test":"TestX","Output":"=== RUN   TestX\n"}
 {"Action":"output","Package":"a","Test":"TestX","Output":"    x_test.go:3: got 1,\n"}
 {"Action":"output","Package":"a","Test":"TestX","Output":"        want 2\n"}
 {"Action":"fail","Package":"a","Test":"TestX"}
+{"Action":"output","Package":"a","Output":"FAIL\n"}
+{"Action":"output","Package":"a","Output":"FAIL\ta\t0.1s\n"}
 {"Action":"fail","Package":"a"}`,
-			last: "0 passed, 1 failed, 0 skipped",
-			says: []string{"FAILED a.TestX\n    x_test.go:3: got 1,\n        want 2\n", "FAIL  a\n"},
+			last:   "0 passed, 1 failed, 0 skipped",
+			says:   []string{"FAILED a.TestX\n    x_test.go:3: got 1,\n        want 2\n", "FAIL  a\n"},
+			silent: []string{"=== RUN", "FAIL\n", "FAIL\ta"},
 		},
 		{
 			name: "a skip is a fault and is named with its reason",
