@@ -1,0 +1,198 @@
+package httpapi
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/labstack/echo/v4"
+
+	"fichario/domain/fault"
+	"fichario/openapi"
+)
+
+func contract(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestCodes ties the constants of package fault, the table of statuses and the contract's enum together, all ways.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../domain/fault/fault.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var constants, table, enum []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			for _, v := range spec.Values {
+				if lit, ok := v.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					s, _ := strconv.Unquote(lit.Value)
+					constants = append(constants, s)
+				}
+			}
+		}
+		return true
+	})
+	for _, k := range problems {
+		table = append(table, string(k.Code))
+		if k.Title == "" || k.Help == "" || http.StatusText(k.Status) == "" {
+			t.Errorf("%s lacks a title, a help or a status", k.Code)
+		}
+	}
+	for _, v := range contract(t).Components.Schemas["Codigo"].Value.Enum {
+		enum = append(enum, v.(string))
+	}
+	for _, list := range [][]string{constants, table, enum} {
+		slices.Sort(list)
+	}
+	if !slices.Equal(constants, table) || !slices.Equal(table, enum) {
+		t.Errorf("constants %v\ntable     %v\nenum      %v", constants, table, enum)
+	}
+}
+
+// TestStatusesAreInTheContract: each operation lists the statuses of the problems that it can answer, and the examples of
+// its problems have the status and title of the table.
+func TestStatusesAreInTheContract(t *testing.T) {
+	t.Parallel()
+	for path, item := range contract(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			for status, r := range op.Responses.Map() {
+				media := r.Value.Content["application/problem+json"]
+				if media == nil {
+					continue
+				}
+				for _, e := range media.Examples {
+					v := e.Value.Value.(map[string]any)
+					kind := kindOf(fault.Code(v["code"].(string)))
+					if strconv.Itoa(kind.Status) != status || string(kind.Code) != v["code"] || kind.Title != v["title"] {
+						t.Errorf("%s %s: the example of %s is %v, the table says %d %s", method, path, status, v["code"], kind.Status, kind.Title)
+					}
+				}
+			}
+		}
+	}
+}
+
+func newServer(t *testing.T, log io.Writer) *echo.Echo {
+	t.Helper()
+	h, err := New(Config{LookupEnabled: true, Metrics: NewMetrics(), Log: slog.New(slog.NewJSONHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.(*echo.Echo)
+}
+
+// TestRoutesAreTheContract: no route of the API without the contract, none of the contract without a route.
+func TestRoutesAreTheContract(t *testing.T) {
+	t.Parallel()
+	var served, promised []string
+	for _, r := range newServer(t, io.Discard).Routes() {
+		if strings.HasPrefix(r.Path, "/api/") {
+			parts := strings.Split(r.Path, "/")
+			for i, p := range parts {
+				if strings.HasPrefix(p, ":") {
+					parts[i] = "{" + p[1:] + "}"
+				}
+			}
+			served = append(served, r.Method+" "+strings.Join(parts, "/"))
+		}
+	}
+	for path, item := range contract(t).Paths.Map() {
+		for method := range item.Operations() {
+			promised = append(promised, method+" "+path)
+		}
+	}
+	slices.Sort(served)
+	slices.Sort(promised)
+	if !slices.Equal(served, promised) {
+		t.Errorf("served   %v\npromised %v", served, promised)
+	}
+}
+
+// TestAPanicIsA500WithoutItsText: the program lives on, and neither the answer nor the log shows what was at hand.
+func TestAPanicIsA500WithoutItsText(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	e := newServer(t, &log)
+	e.GET("/panic", func(echo.Context) error { panic("52998224725") })
+	rec := httptest.NewRecorder()
+	e.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/panic", nil))
+	if rec.Code != http.StatusInternalServerError || !strings.Contains(rec.Body.String(), `"erro_interno"`) {
+		t.Errorf("answer: %d %s", rec.Code, rec.Body)
+	}
+	if strings.Contains(rec.Body.String()+log.String(), "52998224725") {
+		t.Error("the value of the panic is shown")
+	}
+	if !strings.Contains(log.String(), `"msg":"panic"`) {
+		t.Error("the panic is not logged")
+	}
+}
+
+func TestRequestIDs(t *testing.T) {
+	t.Parallel()
+	e := newServer(t, io.Discard)
+	own := "019a9b1c-6a55-7d3e-9f3d-2f3a1f0c9d10"
+	for sent, kept := range map[string]bool{own: true, "": false, "52998224725": false, "a\r\nb": false, strings.Repeat("a", 300): false} {
+		r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
+		r.Header.Set(echo.HeaderXRequestID, sent)
+		rec := httptest.NewRecorder()
+		e.ServeHTTP(rec, r)
+		got := rec.Header().Get(echo.HeaderXRequestID)
+		if got == "" || (got == sent) != kept {
+			t.Errorf("sent %q, answered %q", sent, got)
+		}
+	}
+}
+
+func TestPrefersCSV(t *testing.T) {
+	t.Parallel()
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "text/csv": true, "TEXT/CSV; charset=utf-8": true,
+		"text/csv;q=0": false, "application/json, text/csv;q=0.5": false, "text/csv, application/json;q=0.9": true, "text/csvx": false,
+	} {
+		if got := prefersCSV(accept); got != want {
+			t.Errorf("prefersCSV(%q) = %t", accept, got)
+		}
+	}
+}
+
+func TestLimitHeaders(t *testing.T) {
+	t.Parallel()
+	h := http.Header{}
+	limitHeaders(h, minute, 60, 59, 59200*time.Millisecond)
+	if got := h.Get("RateLimit") + " " + h.Get("RateLimit-Policy"); got != `"minuto";r=59;t=60 "minuto";q=60;w=60` {
+		t.Error(got)
+	}
+	f := fault.New(fault.MonthlyLimit, "")
+	f.Limit = 5
+	capHeaders(h, f)
+	if got := h.Get("RateLimit") + " " + h.Get("RateLimit-Policy") + " " + h.Get("X-RateLimit-Limit") + " " + h.Get("X-RateLimit-Remaining"); got != `"mes";r=0 "mes";q=5 5 0` {
+		t.Error(got)
+	}
+}
+
+func TestCellsAreNoFormulas(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{"": "", "52998224725": "52998224725", "=a@b.co": "'=a@b.co", "+a@b.co": "'+a@b.co", "a=b@c.co": "a=b@c.co"} {
+		if got := cell(in); got != want {
+			t.Errorf("cell(%q) = %q", in, got)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+// Package contract holds the code to the contract and to the architecture.
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/tests/testkit/lookuptest"
+)
+
+func contract(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := lookuptest.Contract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestTheContractIsValidAndSoAreItsExamples(t *testing.T) {
+	t.Parallel()
+	if err := contract(t).Validate(t.Context(), openapi3.EnableExamplesValidation()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEveryOperationIsDescribed: a client can be built without asking.
+func TestEveryOperationIsDescribed(t *testing.T) {
+	t.Parallel()
+	doc := contract(t)
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			name := method + " " + path
+			if op.Summary == "" || op.Description == "" || op.OperationID == "" || len(op.Tags) == 0 {
+				t.Errorf("%s lacks a summary, a description, an operationId or a tag", name)
+			}
+			for _, p := range op.Parameters {
+				if p.Value.Description == "" {
+					t.Errorf("%s: parameter %s has no description", name, p.Value.Name)
+				}
+			}
+			for status, r := range op.Responses.Map() {
+				for kind, media := range r.Value.Content {
+					if len(media.Examples) == 0 {
+						t.Errorf("%s: %s %s has no example", name, status, kind)
+					}
+					if status >= "400" && kind != "application/problem+json" {
+						t.Errorf("%s: %s answers %s", name, status, kind)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestNamedFieldsAreTheContract ties the catalogue to the result schemas, both ways and in kind.
+func TestNamedFieldsAreTheContract(t *testing.T) {
+	t.Parallel()
+	doc := contract(t)
+	schemas := 0
+	for name := range doc.Components.Schemas {
+		if strings.HasPrefix(name, "Campos") {
+			schemas++
+		}
+	}
+	products := catalog.Standard()
+	if schemas != len(products) {
+		t.Errorf("%d schemas of named fields, %d products", schemas, len(products))
+	}
+	for _, p := range products {
+		ref := doc.Components.Schemas["Campos"+camel(p.ID)]
+		if ref == nil {
+			t.Errorf("no schema of the fields of %s", p.ID)
+			continue
+		}
+		compare(t, p.ID, ref.Value, p.Fields)
+	}
+}
+
+func camel(id string) string {
+	out := ""
+	for _, word := range strings.Split(id, "_") {
+		out += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return out
+}
+
+func compare(t *testing.T, path string, schema *openapi3.Schema, fields []catalog.Field) {
+	t.Helper()
+	names := []string{}
+	for _, f := range fields {
+		names = append(names, f.Name)
+		prop := schema.Properties[f.Name]
+		if prop == nil {
+			t.Errorf("%s.%s is not in the contract", path, f.Name)
+			continue
+		}
+		s := prop.Value
+		if len(s.AllOf) == 1 {
+			if !s.Nullable {
+				t.Errorf("%s.%s is not nullable", path, f.Name)
+			}
+			s = s.AllOf[0].Value
+		} else if !s.Nullable {
+			t.Errorf("%s.%s is not nullable", path, f.Name)
+		}
+		want := map[catalog.Kind]string{
+			catalog.String: "string", catalog.Date: "string/date", catalog.Number: "number", catalog.Boolean: "boolean",
+			catalog.List: "array", catalog.Object: "object",
+		}[f.Kind]
+		got := strings.Join(s.Type.Slice(), ",")
+		if s.Format != "" {
+			got += "/" + s.Format
+		}
+		if got != want {
+			t.Errorf("%s.%s is a %s in the contract, a %s in the catalogue", path, f.Name, got, want)
+		}
+		switch {
+		case f.Kind == catalog.List && len(f.Fields) > 0:
+			compare(t, path+"."+f.Name, s.Items.Value, f.Fields)
+		case f.Kind == catalog.List && !s.Items.Value.Type.Is(string(f.Items)):
+			t.Errorf("%s.%s has items of another kind", path, f.Name)
+		case f.Kind == catalog.Object:
+			compare(t, path+"."+f.Name, s, f.Fields)
+		}
+	}
+	required := slices.Sorted(slices.Values(schema.Required))
+	slices.Sort(names)
+	if !slices.Equal(required, names) || len(schema.Properties) != len(names) {
+		t.Errorf("%s: the contract has %v, the catalogue %v", path, required, names)
+	}
+}
+
+func TestWordsOfTheContract(t *testing.T) {
+	t.Parallel()
+	doc := contract(t)
+	types := []any{}
+	for _, d := range document.Types() {
+		types = append(types, string(d))
+	}
+	if got := doc.Components.Schemas["TipoDocumento"].Value.Enum; fmt.Sprint(got) != fmt.Sprint(types) {
+		t.Errorf("document types %v, want %v", got, types)
+	}
+	for _, kind := range doc.Components.Schemas["Produto"].Value.Properties["campos"].Value.Items.Value.Properties["tipo"].Value.Enum {
+		if !catalog.Kind(fmt.Sprint(kind)).Valid() {
+			t.Errorf("%v is no kind of field", kind)
+		}
+	}
+}
