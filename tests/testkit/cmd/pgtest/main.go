@@ -93,8 +93,9 @@ func install(ctx context.Context) error {
 	for _, step := range [][]string{{"update"}, {"install", "--no-install-recommends", "postgresql"}} {
 		args := slices.Concat(apt, step)
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+		cmd.Stderr = os.Stderr // says why; what it did is of no interest
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("apt-get %s: %w", step[0], err)
 		}
 	}
 	return nil
