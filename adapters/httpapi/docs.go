@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -15,11 +16,22 @@ import (
 	"fichario/openapi"
 )
 
-//go:embed errors.html
-var errorsPage string
+//go:embed pages.html
+var pages string
 
-// documentation serves the contract, its readable reference and the page that the
-// `type` of every problem points to. All assets are in the binary.
+// SandboxDocument is a document that the sandbox bureau answers in a way of its own.
+type SandboxDocument struct {
+	// Type is the word of the contract for the document's type.
+	Type string
+	// Document is the bare document.
+	Document string
+	// What says in Portuguese what happens.
+	What string
+}
+
+// documentation serves the contract, its readable reference, the page that the
+// `type` of every problem points to, and the sandbox's documents. All assets are in
+// the binary.
 func (s *server) documentation(e *echo.Echo) error {
 	var contract any
 	if err := yaml.Unmarshal(openapi.YAML, &contract); err != nil {
@@ -29,8 +41,12 @@ func (s *server) documentation(e *echo.Echo) error {
 	if err != nil {
 		return fmt.Errorf("openapi.yaml: %w", err)
 	}
-	var page bytes.Buffer
-	if err := template.Must(template.New("").Parse(errorsPage)).Execute(&page, problems); err != nil {
+	templates, err := template.New("").Parse(pages)
+	if err != nil {
+		return err
+	}
+	var failure, sandbox bytes.Buffer
+	if err := errors.Join(templates.ExecuteTemplate(&failure, "errors", problems), templates.ExecuteTemplate(&sandbox, "sandbox", s.Sandbox)); err != nil {
 		return err
 	}
 	static := func(path, contentType string, content []byte) {
@@ -38,7 +54,8 @@ func (s *server) documentation(e *echo.Echo) error {
 	}
 	static("/openapi.yaml", "application/yaml", openapi.YAML)
 	static("/openapi.json", echo.MIMEApplicationJSON, asJSON)
-	static("/docs/erros", echo.MIMETextHTMLCharsetUTF8, page.Bytes())
+	static("/docs/erros", echo.MIMETextHTMLCharsetUTF8, failure.Bytes())
+	static("/docs/sandbox", echo.MIMETextHTMLCharsetUTF8, sandbox.Bytes())
 	reference := echo.WrapHandler(v5emb.New("Fichário", "/openapi.json", "/docs"))
 	e.GET("/docs", reference)
 	e.GET("/docs/*", reference)

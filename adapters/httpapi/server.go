@@ -36,6 +36,8 @@ type Config struct {
 	Ready   func(context.Context) error
 	Metrics *Metrics
 	Log     *slog.Logger
+	// Sandbox is listed at /docs/sandbox.
+	Sandbox []SandboxDocument
 }
 
 type server struct {
@@ -80,13 +82,14 @@ func (s *server) ready(c echo.Context) error {
 	return c.String(http.StatusOK, "ready\n")
 }
 
+var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
 // requestID gives every request an id. A caller's own is kept when it is a UUID:
 // any other text could be somebody's document, and ids are logged.
 func requestID(next echo.HandlerFunc) echo.HandlerFunc {
-	form := regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	return func(c echo.Context) error {
 		id := c.Request().Header.Get(echo.HeaderXRequestID)
-		if !form.MatchString(id) {
+		if id == "" || !uuidForm.MatchString(id) {
 			id = uuid.Must(uuid.NewV7()).String()
 		}
 		c.Response().Header().Set(echo.HeaderXRequestID, id)

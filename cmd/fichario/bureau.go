@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fichario/adapters/bureau"
+	"fichario/adapters/httpapi"
 	"fichario/adapters/sandbox"
 	"fichario/domain/catalog"
 	"fichario/ports"
@@ -164,4 +165,12 @@ func (sandboxBureauCmd) Run(e *environment) error {
 		}
 		return nil
 	}
+}
+
+func sandboxDocuments() []httpapi.SandboxDocument {
+	var list []httpapi.SandboxDocument
+	for _, s := range sandbox.Scripts() {
+		list = append(list, httpapi.SandboxDocument{Type: string(s.Type), Document: s.Document, What: s.What})
+	}
+	return list
 }

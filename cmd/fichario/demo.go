@@ -40,7 +40,7 @@ func (e *environment) demo(ctx context.Context, store *gormstore.Store, keys *ap
 	fmt.Fprintf(e.out, `
 Fichário is running. Paste these lines into another terminal:
 
-  # a person's record (documents of the sandbox: %[1]s/docs)
+  # a person's record (more documents to try: %[1]s/docs/sandbox)
   curl -s -H 'Authorization: Bearer %[2]s' %[1]s/api/v1/cpf/52998224725
 
   # any product, with the document in the body

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // the image has no time zones of its own
 
@@ -18,6 +19,11 @@ import (
 )
 
 func main() {
+	// The heap is small and most of it lives for one request: collecting it less
+	// often costs some ten megabytes and saves a tenth of the time. GOGC overrides.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

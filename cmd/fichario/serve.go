@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"time"
@@ -21,11 +23,23 @@ import (
 const drainFor = 30 * time.Second
 
 type serveCmd struct {
-	Demo bool `help:"On an empty database, make an organisation with people, a key and lookups; print lines to paste."`
+	Demo       bool   `help:"On an empty database, make an organisation with people, a key and lookups; print lines to paste."`
+	CPUProfile string `name:"cpu-profile" placeholder:"FILE" help:"Write a CPU profile of the whole run."`
 }
 
 // Run serves until the context ends, then finishes what is in flight.
 func (s *serveCmd) Run(e *environment) error {
+	if s.CPUProfile != "" {
+		file, err := os.Create(s.CPUProfile)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	calendar, err := e.calendar()
 	if err != nil {
 		return err
@@ -53,7 +67,7 @@ func (s *serveCmd) Run(e *environment) error {
 	})
 	handler, err := httpapi.New(httpapi.Config{
 		Lookups: lookups, Statement: app.NewStatement(store, calendar, now), Keys: keys, LookupEnabled: e.settings.Lookup,
-		Ready: store.Ping, Metrics: metrics, Log: log,
+		Ready: store.Ping, Metrics: metrics, Log: log, Sandbox: sandboxDocuments(),
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTheREADMEListsTheConfiguration: README's table is made from the declaration of flags and variables. When it fails, put
+// the table that it prints into README.
+func TestTheREADMEListsTheConfiguration(t *testing.T) {
+	t.Parallel()
+	parser, err := newParser(&cli{}, nil, nil, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := "| variable | flag | default | meaning |\n|---|---|---|---|\n"
+	for _, f := range parser.Model.Flags {
+		if len(f.Envs) == 1 {
+			table += fmt.Sprintf("| %s | --%s | %s | %s |\n", f.Envs[0], f.Name, f.Default, f.Help)
+		}
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), table) {
+		t.Errorf("README.md has not this table:\n%s", table)
+	}
+}
+
+// TestHelpKnowsEveryVariable: --help of a command lists the variables too.
+func TestHelpKnowsEveryVariable(t *testing.T) {
+	t.Parallel()
+	var out, errOut bytes.Buffer
+	if code := run([]string{"serve", "--help"}, nil, &out, &errOut); code != 0 {
+		t.Fatalf("code %d: %s", code, errOut.String())
+	}
+	for _, name := range []string{"FICHARIO_LISTEN", "FICHARIO_DATABASE_URL", "FICHARIO_BUREAU", "FICHARIO_DATA_KEY", "--demo"} {
+		if !strings.Contains(out.String(), name) {
+			t.Errorf("the help does not speak of %s", name)
+		}
+	}
+}
+
+func TestBadCallsSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	db := "--database-url=sqlite://" + filepath.Join(t.TempDir(), "x.db")
+	for want, args := range map[string][]string{
+		"unexpected argument":    {"nada"},
+		"--name":                 {"org", "create", db},
+		"organização":            {"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf"},
+		"FICHARIO_TIME_ZONE":     {"serve", db, "--time-zone", "Mars/Olympus"},
+		"FICHARIO_BUREAU":        {"serve", db, "--bureau-file", "nada.yaml"},
+		"FICHARIO_DATA_KEY":      {"migrate", db, "--data-key", "abc"},
+		"FICHARIO_DATA_KEY is":   {"migrate", "--database-url", "postgres://127.0.0.1:1/x"},
+		"FICHARIO_HISTORY_FRESH": {"serve", db, "--history-fresh=-1h"},
+		"duration":               {"serve", db, "--history-fresh", "x"},
+		"2026-12-31":             {"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--expires", "amanhã"},
+		"chave com este id":      {"key", "revoke", db, "x"},
+		"must be one of":         {"member", "add", db, "--org", "x", "--name", "n", "--email", "e", "--role", "boss", "--password-stdin"},
+	} {
+		var out, errOut bytes.Buffer
+		code := run(args, strings.NewReader("segredo-longo\n"), &out, &errOut)
+		if code != 1 || out.Len() > 0 || !strings.Contains(errOut.String(), want) {
+			t.Errorf("%v: code %d, output %q, error %q; want an error with %q", args, code, out.String(), errOut.String(), want)
+		}
+	}
+}
+
+func TestTheKeyFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := filepath.Join(dir, "sub", "x.db")
+	call := func(args ...string) (int, string) {
+		var out, errOut bytes.Buffer
+		code := run(append(args, "--database-url", "sqlite://"+db), nil, &out, &errOut)
+		return code, errOut.String()
+	}
+	if code, text := call("migrate"); code != 0 {
+		t.Fatal(text)
+	}
+	info, err := os.Stat(db + ".key")
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("key file: %v, %v", info.Mode(), err)
+	}
+	if code, text := call("migrate"); code != 0 {
+		t.Fatal(text)
+	}
+	if err := os.Remove(db + ".key"); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := call("migrate"); code != 1 || !strings.Contains(text, "x.db.key") {
+		t.Errorf("without its key file: code %d, %s", code, text)
+	}
+	if _, err := os.Stat(db + ".key"); err == nil {
+		t.Error("another key file was made for a database that has data")
+	}
+}

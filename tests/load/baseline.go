@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/labstack/echo/v4"
+
+	"fichario/adapters/gormstore"
+)
+
+// serveBaseline serves what the program is measured against: one indexed SELECT of the same size and nothing else, and a
+// handler that does nothing at all.
+func serveBaseline(ctx context.Context, url string) error {
+	find, err := finder(ctx, url)
+	if err != nil {
+		return err
+	}
+	e := echo.New()
+	e.GET("/echo", func(c echo.Context) error { return c.String(http.StatusOK, "ok") })
+	e.GET("/select/:documento", func(c echo.Context) error {
+		answer, err := find(c.Request().Context(), c.Param("documento"))
+		if err != nil {
+			return err
+		}
+		c.Response().Header().Set("Content-Length", strconv.Itoa(len(answer)))
+		return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, answer)
+	})
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "{\"msg\":\"listening\",\"addr\":%q}\n", listener.Addr())
+	server := &http.Server{Handler: e, ReadHeaderTimeout: 5 * time.Second}
+	return server.Serve(listener)
+}
+
+func finder(ctx context.Context, url string) (func(context.Context, string) ([]byte, error), error) {
+	if path, ok := gormstore.SQLitePath(url); ok {
+		db, err := openLite(path)
+		if err != nil {
+			return nil, err
+		}
+		find, err := db.PrepareContext(ctx, "SELECT answer FROM plain WHERE documento = ?")
+		return func(ctx context.Context, documento string) (answer []byte, err error) {
+			err = find.QueryRowContext(ctx, documento).Scan(&answer)
+			return answer, err
+		}, err
+	}
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	cfg.MaxConns = 16
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	return func(ctx context.Context, documento string) (answer []byte, err error) {
+		err = pool.QueryRow(ctx, "SELECT answer FROM plain WHERE documento = $1", documento).Scan(&answer)
+		return answer, err
+	}, err
+}

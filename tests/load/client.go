@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// server is a process that listens.
+type server struct {
+	cmd  *exec.Cmd
+	addr string
+	once sync.Once
+}
+
+// start runs a program and reads where it listens from the first line of its log that says so.
+func start(ctx context.Context, path string, env []string, args ...string) (*server, error) {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = append(os.Environ(), env...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	s := &server{cmd: cmd}
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		var line struct{ Msg, Addr string }
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "listening" {
+			s.addr = line.Addr
+			go func() { _, _ = io.Copy(io.Discard, stderr) }()
+			return s, nil
+		}
+		fmt.Fprintln(os.Stderr, lines.Text())
+	}
+	s.end()
+	return nil, errNotListening
+}
+
+func (s *server) end() {
+	s.once.Do(func() {
+		_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		_ = s.cmd.Wait()
+	})
+}
+
+// memoryMB is the most memory that the process has held.
+func (s *server) memoryMB() int {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kb, _ := strconv.Atoi(fields[0])
+	return kb / 1024
+}
+
+type result struct {
+	perSecond float64
+	p50, p99  time.Duration
+}
+
+// load keeps every connection busy for the time of a round. It is lean, because it shares the machine with what it measures.
+func load(ctx context.Context, addr string, s settings, token string, path func(i int) string, status int) (result, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.each)
+	defer cancel()
+	times := make([][]time.Duration, s.connections)
+	errs := make([]error, s.connections)
+	began := time.Now()
+	var wg sync.WaitGroup
+	for c := range s.connections {
+		wg.Go(func() { times[c], errs[c] = drive(ctx, addr, s.rows, token, path, status) })
+	}
+	wg.Wait()
+	took := time.Since(began)
+	var all []time.Duration
+	for c := range times {
+		if errs[c] != nil {
+			return result{}, errs[c]
+		}
+		all = append(all, times[c]...)
+	}
+	slices.Sort(all)
+	return result{float64(len(all)) / took.Seconds(), all[len(all)/2], all[len(all)*99/100]}, nil
+}
+
+func drive(ctx context.Context, addr string, rows int, token string, path func(i int) string, status int) ([]time.Duration, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }()
+	in := bufio.NewReaderSize(conn, 16<<10)
+	want := []byte("HTTP/1.1 " + strconv.Itoa(status))
+	auth := ""
+	if token != "" {
+		auth = "Authorization: Bearer " + token + "\r\n"
+	}
+	times := make([]time.Duration, 0, 1<<16)
+	for ctx.Err() == nil {
+		began := time.Now()
+		if _, err := io.WriteString(conn, "GET "+path(rand.IntN(rows))+" HTTP/1.1\r\nHost: load\r\n"+auth+"\r\n"); err != nil {
+			return nil, err
+		}
+		if err := read(in, want); err != nil {
+			return nil, err
+		}
+		times = append(times, time.Since(began))
+	}
+	return times, nil
+}
+
+// read reads one answer, which has a Content-Length.
+func read(in *bufio.Reader, want []byte) error {
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return err
+	}
+	if string(line[:len(want)]) != string(want) {
+		return fmt.Errorf("answered %q, want %q", line, want)
+	}
+	length := -1
+	for {
+		line, err = in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if len(line) == 2 {
+			break
+		}
+		if n, ok := strings.CutPrefix(string(line), "Content-Length: "); ok {
+			if length, err = strconv.Atoi(strings.TrimSpace(n)); err != nil {
+				return err
+			}
+		}
+	}
+	if length < 0 {
+		return fmt.Errorf("an answer without a length")
+	}
+	_, err = in.Discard(length)
+	return err
+}

@@ -1,0 +1,173 @@
+// Command load measures the program under load, always as a ratio to something that runs beside it in the same minute: the
+// machine's own speed cancels out. `make bench` runs it; README has the table.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/tests/testkit/postgres"
+)
+
+// settings are the size of a run.
+type settings struct {
+	rows, connections, rounds int
+	each                      time.Duration
+	databases                 string
+	profile                   bool
+	binary                    string
+}
+
+func main() {
+	var s settings
+	flag.IntVar(&s.rows, "rows", 200_000, "rows of history")
+	flag.IntVar(&s.connections, "connections", 32, "connections")
+	flag.IntVar(&s.rounds, "rounds", 3, "interleaved rounds; the median counts")
+	flag.DurationVar(&s.each, "each", 4*time.Second, "time of a round")
+	flag.StringVar(&s.databases, "databases", "postgres,sqlite", "what to measure on")
+	flag.BoolVar(&s.profile, "profile", true, "show what dominates the program's time")
+	flag.StringVar(&s.binary, "binary", "bin/fichario", "the program")
+	baseline := flag.String("baseline", "", "run a baseline server on this database (used by the command itself)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var err error
+	if *baseline != "" {
+		err = serveBaseline(ctx, *baseline)
+	} else {
+		err = run(ctx, s)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(1) //nolint:gocritic // nothing is deferred that matters
+	}
+}
+
+func run(ctx context.Context, s settings) error {
+	dir, err := os.MkdirTemp("", "fichario-load-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	fmt.Printf("%d cores, %s, %d rows of history of 4 KB, %d connections, median of %d rounds of %s\n\n",
+		runtime.NumCPU(), runtime.Version(), s.rows, s.connections, s.rounds, s.each)
+	fmt.Println("| database | case | req/s | p50 ms | p99 ms | baseline req/s | baseline p50 | baseline p99 | ratio | memory MB |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
+	profiles := map[string]string{}
+	for db := range strings.SplitSeq(s.databases, ",") {
+		url, stop, err := database(ctx, db, dir)
+		if err != nil {
+			return err
+		}
+		profile, err := measure(ctx, s, db, url, dir)
+		stop()
+		if err != nil {
+			return fmt.Errorf("%s: %w", db, err)
+		}
+		profiles[db] = profile
+	}
+	for db, text := range profiles {
+		if text != "" {
+			fmt.Printf("\nWhat dominates the program's time for lookups from history on %s:\n%s", db, text)
+		}
+	}
+	return nil
+}
+
+func database(ctx context.Context, kind, dir string) (url string, stop func(), err error) {
+	if kind == "sqlite" {
+		return "sqlite://" + filepath.Join(dir, "load.db"), func() {}, nil
+	}
+	server, err := postgres.Choose(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	fmt.Fprintln(os.Stderr, "PostgreSQL:", server.About)
+	return server.URL, func() { _ = server.Close() }, nil
+}
+
+// measure seeds a database and runs the cases on it.
+func measure(ctx context.Context, s settings, db, url, dir string) (profile string, err error) {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key)
+	began := time.Now()
+	token, err := seed(ctx, url, key, s.rows)
+	if err != nil {
+		return "", fmt.Errorf("seed: %w", err)
+	}
+	fmt.Fprintf(os.Stderr, "%s: seeded in %s\n", db, time.Since(began).Round(time.Second))
+
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	profilePath := filepath.Join(dir, db+".pprof")
+	program, err := start(ctx, s.binary, []string{
+		"FICHARIO_DATABASE_URL=" + url, "FICHARIO_DATA_KEY=" + base64.StdEncoding.EncodeToString(key), "FICHARIO_LISTEN=127.0.0.1:0", "FICHARIO_LOG_FORMAT=json",
+	}, "serve", "--cpu-profile", profilePath)
+	if err != nil {
+		return "", err
+	}
+	defer program.end()
+	base, err := start(ctx, self, nil, "-baseline", url)
+	if err != nil {
+		return "", err
+	}
+	defer base.end()
+
+	lookup := func(i int) string { return "/api/v1/cpf/" + cpf(i) }
+	for _, c := range []struct {
+		name           string
+		ours, baseline func(i int) string
+		status         int
+	}{
+		{"lookup from history / bare SELECT", lookup, func(i int) string { return "/select/" + cpf(i) }, 200},
+		{"invalid document / bare echo", func(int) string { return "/api/v1/cpf/52998224726" }, func(int) string { return "/echo" }, 400},
+	} {
+		var ours, theirs []result
+		for range s.rounds {
+			r, err := load(ctx, base.addr, s, "", c.baseline, 200)
+			if err != nil {
+				return "", fmt.Errorf("baseline: %w", err)
+			}
+			theirs = append(theirs, r)
+			if r, err = load(ctx, program.addr, s, token, c.ours, c.status); err != nil {
+				return "", err
+			}
+			ours = append(ours, r)
+		}
+		o, t := median(ours), median(theirs)
+		fmt.Printf("| %s | %s | %.0f | %.2f | %.1f | %.0f | %.2f | %.1f | **%.2f** | %d |\n",
+			db, c.name, o.perSecond, ms(o.p50), ms(o.p99), t.perSecond, ms(t.p50), ms(t.p99), o.perSecond/t.perSecond, program.memoryMB())
+	}
+	if !s.profile {
+		return "", nil
+	}
+	program.end()
+	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=45", s.binary, profilePath).Output()
+	if err != nil {
+		return "", fmt.Errorf("profile: %w", err)
+	}
+	return string(out), nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func median(rs []result) result {
+	slices.SortFunc(rs, func(a, b result) int { return int(a.perSecond - b.perSecond) })
+	return rs[len(rs)/2]
+}
+
+var errNotListening = errors.New("the server did not say where it listens")
