@@ -1,0 +1,386 @@
+package bureau_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fichario/adapters/bureau"
+	"fichario/adapters/sandbox"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// TestCircuit runs on a fake clock: twenty failures in a row open the circuit for
+// five seconds, and one good call closes it.
+func TestCircuit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var down, dials atomic.Int32
+		inProcess, stop := sandbox.Start()
+		defer stop()
+		f := parse(t, string(sandbox.File()))
+		c := bureau.New(f, bureau.WithDialContext(func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dials.Add(1)
+			if down.Load() == 1 {
+				return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+			}
+			return inProcess(ctx, network, addr)
+		}))
+		defer c.Close()
+		call := func(d string) error {
+			_, err := c.Ask(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, d))
+			return err
+		}
+		fail := func(n int) {
+			for range n {
+				wantError(t, call(cpf), ports.NotSent, "connection refused")
+			}
+		}
+		down.Store(1)
+		fail(19)
+		down.Store(0)
+		if err := call(cpf); err != nil { // a success between them starts anew
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second) // the idle connection goes
+		down.Store(1)
+		fail(20)
+		before := dials.Load()
+		e := wantError(t, call(cpf), ports.NotSent, "circuit open")
+		if e.RetryAfter != 5*time.Second || dials.Load() != before {
+			t.Errorf("open: retry after %s, %d dials", e.RetryAfter, dials.Load()-before)
+		}
+		time.Sleep(4500 * time.Millisecond)
+		if e := wantError(t, call(cpf), ports.NotSent, "circuit open"); e.RetryAfter != time.Second {
+			t.Errorf("nearly over: retry after %s", e.RetryAfter)
+		}
+		time.Sleep(600 * time.Millisecond)
+		fail(1) // the one call that may try
+		wantError(t, call(cpf), ports.NotSent, "circuit open")
+		down.Store(0)
+		time.Sleep(5100 * time.Millisecond)
+		for range 3 {
+			if err := call(cpf); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// What says nothing about the bureau's health does not open it.
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 30 {
+			_, err := c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf))
+			wantError(t, err, ports.NotSent, "cancelled")
+		}
+		if err := call(cpf); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestCircuitByAnswers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status int
+		body   string
+		opens  bool
+	}{{500, "", true}, {200, "<html>", true}, {302, "", true}, {404, "", false}, {400, "{}", false}, {429, "{}", false}} {
+		url, calls := serve(t, body(c.status, c.body))
+		cl := client(t, fmt.Sprintf(basic, url, ""))
+		for range 25 {
+			_, _ = ask(t, cl)
+		}
+		if want := map[bool]int32{true: 20, false: 25}[c.opens]; calls.Load() != want {
+			t.Errorf("status %d %q: %d calls, want %d", c.status, c.body, calls.Load(), want)
+		}
+	}
+}
+
+const withAuth = `name: teste
+base_url: %s
+auth: { oauth2: { token_url: "%s/token?a=1", client_id: "id:%%", client_secret: "s e", scopes: [a, b] } }
+timeout: 2s
+products:
+  cpf:
+    price: "0.45"
+    request: { path: "/pessoas/{documento}" }
+    fields: { nome: .nome }
+`
+
+func TestOAuth2(t *testing.T) {
+	t.Parallel()
+	var tokens, refuse atomic.Int32
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/token" {
+			if got := r.Header.Get("Authorization"); got != fmt.Sprintf("Bearer tok-%d", tokens.Load()) {
+				t.Errorf("got %q, the token is %d", got, tokens.Load())
+			}
+			if refuse.Load() == 1 {
+				w.WriteHeader(401)
+				return
+			}
+			_, _ = io.WriteString(w, `{"nome":"ANA"}`)
+			return
+		}
+		b, _ := io.ReadAll(r.Body)
+		id, secret, _ := r.BasicAuth()
+		if r.Method != "POST" || string(b) != "grant_type=client_credentials&scope=a+b" || id != "id%3A%25" || secret != "s+e" || r.URL.RawQuery != "a=1" {
+			t.Errorf("got %s %s %s:%s", r.Method, b, id, secret)
+		}
+		time.Sleep(20 * time.Millisecond) // so that the callers meet
+		_, _ = fmt.Fprintf(w, `{"access_token":"tok-%d","token_type":"bearer","expires_in":"3600"}`, tokens.Add(1))
+	})
+	c := client(t, fmt.Sprintf(withAuth, url, url))
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if _, err := ask(t, c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if tokens.Load() != 1 {
+		t.Errorf("%d tokens for 20 calls", tokens.Load())
+	}
+	refuse.Store(1)
+	_, err := ask(t, c)
+	wantError(t, err, ports.Failed, "status 401")
+	refuse.Store(0)
+	if _, err := ask(t, c); err != nil || tokens.Load() != 2 {
+		t.Errorf("after a refused token: %v, %d tokens", err, tokens.Load())
+	}
+}
+
+func TestOAuth2TokenEnds(t *testing.T) {
+	t.Parallel()
+	var tokens atomic.Int32
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/token" {
+			_, _ = fmt.Fprintf(w, `{"access_token":"tok-%d","expires_in":1}`, tokens.Add(1))
+			return
+		}
+		_, _ = io.WriteString(w, `{}`)
+	})
+	c := client(t, fmt.Sprintf(withAuth, url, url))
+	for end := time.Now().Add(5 * time.Second); tokens.Load() < 2 && time.Now().Before(end); {
+		if _, err := ask(t, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tokens.Load() < 2 {
+		t.Error("a token of one second is used for five")
+	}
+}
+
+func TestOAuth2Fails(t *testing.T) {
+	t.Parallel()
+	for name, token := range map[string]http.HandlerFunc{
+		"refused":     body(401, `{"error":"invalid_client"}`),
+		"error":       body(500, ``),
+		"html":        body(200, `<html>`),
+		"no token":    body(200, `{"token_type":"bearer"}`),
+		"other type":  body(200, `{"access_token":"a","token_type":"mac"}`),
+		"line break":  body(200, `{"access_token":"a\r\nX: y"}`),
+		"redirect":    func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/outro", 307) },
+		"large":       body(200, `{"access_token":"`+strings.Repeat("a", 100<<10)+`"}`),
+		"never comes": func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); <-r.Context().Done() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tokenURL, fetches := serve(t, token)
+			url, calls := serve(t, body(200, "{}"))
+			c := client(t, strings.Replace(fmt.Sprintf(withAuth, url, tokenURL), "timeout: 2s", "timeout: 300ms", 1))
+			for range 5 {
+				_, err := ask(t, c)
+				if e := wantError(t, err, ports.NotSent, "no token"); e.RetryAfter < time.Second {
+					t.Errorf("retry after %s", e.RetryAfter)
+				}
+			}
+			if calls.Load() != 0 || fetches.Load() != 1 {
+				t.Errorf("%d calls of the bureau, %d of the token server", calls.Load(), fetches.Load())
+			}
+		})
+	}
+}
+
+// TestOAuth2CallerGivesUp holds that a caller who goes does not take the token
+// from the others.
+func TestOAuth2CallerGivesUp(t *testing.T) {
+	t.Parallel()
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/token" {
+			close(asked)
+			<-goOn
+			_, _ = io.WriteString(w, `{"access_token":"a"}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{}`)
+	})
+	c := client(t, fmt.Sprintf(withAuth, url, url))
+	ctx, cancel := context.WithCancel(t.Context())
+	first, second := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf))
+		first <- err
+	}()
+	<-asked
+	go func() {
+		_, err := ask(t, c)
+		second <- err
+	}()
+	cancel()
+	wantError(t, <-first, ports.NotSent, "no token")
+	close(goOn)
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNothingPersonalIsLogged runs failing calls with a marked document, token and
+// answer, and looks for the marks in the log and in the errors.
+func TestNothingPersonalIsLogged(t *testing.T) {
+	t.Parallel()
+	const secret, said = "MARCA-SEGREDO-7", "MARCA-RESPOSTA-9"
+	var out lockedBuffer
+	logger := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}))
+	var errs []string
+	answers := []http.HandlerFunc{
+		body(200, `{"nome":["`+said+`"],"sexo":{"`+said+`":1},"erro":""}`),
+		body(200, `{"erro":"`+said+` 52998224725"}`),
+		body(200, said), body(404, said), body(500, said), body(302, said),
+		func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Location", "/"+said); w.WriteHeader(302) },
+		func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, said)
+		},
+		func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Bad\tHeader", said)
+			_, _ = io.WriteString(w, said)
+		},
+		func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Transfer-Encoding", said)
+			_, _ = io.WriteString(w, said)
+		},
+		func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); <-r.Context().Done() },
+	}
+	src := `{name: t, base_url: "%s/${S}", headers: {X-Chave: "${S}"}, timeout: 200ms, failed: .erro, products: {cpf: {price: 1,
+  request: {method: POST, path: "/{documento}", query: {d: "{documento}"}, body: "{documento}"}, fields: {nome: '.nome | error', sexo: .sexo, emails: '.nome + 1'}}}}`
+	run := func(url string) {
+		c := bureau.New(parse(t, fmt.Sprintf(src, url), "S", secret), bureau.WithLogger(logger))
+		defer c.Close()
+		for range 2 {
+			if _, err := ask(t, c); err != nil {
+				errs = append(errs, fmt.Sprintf("%v %+v %#v", err, err, err))
+			}
+		}
+	}
+	for _, h := range answers {
+		url, _ := serve(t, h)
+		run(url)
+	}
+	raw, _ := rawServe(t, func(_ int, conn net.Conn, _ string) bool { _, _ = io.WriteString(conn, said+"\r\n"); return false })
+	run(raw)
+	run("http://127.0.0.1:1")
+	run("http://" + strings.ToLower(said) + ".invalid")
+	url, _ := serve(t, body(401, `{"access_token":"`+said+`"}`))
+	c := bureau.New(parse(t, strings.Replace(fmt.Sprintf(withAuth, url, url), "s e", "${S}", 1), "S", secret), bureau.WithLogger(logger))
+	defer c.Close()
+	_, err := ask(t, c)
+	errs = append(errs, err.Error())
+
+	text := out.String() + strings.Join(errs, "\n")
+	if len(errs) < 20 || !strings.Contains(text, "bureau call failed") || !strings.Contains(text, "could not read") || !strings.Contains(text, "no token") {
+		t.Fatalf("the test saw too little: %d errors\n%s", len(errs), text)
+	}
+	for _, mark := range []string{cpf, "529.982", secret, said, strings.ToLower(said), "127.0.0.1"} {
+		if i := strings.Index(text, mark); i >= 0 {
+			t.Errorf("%q is shown: %s", mark, text[max(0, i-200):i+len(mark)])
+		}
+	}
+}
+
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// FuzzAnswer feeds any bytes to the client as an answer: it must not panic, and
+// what it accepts must be JSON.
+func FuzzAnswer(f *testing.F) {
+	for _, s := range []string{`{"nome":"ANA"}`, "", "\xef\xbb\xbfnull", `{"nome":1e999,"sexo":[{}],"a":{"a":1}}`, "<html>", `"\ud800"`, "[[[["} {
+		f.Add(200, []byte(s))
+		f.Add(404, []byte(s))
+	}
+	var status atomic.Int32
+	var answer atomic.Pointer[[]byte]
+	dial, stop := pipeServer(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(int(status.Load()))
+		_, _ = w.Write(*answer.Load())
+	})
+	f.Cleanup(stop)
+	src := fmt.Sprintf(basic, "http://x.invalid", "failed: .erro?\nnot_found: [404]")
+	src += `      emails: '[.. | strings]'
+      telefones: '[.a[]? | {ddd: .b, numero: tostring}]'
+      situacaoCadastral: '(.a.a? // 0) + 1 | tostring'
+`
+	src = strings.Replace(src, "fields: { nome: .nome, sexo: .sexo }", "fields:\n      nome: .nome\n      sexo: .sexo", 1)
+	f.Fuzz(func(t *testing.T, code int, raw []byte) {
+		if code != 404 {
+			code = 200
+		}
+		status.Store(int32(code))
+		answer.Store(&raw)
+		c := bureau.New(parse(t, src), bureau.WithDialContext(dial))
+		defer c.Close()
+		a, err := ask(t, c)
+		if err != nil {
+			wantError(t, err, ports.Failed, "")
+			return
+		}
+		if !json.Valid(a.Raw) || !json.Valid(a.Fields) || a.Found != (code == 200) {
+			t.Errorf("accepted %q as %q with %s", raw, a.Raw, a.Fields)
+		}
+	})
+}
+
+// pipeServer serves a handler over a real listener, for the fuzzer.
+func pipeServer(h http.HandlerFunc) (dial bureau.DialFunc, stop func()) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	s := &http.Server{Handler: h, ErrorLog: discardLog()}
+	done := make(chan struct{})
+	go func() { defer close(done); _ = s.Serve(l) }()
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "tcp", l.Addr().String())
+		}, func() {
+			_ = s.Close()
+			<-done
+		}
+}

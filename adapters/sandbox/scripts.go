@@ -1,0 +1,151 @@
+package sandbox
+
+import (
+	"slices"
+	"strconv"
+
+	"fichario/domain/document"
+)
+
+// Effect is what a scripted document makes the sandbox do.
+type Effect string
+
+// The effects.
+const (
+	// Ordinary is a complete answer, as for any document that is not scripted.
+	Ordinary Effect = "ordinary"
+	// Nulls is an answer in which nothing is informed.
+	Nulls Effect = "nulls"
+	// Deceased is a person with a death record.
+	Deceased Effect = "deceased"
+	// Irregular is a CPF or CNPJ that is not in order with the tax office.
+	Irregular Effect = "irregular"
+	// NotFound is a 404 with a JSON body.
+	NotFound Effect = "not_found"
+	// NotFoundEmpty is a 404 without a body.
+	NotFoundEmpty Effect = "not_found_empty"
+	// Slow is a complete answer after SlowDelay.
+	Slow Effect = "slow"
+	// Timeout never answers.
+	Timeout Effect = "timeout"
+	// Error is a status 500.
+	Error Effect = "error"
+	// NotJSON is a page of HTML with status 200.
+	NotJSON Effect = "not_json"
+	// Reset breaks the connection after the request was read.
+	Reset Effect = "reset"
+	// WhatsAppYes, WhatsAppNo and WhatsAppUnknown are the three values of a phone.
+	WhatsAppYes     Effect = "whatsapp_yes"
+	WhatsAppNo      Effect = "whatsapp_no"
+	WhatsAppUnknown Effect = "whatsapp_unknown"
+	// Single gives an object where other answers have a list.
+	Single Effect = "single"
+	// NoPartners is a company without partners.
+	NoPartners Effect = "no_partners"
+)
+
+// Script is a document with an effect of its own, for the documentation.
+type Script struct {
+	Type document.Type
+	// Document is the bare document, valid in the API.
+	Document string
+	// What says in Portuguese what happens.
+	What   string
+	Effect Effect
+}
+
+// both are the effects of CPF and CNPJ, in the order of their numbers.
+var both = []struct {
+	effect    Effect
+	cpf, cnpj string
+}{
+	{Nulls, "Pessoa sem nenhum dado: todo campo nomeado é null", "Empresa sem nenhum dado: todo campo nomeado é null"},
+	{Deceased, "Pessoa com registro de óbito", ""},
+	{Irregular, "Situação irregular: CPF suspenso", "Situação irregular: CNPJ inapto"},
+	{NotFound, "Sem registro: 404 com corpo JSON", "Sem registro: 404 com corpo JSON"},
+	{NotFoundEmpty, "Sem registro: 404 com corpo vazio", "Sem registro: 404 com corpo vazio"},
+	{Slow, "Resposta completa depois de 2 segundos", "Resposta completa depois de 2 segundos"},
+	{Timeout, "Nunca responde", "Nunca responde"},
+	{Error, "Erro 500", "Erro 500"},
+	{NotJSON, "Página HTML com status 200", "Página HTML com status 200"},
+	{Reset, "Conexão cortada depois do pedido", "Conexão cortada depois do pedido"},
+	{WhatsAppYes, "Telefones com WhatsApp: true", "Telefones com WhatsApp: true"},
+	{WhatsAppNo, "Telefones sem WhatsApp: false", "Telefones sem WhatsApp: false"},
+	{WhatsAppUnknown, "WhatsApp não informado: null", "WhatsApp não informado: null"},
+	{Single, "Um objeto onde outras respostas têm uma lista", "Um objeto onde outras respostas têm uma lista"},
+	{NoPartners, "", "Empresa sem sócios"},
+}
+
+var table = makeTable()
+
+// Scripts returns the published documents and what each does, whatever the product
+// that is asked with it.
+func Scripts() []Script { return slices.Clone(table) }
+
+func makeTable() []Script {
+	list := []Script{{document.CPF, "52998224725", "Pessoa comum, com todos os dados", Ordinary}}
+	for i, s := range both {
+		if s.cpf != "" {
+			list = append(list, Script{document.CPF, cpfOf("9000000" + two(i+1)), s.cpf, s.effect})
+		}
+	}
+	list = append(list,
+		Script{document.CNPJ, "11222333000181", "Empresa comum, com todos os dados", Ordinary},
+		Script{document.CNPJ, "12ABC34501DE35", "Empresa comum com CNPJ alfanumérico", Ordinary})
+	for i, s := range both {
+		if s.cnpj != "" {
+			list = append(list, Script{document.CNPJ, cnpjOf("900000" + two(i+1) + "0001"), s.cnpj, s.effect})
+		}
+	}
+	return append(list,
+		Script{document.Plate, "ABC1D23", "Veículo comum, com todos os dados", Ordinary},
+		Script{document.Plate, "NUL0A00", "Veículo sem nenhum dado: todo campo nomeado é null", Nulls},
+		Script{document.Plate, "SEM0A00", "Sem registro: 404 com corpo JSON", NotFound},
+		Script{document.Plate, "ERR0A00", "Erro 500", Error},
+		Script{document.Email, "ana@exemplo.com.br", "E-mail comum, com todos os dados", Ordinary},
+		Script{document.Email, "nulo@sandbox.example", "Nenhum dado: todo campo nomeado é null", Nulls},
+		Script{document.Email, "sem-registro@sandbox.example", "Sem registro: 404 com corpo JSON", NotFound},
+		Script{document.Email, "erro@sandbox.example", "Erro 500", Error},
+	)
+}
+
+// scripted says what a document does, and whether it is a published one.
+func scripted(d document.Document) (Effect, bool) {
+	i := slices.IndexFunc(table, func(s Script) bool { return s.Type == d.Type() && s.Document == d.Value() })
+	if i < 0 {
+		return Ordinary, false
+	}
+	return table[i].Effect, true
+}
+
+func two(n int) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%10)}) }
+
+// cpfOf and cnpjOf add the check digits.
+func cpfOf(base string) string {
+	for range 2 {
+		sum := 0
+		for i := range len(base) {
+			sum += int(base[i]-'0') * (len(base) + 1 - i)
+		}
+		base += digit(sum)
+	}
+	return base
+}
+
+func cnpjOf(base string) string {
+	for range 2 {
+		sum := 0
+		for i := range len(base) {
+			sum += int(base[i]-'0') * (2 + (len(base)-1-i)%8)
+		}
+		base += digit(sum)
+	}
+	return base
+}
+
+func digit(sum int) string {
+	if r := sum % 11; r >= 2 {
+		return strconv.Itoa(11 - r)
+	}
+	return "0"
+}
