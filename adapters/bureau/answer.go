@@ -84,7 +84,7 @@ func notFound(raw []byte) (reply, *failure) {
 	return reply{raw: text}, nil
 }
 
-// decode reads one JSON text, with the numbers as they are written. json.Valid
+// decode reads one JSON text, with the numbers as they are written. The decoder
 // also refuses what is nested more than 10 000 levels deep.
 func decode(raw []byte) (any, *failure) {
 	switch {
@@ -92,13 +92,11 @@ func decode(raw []byte) (any, *failure) {
 		return nil, counted(ports.Failed, "answer is empty")
 	case !utf8.Valid(raw):
 		return nil, counted(ports.Failed, "answer is not UTF-8")
-	case !json.Valid(raw):
-		return nil, counted(ports.Failed, "answer is not JSON")
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any
-	if err := dec.Decode(&v); err != nil {
+	if err := dec.Decode(&v); err != nil || len(bytes.TrimLeft(raw[dec.InputOffset():], " \t\r\n")) > 0 {
 		return nil, counted(ports.Failed, "answer is not JSON")
 	}
 	return v, nil

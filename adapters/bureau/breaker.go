@@ -68,6 +68,9 @@ func newBreaker(log *slog.Logger) *breaker {
 
 // do runs the call unless the circuit is open.
 func (b *breaker) do(call func() (reply, *failure)) (reply, *failure) {
+	if b == nil {
+		return call()
+	}
 	r, err := b.cb.Execute(func() (reply, error) {
 		r, fail := call()
 		if fail != nil {

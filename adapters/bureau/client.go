@@ -19,7 +19,7 @@ type Client struct {
 	mappings  map[string]*mapping
 	transport *http.Transport
 	tokens    *tokenSource // nil without OAuth2
-	breaker   *breaker
+	breaker   *breaker     // nil without one
 	log       *slog.Logger
 }
 
@@ -32,8 +32,9 @@ type DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error
 type Option func(*options)
 
 type options struct {
-	dial DialFunc
-	log  *slog.Logger
+	dial      DialFunc
+	log       *slog.Logger
+	noBreaker bool
 }
 
 // WithDialContext makes the client open its connections with dial: the sandbox
@@ -43,6 +44,10 @@ func WithDialContext(dial DialFunc) Option { return func(o *options) { o.dial = 
 // WithLogger makes the client log to l. It logs outcomes, states of the circuit
 // and names of fields; never a document, a credential or what the bureau answered.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
+
+// WithoutBreaker makes the client ask however often the bureau fails: the sandbox
+// fails on purpose, for one document and not for all.
+func WithoutBreaker() Option { return func(o *options) { o.noBreaker = true } }
 
 // New returns a client of the bureau that f describes. Close frees its connections.
 func New(f *File, opts ...Option) *Client {
@@ -59,7 +64,9 @@ func New(f *File, opts ...Option) *Client {
 	for i := range f.mappings {
 		c.mappings[f.mappings[i].product.ID] = &f.mappings[i]
 	}
-	c.breaker = newBreaker(c.log)
+	if !o.noBreaker {
+		c.breaker = newBreaker(c.log)
+	}
 	if f.oauth != nil {
 		c.tokens = newTokenSource(*f.oauth, f.timeout, c.transport, c.log)
 	}

@@ -84,7 +84,13 @@ func ask(t testing.TB, c *bureau.Client) (ports.Answer, error) {
 }
 
 // wantError checks the outcome, and that the reason holds a text.
-func wantError(t testing.TB, err error, outcome ports.BureauOutcome, reason string) *ports.BureauError {
+func wantError(t testing.TB, err error, outcome ports.BureauOutcome, reason string) {
+	t.Helper()
+	_ = failureOf(t, err, outcome, reason)
+}
+
+// failureOf does so too, and returns the failure.
+func failureOf(t testing.TB, err error, outcome ports.BureauOutcome, reason string) *ports.BureauError {
 	t.Helper()
 	var e *ports.BureauError
 	if !errors.As(err, &e) {

@@ -18,6 +18,10 @@ import (
 	"fichario/ports"
 )
 
+// uniqueViolation is PostgreSQL's code; GORM translates it where it runs the
+// statement itself.
+const uniqueViolation = "23505"
+
 // SQLite's primary result codes that mean "not now" rather than "wrong".
 const (
 	sqliteBusy   = 5
@@ -30,13 +34,16 @@ const (
 // classify turns an error of the database into the port's words. A database that
 // is away, full or too slow is a fault.ServiceUnavailable; other errors stay.
 func classify(err error) error {
-	var known *fault.Error
+	var (
+		known *fault.Error
+		pg    *pgconn.PgError
+	)
 	switch {
 	case err == nil, errors.As(err, &known):
 		return err
 	case errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, sql.ErrNoRows):
 		return ports.ErrNotFound
-	case errors.Is(err, gorm.ErrDuplicatedKey):
+	case errors.Is(err, gorm.ErrDuplicatedKey), errors.As(err, &pg) && pg.Code == uniqueViolation:
 		return ports.ErrExists
 	case errors.Is(err, context.Canceled):
 		return err

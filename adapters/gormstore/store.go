@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,7 +44,14 @@ type Store struct {
 	write, read *gorm.DB // the same handle on PostgreSQL
 	dialect     goose.Dialect
 	vault       *vault
-	commits     *committer
+	shared      shared
+}
+
+// shared are the two operations of the path that most requests take; those of many
+// requests are done together.
+type shared struct {
+	add    *together[lookupRow, struct{}]
+	latest *together[[][]byte, *recordRow] // nil on SQLite, which has no round trip to share
 }
 
 var _ ports.Store = (*Store)(nil)
@@ -64,7 +73,10 @@ func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.commits = newCommitter(s.write)
+	s.shared.add = newTogether(envInt("WA"), s.insertLookups)
+	if s.dialect == goose.DialectPostgres {
+		s.shared.latest = newTogether(envInt("WR"), s.latestRecords)
+	}
 	return s, nil
 }
 
@@ -196,7 +208,10 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // Close waits for entries that are being written and closes the database.
 func (s *Store) Close() error {
-	s.commits.close()
+	s.shared.add.close()
+	if s.shared.latest != nil {
+		s.shared.latest.close()
+	}
 	var errs []error
 	for _, db := range []*gorm.DB{s.read, s.write} {
 		pool, err := db.DB()
@@ -213,7 +228,7 @@ func (s *Store) Close() error {
 
 // Repos gives repositories outside a transaction.
 func (s *Store) Repos() ports.Repos {
-	return s.repos(conn{read: s.read, write: s.write}, s.commits)
+	return s.repos(conn{read: s.read, write: s.write}, s.shared)
 }
 
 // InTx runs f in one transaction; see ports.Store.
@@ -233,7 +248,7 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	defer cancel()
 	var own error // of f: returned as it is
 	err := s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		own = f(s.repos(conn{read: tx, write: tx, tx: true}, nil))
+		own = f(s.repos(conn{read: tx, write: tx, tx: true}, shared{}))
 		return own
 	}, &sql.TxOptions{})
 	if own != nil {
@@ -242,14 +257,14 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	return classify(err)
 }
 
-func (s *Store) repos(c conn, commits *committer) ports.Repos {
+func (s *Store) repos(c conn, together shared) ports.Repos {
 	return ports.Repos{
 		Orgs:      orgs{c},
 		Members:   members{c},
 		Keys:      keys{c},
 		Usage:     usage{c},
-		Statement: statement{c, s.vault, commits},
-		History:   history{c, s.vault},
+		Statement: statement{c, s.vault, together},
+		History:   history{c, s.vault, together},
 		Leases:    leases{c, s.vault},
 	}
 }
@@ -284,3 +299,5 @@ func (c conn) affected(ctx context.Context, statement string, args ...any) (n in
 	})
 	return n, err
 }
+
+func envInt(n string) int { v, _ := strconv.Atoi(os.Getenv(n)); return max(v, 1) }

@@ -3,8 +3,7 @@ package sandbox
 import (
 	"context"
 	_ "embed"
-	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -30,7 +29,7 @@ func Start() (dial func(ctx context.Context, network, addr string) (net.Conn, er
 	server := &http.Server{
 		Handler:           Handler(),
 		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          log.New(io.Discard, "", 0),
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnState: func(_ net.Conn, s http.ConnState) {
 			switch s {

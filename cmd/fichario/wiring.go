@@ -121,7 +121,7 @@ func (e *environment) openBureau(log *slog.Logger) (*bureau.Client, func(), erro
 	}
 	if ref == "sandbox" {
 		dial, stopSandbox := sandbox.Start()
-		options, stop = append(options, bureau.WithDialContext(dial)), stopSandbox
+		options, stop = append(options, bureau.WithDialContext(dial), bureau.WithoutBreaker()), stopSandbox
 	}
 	client := bureau.New(file, options...)
 	return client, func() { client.Close(); stop() }, nil

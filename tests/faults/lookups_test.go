@@ -4,6 +4,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -81,7 +82,9 @@ func TestABureauThatFails(t *testing.T) {
 				_, _ = io.WriteString(w, `"}`)
 			}, 502, "bureau_falhou", "falhou"},
 			{"deep nesting", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("[", 1<<20)) }, 502, "bureau_falhou", "falhou"},
-			{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL+r.URL.Path, 302) }, 502, "bureau_falhou", "falhou"},
+			{"redirect", func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusFound)
+			}, 502, "bureau_falhou", "falhou"},
 			{"reset", func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") }, 502, "bureau_falhou", "falhou"},
 			{"truncated", func(w http.ResponseWriter, _ *http.Request) {
 				hijack(w, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"nome\":")
@@ -377,7 +380,7 @@ func TestSlowAndBrokenClients(t *testing.T) {
 	lookuptest.Eventually(t, "slow headers are cut off", 10*time.Second, func() bool {
 		_ = slow[0].SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 		_, err := slow[0].Read(make([]byte, 512))
-		return err == io.EOF || err == nil
+		return errors.Is(err, io.EOF) || err == nil
 	})
 	huge := dial("GET /api/v1/produtos HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("a", 20<<10))
 	head := make([]byte, 12)

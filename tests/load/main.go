@@ -27,7 +27,7 @@ type settings struct {
 	each                      time.Duration
 	databases                 string
 	profile                   bool
-	binary                    string
+	binary, only              string
 }
 
 func main() {
@@ -38,6 +38,7 @@ func main() {
 	flag.DurationVar(&s.each, "each", 4*time.Second, "time of a round")
 	flag.StringVar(&s.databases, "databases", "postgres,sqlite", "what to measure on")
 	flag.BoolVar(&s.profile, "profile", true, "show what dominates the program's time")
+	flag.StringVar(&s.only, "only", "", "only cases whose name has this in it")
 	flag.StringVar(&s.binary, "binary", "bin/fichario", "the program")
 	baseline := flag.String("baseline", "", "run a baseline server on this database (used by the command itself)")
 	flag.Parse()
@@ -60,7 +61,7 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	defer func() { _ = os.Rename(filepath.Join(dir, "postgres.pprof"), "/tmp/pg.pprof"); _ = os.RemoveAll(dir) }()
 	fmt.Printf("%d cores, %s, %d rows of history of 4 KB, %d connections, median of %d rounds of %s\n\n",
 		runtime.NumCPU(), runtime.Version(), s.rows, s.connections, s.rounds, s.each)
 	fmt.Println("| database | case | req/s | p50 ms | p99 ms | baseline req/s | baseline p50 | baseline p99 | ratio | memory MB |")
@@ -136,6 +137,9 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 		{"lookup from history / bare SELECT", lookup, func(i int) string { return "/select/" + cpf(i) }, 200},
 		{"invalid document / bare echo", func(int) string { return "/api/v1/cpf/52998224726" }, func(int) string { return "/echo" }, 400},
 	} {
+		if !strings.Contains(c.name, s.only) {
+			continue
+		}
 		var ours, theirs []result
 		for range s.rounds {
 			r, err := load(ctx, base.addr, s, "", c.baseline, 200)

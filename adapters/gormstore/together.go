@@ -1,0 +1,138 @@
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"fichario/domain/fault"
+)
+
+// togetherMax is the most calls that are done at once.
+const togetherMax = 256
+
+// together does what many requests want at one time in one go, because the round
+// trip and the commit are the cost and not the row. There is no timer: a batch is
+// what arrived while the one before it was being done, so that a lone call waits
+// for nobody. Each caller waits until its own call is done.
+type together[In, Out any] struct {
+	do   func(context.Context, []In) ([]Out, error)
+	in   chan request[In, Out]
+	stop chan struct{}
+	wg   sync.WaitGroup
+	once sync.Once
+}
+
+type request[In, Out any] struct {
+	in   In
+	done chan<- response[Out]
+}
+
+type response[Out any] struct {
+	out Out
+	err error
+}
+
+// newTogether starts workers, each of which does one batch at a time. do gets at least one call and returns as many
+// results, in order; when it fails for several, it is called for each alone, so
+// that one bad call does not spoil its neighbours.
+func newTogether[In, Out any](workers int, do func(context.Context, []In) ([]Out, error)) *together[In, Out] {
+	t := &together[In, Out]{do: do, in: make(chan request[In, Out], togetherMax), stop: make(chan struct{})}
+	for range workers {
+		t.wg.Go(t.run)
+	}
+	return t
+}
+
+// close does what is waiting and ends the worker.
+func (t *together[In, Out]) close() {
+	t.once.Do(func() { close(t.stop) })
+	t.wg.Wait()
+}
+
+var errClosed = fault.New(fault.ServiceUnavailable, "O serviço está sendo desligado. Tente de novo em instantes.").After(2 * time.Second)
+
+// call does one call with those of others. If ctx ends first it may still be done.
+func (t *together[In, Out]) call(ctx context.Context, in In) (Out, error) {
+	var none Out
+	timer := time.NewTimer(opTimeout)
+	defer timer.Stop()
+	done := make(chan response[Out], 1)
+	select {
+	case t.in <- request[In, Out]{in, done}:
+	case <-t.stop:
+		return none, errClosed
+	case <-ctx.Done():
+		return none, classify(ctx.Err())
+	case <-timer.C:
+		return none, classify(context.DeadlineExceeded)
+	}
+	select {
+	case r := <-done:
+		return r.out, r.err
+	case <-ctx.Done():
+		return none, classify(ctx.Err())
+	case <-timer.C:
+		return none, classify(context.DeadlineExceeded)
+	}
+}
+
+func (t *together[In, Out]) run() {
+	batch := make([]request[In, Out], 0, togetherMax)
+	for {
+		batch = batch[:0]
+		select {
+		case r := <-t.in:
+			batch = append(batch, r)
+		case <-t.stop:
+			select {
+			case r := <-t.in:
+				batch = append(batch, r)
+			default:
+				return
+			}
+		}
+		for more := true; more && len(batch) < togetherMax; {
+			select {
+			case r := <-t.in:
+				batch = append(batch, r)
+			default:
+				more = false
+			}
+		}
+		t.answer(batch)
+	}
+}
+
+func (t *together[In, Out]) answer(batch []request[In, Out]) {
+	ins := make([]In, len(batch))
+	for i, r := range batch {
+		ins[i] = r.in
+	}
+	outs, err := t.try(ins)
+	var away *fault.Error
+	for i, r := range batch {
+		var one response[Out]
+		switch {
+		case err == nil:
+			one.out = outs[i]
+		case len(batch) == 1 || errors.As(err, &away):
+			one.err = err
+		default:
+			if alone, err := t.try(ins[i : i+1]); err != nil {
+				one.err = err
+			} else {
+				one.out = alone[0]
+			}
+		}
+		r.done <- one
+	}
+}
+
+func (t *together[In, Out]) try(ins []In) ([]Out, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), opTimeout)
+	defer cancel()
+	outs, err := t.do(ctx, ins)
+	return outs, classify(err)
+}
