@@ -152,9 +152,9 @@ products:
 		t.Errorf("got %s, %v, %v", a.Fields, a.Dropped, err)
 	}
 	_, err = c.Ask(t.Context(), p, doc(t, document.Plate, "ABC1D23"))
-	_ = wantError(t, err, ports.NotSent, "not mapped")
+	wantError(t, err, ports.NotSent, "not mapped")
 	_, err = c.Ask(t.Context(), p, document.Document{})
-	_ = wantError(t, err, ports.NotSent, "not mapped")
+	wantError(t, err, ports.NotSent, "not mapped")
 }
 
 func TestAnswersThatAreNone(t *testing.T) {
@@ -185,7 +185,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 			t.Parallel()
 			url, calls := serve(t, body(c.status, c.body))
 			_, err := ask(t, client(t, fmt.Sprintf(basic, url, "")))
-			_ = wantError(t, err, ports.Failed, c.reason)
+			wantError(t, err, ports.Failed, c.reason)
 			if calls.Load() != 1 {
 				t.Errorf("%d calls", calls.Load())
 			}
@@ -228,7 +228,7 @@ func TestNoRecord(t *testing.T) {
 	}
 	url, _ := serve(t, body(404, "{}"))
 	_, err := ask(t, client(t, fmt.Sprintf(basic, url, "not_found: []")))
-	_ = wantError(t, err, ports.Failed, "status 404")
+	wantError(t, err, ports.Failed, "status 404")
 }
 
 func TestFailedAndFound(t *testing.T) {
@@ -259,7 +259,7 @@ func TestFailedAndFound(t *testing.T) {
 		src := strings.Replace(fmt.Sprintf(basic, url, "failed: '"+c.failed+"'"), "    fields:", "    found: '"+c.found+"'\n    fields:", 1)
 		a, err := ask(t, client(t, src))
 		if c.reason != "" {
-			_ = wantError(t, err, ports.Failed, c.reason)
+			wantError(t, err, ports.Failed, c.reason)
 			continue
 		}
 		if err != nil || a.Found != c.isFound || string(a.Raw) != c.body {
@@ -290,7 +290,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		url, calls := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/x", status) })
 		_, err := ask(t, client(t, fmt.Sprintf(basic, url, "")))
-		_ = wantError(t, err, ports.Failed, fmt.Sprint("status ", status))
+		wantError(t, err, ports.Failed, fmt.Sprint("status ", status))
 		if calls.Load() != 1 || followed.Load() != 0 {
 			t.Errorf("%d: %d calls, %d followed", status, calls.Load(), followed.Load())
 		}
@@ -336,9 +336,9 @@ func TestHugeAnswers(t *testing.T) {
 			url, calls := serve(t, h)
 			_, err := ask(t, client(t, fmt.Sprintf(basic, url, "")))
 			if name == "headers" {
-				_ = wantError(t, err, ports.Failed, "")
+				wantError(t, err, ports.Failed, "")
 			} else {
-				_ = wantError(t, err, ports.Failed, "too large")
+				wantError(t, err, ports.Failed, "too large")
 			}
 			if calls.Load() != 1 {
 				t.Errorf("%d calls", calls.Load())
@@ -388,10 +388,10 @@ func TestTLS(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	_, err := ask(t, client(t, fmt.Sprintf(basic, s.URL, "")))
-	_ = wantError(t, err, ports.NotSent, "TLS failure")
+	wantError(t, err, ports.NotSent, "TLS failure")
 	plain, _ := rawServe(t, func(_ int, _ net.Conn, _ string) bool { return false })
 	_, err = ask(t, client(t, fmt.Sprintf(basic, strings.Replace(plain, "http:", "https:", 1), "timeout: 500ms")))
-	_ = wantError(t, err, ports.NotSent, "")
+	wantError(t, err, ports.NotSent, "")
 }
 
 func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
@@ -402,7 +402,7 @@ func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 		func(ctx context.Context, _, addr string) (net.Conn, error) {
 			return nil, &net.DNSError{Name: addr, IsNotFound: true}
 		})))
-	_ = wantError(t, err, ports.NotSent, "host name not found")
+	wantError(t, err, ports.NotSent, "host name not found")
 	if proxied.Load() != 0 {
 		t.Error("the proxy was used")
 	}

@@ -28,10 +28,10 @@ func TestNeverReached(t *testing.T) {
 	refused := "http://" + l.Addr().String()
 	l.Close()
 	_, err = ask(t, client(t, fmt.Sprintf(basic, refused, "")))
-	_ = wantError(t, err, ports.NotSent, "connection refused")
+	wantError(t, err, ports.NotSent, "connection refused")
 
 	_, err = ask(t, client(t, fmt.Sprintf(basic, "http://nao-existe.invalid", "timeout: 2s")))
-	_ = wantError(t, err, ports.NotSent, "")
+	wantError(t, err, ports.NotSent, "")
 
 	// A connection that takes forever is bounded by the bureau's time.
 	hang := func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -39,14 +39,14 @@ func TestNeverReached(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	_, err = ask(t, client(t, fmt.Sprintf(basic, "http://x.invalid", "timeout: 200ms"), bureau.WithDialContext(hang)))
-	_ = wantError(t, err, ports.NotSent, "in time")
+	wantError(t, err, ports.NotSent, "in time")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	url, calls := serve(t, body(200, "{}"))
 	c := client(t, fmt.Sprintf(basic, url, ""))
 	_, err = c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf))
-	_ = wantError(t, err, ports.NotSent, "cancelled")
+	wantError(t, err, ports.NotSent, "cancelled")
 	if calls.Load() != 0 {
 		t.Error("a cancelled call was made")
 	}
@@ -82,7 +82,7 @@ func TestSentAndNoAnswer(t *testing.T) {
 			url, calls := rawServe(t, func(_ int, conn net.Conn, _ string) bool { h(conn); return false })
 			start := time.Now()
 			_, err := ask(t, client(t, fmt.Sprintf(basic, url, "timeout: 300ms")))
-			_ = wantError(t, err, ports.NoAnswer, "no answer in time")
+			wantError(t, err, ports.NoAnswer, "no answer in time")
 			if took := time.Since(start); calls.Load() != 1 || took < 250*time.Millisecond || took > 3*time.Second {
 				t.Errorf("%d calls in %s", calls.Load(), took)
 			}
@@ -96,7 +96,7 @@ func TestCallerCancelsAfterSending(t *testing.T) {
 	url, _ := rawServe(t, func(_ int, conn net.Conn, _ string) bool { cancel(); _, _ = io.ReadAll(conn); return false })
 	c := client(t, fmt.Sprintf(basic, url, ""))
 	_, err := c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf))
-	_ = wantError(t, err, ports.NoAnswer, "cancelled after sending")
+	wantError(t, err, ports.NoAnswer, "cancelled after sending")
 }
 
 func TestSentAndBroken(t *testing.T) {
@@ -125,7 +125,7 @@ func TestSentAndBroken(t *testing.T) {
 					return false
 				})
 				_, err := ask(t, client(t, fmt.Sprintf(basic, url, "")))
-				_ = wantError(t, err, ports.Failed, "")
+				wantError(t, err, ports.Failed, "")
 				if calls.Load() != 1 {
 					t.Errorf("%d calls", calls.Load())
 				}
@@ -155,7 +155,7 @@ func TestPooledConnectionBreaks(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err := ask(t, c)
-				_ = wantError(t, err, ports.Failed, "")
+				wantError(t, err, ports.Failed, "")
 				if calls.Load() != 2 {
 					t.Errorf("the server saw %d calls, want 2", calls.Load())
 				}
@@ -182,7 +182,7 @@ func TestDeadPooledConnection(t *testing.T) {
 				continue
 			}
 			// The server closed just after the headers were written: one call, charged.
-			_ = wantError(t, err, ports.Failed, "")
+			wantError(t, err, ports.Failed, "")
 		}
 		if int(calls.Load()) > 5 || int(calls.Load()) < good {
 			t.Fatalf("the server saw %d calls, %d were answered", calls.Load(), good)
@@ -226,7 +226,7 @@ func TestUnauthorizedIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	url, calls := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) })
 	_, err := ask(t, client(t, fmt.Sprintf(basic, url, "")))
-	_ = wantError(t, err, ports.Failed, "status 401")
+	wantError(t, err, ports.Failed, "status 401")
 	if calls.Load() != 1 {
 		t.Errorf("%d calls", calls.Load())
 	}

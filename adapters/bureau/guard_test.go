@@ -45,7 +45,7 @@ func TestCircuit(t *testing.T) {
 		}
 		fail := func(n int) {
 			for range n {
-				_ = wantError(t, call(cpf), ports.NotSent, "connection refused")
+				wantError(t, call(cpf), ports.NotSent, "connection refused")
 			}
 		}
 		down.Store(1)
@@ -68,7 +68,7 @@ func TestCircuit(t *testing.T) {
 		}
 		time.Sleep(600 * time.Millisecond)
 		fail(1) // the one call that may try
-		_ = wantError(t, call(cpf), ports.NotSent, "circuit open")
+		wantError(t, call(cpf), ports.NotSent, "circuit open")
 		down.Store(0)
 		time.Sleep(5100 * time.Millisecond)
 		for range 3 {
@@ -81,7 +81,7 @@ func TestCircuit(t *testing.T) {
 		cancel()
 		for range 30 {
 			_, err := c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf))
-			_ = wantError(t, err, ports.NotSent, "cancelled")
+			wantError(t, err, ports.NotSent, "cancelled")
 		}
 		if err := call(cpf); err != nil {
 			t.Fatal(err)
@@ -156,7 +156,7 @@ func TestOAuth2(t *testing.T) {
 	}
 	refuse.Store(1)
 	_, err := ask(t, c)
-	_ = wantError(t, err, ports.Failed, "status 401")
+	wantError(t, err, ports.Failed, "status 401")
 	refuse.Store(0)
 	if _, err := ask(t, c); err != nil || tokens.Load() != 2 {
 		t.Errorf("after a refused token: %v, %d tokens", err, tokens.Load())
@@ -244,7 +244,7 @@ func TestOAuth2CallerGivesUp(t *testing.T) {
 		second <- err
 	}()
 	cancel()
-	_ = wantError(t, <-first, ports.NotSent, "no token")
+	wantError(t, <-first, ports.NotSent, "no token")
 	close(goOn)
 	if err := <-second; err != nil {
 		t.Error(err)
@@ -362,7 +362,7 @@ func FuzzAnswer(f *testing.F) {
 		answer.Store(&raw)
 		a, err := ask(t, c)
 		if err != nil {
-			_ = wantError(t, err, ports.Failed, "")
+			wantError(t, err, ports.Failed, "")
 			// Twenty refused answers in a row would open the circuit.
 			c.Close()
 			c = bureau.New(file, bureau.WithDialContext(dial))
