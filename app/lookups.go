@@ -39,6 +39,7 @@ type Lookups struct {
 	clock    Clock
 	log      *slog.Logger
 	observe  func(LookupEvent)
+	schemas  map[string]string // of the products, by id
 
 	slots chan struct{}
 	calls sync.WaitGroup
@@ -81,8 +82,12 @@ type LookupEvent struct {
 
 // NewLookups returns the use case. Call Close when no more lookups arrive.
 func NewLookups(c LookupsConfig) *Lookups {
+	schemas := map[string]string{}
+	for _, p := range c.Catalog {
+		schemas[p.ID] = p.Schema()
+	}
 	return &Lookups{
-		store: c.Store, bureau: c.Bureau, catalog: c.Catalog, timeout: c.Timeout, fresh: c.Fresh,
+		schemas: schemas, store: c.Store, bureau: c.Bureau, catalog: c.Catalog, timeout: c.Timeout, fresh: c.Fresh,
 		calendar: c.Calendar, clock: c.Clock, log: c.Log, observe: c.Observe,
 		slots: make(chan struct{}, callsMax),
 	}
@@ -105,8 +110,8 @@ type LookupResult struct {
 
 // Do answers one lookup. The order of its checks is that of design section 3:
 // product and check digits, scope, history, month and day caps, bureau. It takes
-// one read and one shared commit for an answer from history, two transactions
-// around a call to the bureau, and none is open during the call.
+// one shared commit for an answer from history, two transactions around a call to
+// the bureau, and none is open during the call.
 //
 // The call goes on, and is stored, when ctx ends. Identical lookups in flight, on
 // any instance, share one call: those that wait get its answer free, as from
@@ -120,11 +125,13 @@ func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (Loo
 		return LookupResult{}, err
 	}
 	if !req.Refresh {
-		rec, err := l.store.Repos().History.Latest(ctx, caller.OrgID, product.ID, doc)
-		if err == nil && rec.FreshAt(l.clock(), l.fresh) {
-			return l.fromHistory(ctx, caller, product, rec)
+		e := l.cached(caller, product, doc)
+		rec, err := l.store.Repos().History.Serve(ctx, e, e.At.Add(-l.fresh))
+		if err == nil {
+			e.RecordID = rec.ID
+			return l.answer(product, e, rec)
 		}
-		if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		if !errors.Is(err, ports.ErrNotFound) {
 			return LookupResult{}, err
 		}
 	}
@@ -168,26 +175,31 @@ func (l *Lookups) check(caller Caller, req LookupRequest) (catalog.Product, docu
 
 // fromHistory writes the free entry and answers.
 func (l *Lookups) fromHistory(ctx context.Context, caller Caller, product catalog.Product, rec lookup.Record) (LookupResult, error) {
-	e := l.entry(caller, product, rec.Document)
-	e.Cache, e.Status, e.RecordID = true, lookup.Done, rec.ID
-	if err := l.complete(product, &rec); err != nil {
-		return LookupResult{}, err
-	}
+	e := l.cached(caller, product, rec.Document)
+	e.RecordID = rec.ID
 	if err := l.store.Repos().Statement.Add(ctx, e); err != nil {
 		return LookupResult{}, err
 	}
-	l.observe(LookupEvent{Product: product.ID, Cache: true})
-	return LookupResult{Entry: e, Record: rec}, nil
+	return l.answer(product, e, rec)
 }
 
-// complete gives a record that is older than the product's fields the new ones.
-func (l *Lookups) complete(product catalog.Product, rec *lookup.Record) error {
-	if rec.Schema == product.Schema() {
-		return nil
+// answer gives a record from history; one that is older than the product's fields
+// gets the new ones.
+func (l *Lookups) answer(product catalog.Product, e lookup.Entry, rec lookup.Record) (LookupResult, error) {
+	l.observe(LookupEvent{Product: product.ID, Cache: true})
+	if rec.Schema == l.schemas[product.ID] {
+		return LookupResult{Entry: e, Record: rec}, nil
 	}
 	fields, err := product.Complete(rec.Fields)
 	rec.Fields = fields
-	return err
+	return LookupResult{Entry: e, Record: rec}, err
+}
+
+// cached is the free entry of a lookup that history answers.
+func (l *Lookups) cached(caller Caller, product catalog.Product, doc document.Document) lookup.Entry {
+	e := l.entry(caller, product, doc)
+	e.Cache, e.Status = true, lookup.Done
+	return e
 }
 
 func (l *Lookups) entry(caller Caller, product catalog.Product, doc document.Document) lookup.Entry {
@@ -311,7 +323,7 @@ func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.En
 		e.RecordID = newID()
 		rec = &lookup.Record{
 			ID: e.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: l.clock(),
-			Found: answer.Found, Schema: product.Schema(), Fields: answer.Fields, Raw: answer.Raw,
+			Found: answer.Found, Schema: l.schemas[product.ID], Fields: answer.Fields, Raw: answer.Raw,
 		}
 	} else {
 		e.Status = statusOf(failure.Outcome)

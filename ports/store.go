@@ -100,9 +100,7 @@ var (
 
 // Statement stores what was asked. Documents are encrypted at rest.
 type Statement interface {
-	// Add writes an entry and returns when it is durable. Outside a transaction
-	// many entries may share one commit; each caller still waits for its own, and
-	// one that cannot be written does not spoil its neighbours.
+	// Add writes an entry.
 	Add(ctx context.Context, e lookup.Entry) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (lookup.Entry, error)
@@ -121,6 +119,14 @@ type Statement interface {
 // History stores what bureaus answered. Documents and answers are encrypted at
 // rest and found by a keyed hash.
 type History interface {
+	// Serve answers a lookup from history in one step: if the newest record of the
+	// entry's document in its product was answered after that time, it writes the
+	// entry, with the record's id, and returns the record when the entry is durable.
+	// Otherwise it returns ErrNotFound and writes nothing; it may also do so for a
+	// record that only Latest finds, because an older data key encrypted it. Many
+	// calls may share one commit; one that fails does not spoil its neighbours. Only
+	// outside InTx.
+	Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error)
 	// Latest returns the newest record of a document in a product, or ErrNotFound.
 	Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error)
 	Save(ctx context.Context, r lookup.Record) error

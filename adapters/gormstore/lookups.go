@@ -6,26 +6,23 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
-	"fichario/ports"
 )
 
 type statement struct {
 	conn
-	vault    *vault
-	together shared // empty inside a transaction
+	vault *vault
 }
 
-func (r statement) row(e lookup.Entry) lookupRow {
+func (v *vault) row(e lookup.Entry) lookupRow {
 	return lookupRow{
 		ID: uid(e.ID), OrgID: uid(e.OrgID), KeyID: optional(e.KeyID), MemberID: optional(e.MemberID),
 		Product: e.Product, DocType: string(e.Document.Type()),
-		Document: r.vault.seal([]byte(e.Document.Value()), "lookups|document|"+e.ID),
+		Document: v.seal([]byte(e.Document.Value()), "lookups|document|"+e.ID),
 		At:       stamp(e.At), Cache: e.Cache, Charged: e.Charged, Amount: int64(e.Amount), Status: string(e.Status),
 		RecordID: optional(e.RecordID), Day: e.Day, Month: e.Month, SettleAt: optionalTime(e.SettleAt),
 	}
@@ -46,11 +43,7 @@ func (r statement) entry(row lookupRow) (lookup.Entry, error) {
 
 // Add implements ports.Statement.
 func (r statement) Add(ctx context.Context, e lookup.Entry) error {
-	row := r.row(e)
-	if r.together.add != nil {
-		_, err := r.together.add.call(ctx, row)
-		return err
-	}
+	row := r.vault.row(e)
 	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
@@ -127,60 +120,36 @@ func indexText(orgID, product string, d document.Document) string {
 	return orgID + "|" + product + "|" + string(d.Type()) + "|" + d.Value()
 }
 
-// insertLookups writes entries in one commit.
-func (s *Store) insertLookups(ctx context.Context, rows []lookupRow) ([]struct{}, error) {
-	if s.dialect != goose.DialectPostgres {
-		return make([]struct{}, len(rows)), s.write.WithContext(ctx).Create(&rows).Error
-	}
-	// Columns as arrays: one statement, planned once, for any number of rows.
-	type text = []*string
-	var (
-		ids, orgs, keys, members, products, types, statuses, records, days, months text
-		documents                                                                  [][]byte
-		times, settle                                                              []*time.Time
-		cached, charged                                                            []bool
-		amounts                                                                    []int64
-	)
-	for i := range rows {
-		r := &rows[i]
-		ids, orgs = append(ids, (*string)(&r.ID)), append(orgs, (*string)(&r.OrgID))
-		keys, members, records = append(keys, (*string)(r.KeyID)), append(members, (*string)(r.MemberID)), append(records, (*string)(r.RecordID))
-		products, types, statuses = append(products, &r.Product), append(types, &r.DocType), append(statuses, &r.Status)
-		days, months, documents = append(days, &r.Day), append(months, &r.Month), append(documents, r.Document)
-		times, settle = append(times, &r.At), append(settle, r.SettleAt)
-		cached, charged, amounts = append(cached, r.Cache), append(charged, r.Charged), append(amounts, r.Amount)
-	}
-	pool, err := s.write.DB()
-	if err != nil {
-		return nil, err
-	}
-	_, err = pool.ExecContext(ctx, `INSERT INTO lookups
-		(id, org_id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status, record_id, day, month, settle_at)
-		SELECT a::uuid, b::uuid, c::uuid, d::uuid, e, f, g, h, i, j, k, l, m::uuid, n, o, p
-		FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[], $9::bool[],
-			$10::bool[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::text[], $16::timestamptz[])
-			AS t (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)`,
-		ids, orgs, keys, members, products, types, documents, times, cached, charged, amounts, statuses, records, days, months, settle)
-	return make([]struct{}, len(rows)), err
-}
-
 type history struct {
 	conn
-	vault    *vault
-	together shared // empty inside a transaction
+	vault *vault
+	serve *together[served, *recordRow]
 }
 
 // Latest implements ports.History.
 func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
-	row, err := r.latest(ctx, r.vault.indexes(indexText(orgID, product, d)))
+	var row recordRow
+	err := r.query(ctx, func(db *gorm.DB) error {
+		return db.Raw(latestRecord+" WHERE doc_index IN ?"+newestFirst, r.vault.indexes(indexText(orgID, product, d))).Take(&row).Error
+	})
 	if err != nil {
 		return lookup.Record{}, err
 	}
+	return r.vault.record(row, orgID, product, d)
+}
+
+const (
+	latestRecord = "SELECT id, answered_at, found, schema, answer FROM records"
+	newestFirst  = " ORDER BY answered_at DESC LIMIT 1"
+)
+
+// record opens what latestRecord selects.
+func (v *vault) record(row recordRow, orgID, product string, d document.Document) (lookup.Record, error) {
 	rec := lookup.Record{
 		ID: string(row.ID), OrgID: orgID, Product: product, Document: d,
 		AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
 	}
-	answer, err := r.vault.open(row.Answer, "records|answer|"+rec.ID)
+	answer, err := v.open(row.Answer, "records|answer|"+rec.ID)
 	if err != nil {
 		return lookup.Record{}, err
 	}
@@ -188,58 +157,8 @@ func (r history) Latest(ctx context.Context, orgID, product string, d document.D
 	if size <= 0 || n > uint64(len(answer)-size) {
 		return lookup.Record{}, errSealed
 	}
-	rec.Fields, rec.Raw = answer[size:size+int(n)], answer[size+int(n):]
+	rec.Fields, rec.Raw = answer[size:size+int(n)], answer[size+int(n):] //nolint:gosec // n is less than a length
 	return rec, nil
-}
-
-func (r history) latest(ctx context.Context, indexes [][]byte) (row *recordRow, err error) {
-	if r.together.latest != nil {
-		if row, err = r.together.latest.call(ctx, indexes); err == nil && row == nil {
-			err = ports.ErrNotFound
-		}
-		return row, err
-	}
-	row = &recordRow{}
-	return row, r.query(ctx, func(db *gorm.DB) error {
-		return db.Raw("SELECT id, answered_at, found, schema, answer FROM records WHERE doc_index IN ? ORDER BY answered_at DESC LIMIT 1", indexes).
-			Take(row).Error
-	})
-}
-
-// latestRecords finds the newest record of each of several documents, nil where
-// there is none. A document has an index for each data key.
-func (s *Store) latestRecords(ctx context.Context, documents [][][]byte) ([]*recordRow, error) {
-	indexes, of := make([][]byte, 0, len(documents)), make([]int32, 0, len(documents))
-	for i, d := range documents {
-		for _, index := range d {
-			indexes, of = append(indexes, index), append(of, int32(i)) //nolint:gosec // at most togetherMax
-		}
-	}
-	pool, err := s.read.DB()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := pool.QueryContext(ctx, `SELECT k.document, r.id, r.answered_at, r.found, r.schema, r.answer
-		FROM unnest($1::bytea[], $2::int[]) AS k (index, document)
-		CROSS JOIN LATERAL (SELECT * FROM records WHERE doc_index = k.index ORDER BY answered_at DESC LIMIT 1) r`, indexes, of)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	out := make([]*recordRow, len(documents))
-	for rows.Next() {
-		var (
-			row recordRow
-			i   int
-		)
-		if err := rows.Scan(&i, &row.ID, &row.AnsweredAt, &row.Found, &row.Schema, &row.Answer); err != nil {
-			return nil, err
-		}
-		if out[i] == nil || out[i].AnsweredAt.Before(row.AnsweredAt) {
-			out[i] = &row
-		}
-	}
-	return out, rows.Err()
 }
 
 // Save implements ports.History. The named fields and the bureau's bytes are one

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -44,14 +42,7 @@ type Store struct {
 	write, read *gorm.DB // the same handle on PostgreSQL
 	dialect     goose.Dialect
 	vault       *vault
-	shared      shared
-}
-
-// shared are the two operations of the path that most requests take; those of many
-// requests are done together.
-type shared struct {
-	add    *together[lookupRow, struct{}]
-	latest *together[[][]byte, *recordRow] // nil on SQLite, which has no round trip to share
+	serve       *together[served, *recordRow]
 }
 
 var _ ports.Store = (*Store)(nil)
@@ -73,9 +64,10 @@ func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.shared.add = newTogether(envInt("WA"), s.insertLookups)
 	if s.dialect == goose.DialectPostgres {
-		s.shared.latest = newTogether(envInt("WR"), s.latestRecords)
+		s.serve = newTogether(s.serveOnPostgres)
+	} else {
+		s.serve = newTogether(s.serveOnSQLite)
 	}
 	return s, nil
 }
@@ -208,10 +200,7 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // Close waits for entries that are being written and closes the database.
 func (s *Store) Close() error {
-	s.shared.add.close()
-	if s.shared.latest != nil {
-		s.shared.latest.close()
-	}
+	s.serve.close()
 	var errs []error
 	for _, db := range []*gorm.DB{s.read, s.write} {
 		pool, err := db.DB()
@@ -228,7 +217,7 @@ func (s *Store) Close() error {
 
 // Repos gives repositories outside a transaction.
 func (s *Store) Repos() ports.Repos {
-	return s.repos(conn{read: s.read, write: s.write}, s.shared)
+	return s.repos(conn{read: s.read, write: s.write})
 }
 
 // InTx runs f in one transaction; see ports.Store.
@@ -248,7 +237,7 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	defer cancel()
 	var own error // of f: returned as it is
 	err := s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		own = f(s.repos(conn{read: tx, write: tx, tx: true}, shared{}))
+		own = f(s.repos(conn{read: tx, write: tx, tx: true}))
 		return own
 	}, &sql.TxOptions{})
 	if own != nil {
@@ -257,14 +246,14 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	return classify(err)
 }
 
-func (s *Store) repos(c conn, together shared) ports.Repos {
+func (s *Store) repos(c conn) ports.Repos {
 	return ports.Repos{
 		Orgs:      orgs{c},
 		Members:   members{c},
 		Keys:      keys{c},
 		Usage:     usage{c},
-		Statement: statement{c, s.vault, together},
-		History:   history{c, s.vault, together},
+		Statement: statement{c, s.vault},
+		History:   history{c, s.vault, s.serve},
 		Leases:    leases{c, s.vault},
 	}
 }
@@ -299,5 +288,3 @@ func (c conn) affected(ctx context.Context, statement string, args ...any) (n in
 	})
 	return n, err
 }
-
-func envInt(n string) int { v, _ := strconv.Atoi(os.Getenv(n)); return max(v, 1) }

@@ -34,14 +34,13 @@ type response[Out any] struct {
 	err error
 }
 
-// newTogether starts workers, each of which does one batch at a time. do gets at least one call and returns as many
+// newTogether starts the one worker; measured, a second one only makes smaller
+// batches, each with a commit of its own. do gets at least one call and returns as many
 // results, in order; when it fails for several, it is called for each alone, so
 // that one bad call does not spoil its neighbours.
-func newTogether[In, Out any](workers int, do func(context.Context, []In) ([]Out, error)) *together[In, Out] {
+func newTogether[In, Out any](do func(context.Context, []In) ([]Out, error)) *together[In, Out] {
 	t := &together[In, Out]{do: do, in: make(chan request[In, Out], togetherMax), stop: make(chan struct{})}
-	for range workers {
-		t.wg.Go(t.run)
-	}
+	t.wg.Go(t.run)
 	return t
 }
 
@@ -54,10 +53,9 @@ func (t *together[In, Out]) close() {
 var errClosed = fault.New(fault.ServiceUnavailable, "O serviço está sendo desligado. Tente de novo em instantes.").After(2 * time.Second)
 
 // call does one call with those of others. If ctx ends first it may still be done.
+// do is bounded in time, and so is the wait for it.
 func (t *together[In, Out]) call(ctx context.Context, in In) (Out, error) {
 	var none Out
-	timer := time.NewTimer(opTimeout)
-	defer timer.Stop()
 	done := make(chan response[Out], 1)
 	select {
 	case t.in <- request[In, Out]{in, done}:
@@ -65,16 +63,12 @@ func (t *together[In, Out]) call(ctx context.Context, in In) (Out, error) {
 		return none, errClosed
 	case <-ctx.Done():
 		return none, classify(ctx.Err())
-	case <-timer.C:
-		return none, classify(context.DeadlineExceeded)
 	}
 	select {
 	case r := <-done:
 		return r.out, r.err
 	case <-ctx.Done():
 		return none, classify(ctx.Err())
-	case <-timer.C:
-		return none, classify(context.DeadlineExceeded)
 	}
 }
 

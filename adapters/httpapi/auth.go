@@ -88,8 +88,9 @@ var (
 // limitHeaders says what is left of a limit, in the headers of the specification
 // (8.1.2) and in those of the IETF draft.
 func limitHeaders(h http.Header, p policy, limit, remaining int, reset time.Duration) {
-	h.Set("X-RateLimit-Limit", strconv.Itoa(limit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(remaining))
+	// Canonical names save the search for them; the wire does not tell them apart.
+	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(limit)}
+	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(remaining)}
 	window, wait := "", ""
 	if p.window > 0 {
 		window = ";w=" + strconv.Itoa(p.window)
@@ -97,8 +98,8 @@ func limitHeaders(h http.Header, p policy, limit, remaining int, reset time.Dura
 	if reset > 0 {
 		wait = ";t=" + strconv.Itoa(seconds(reset))
 	}
-	h.Set("RateLimit-Policy", `"`+p.name+`";q=`+strconv.Itoa(limit)+window)
-	h.Set("RateLimit", `"`+p.name+`";r=`+strconv.Itoa(remaining)+wait)
+	h["Ratelimit-Policy"] = []string{`"` + p.name + `";q=` + strconv.Itoa(limit) + window}
+	h["Ratelimit"] = []string{`"` + p.name + `";r=` + strconv.Itoa(remaining) + wait}
 }
 
 // seconds rounds up: waiting that long suffices.

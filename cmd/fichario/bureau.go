@@ -83,7 +83,9 @@ type bureauTryCmd struct {
 // Run makes one call.
 func (c *bureauTryCmd) Run(e *environment) error {
 	e.settings.Bureau = c.File
-	client, stop, err := e.openBureau(e.logger())
+	log, flush := newLogger(e.settings, e.errOut)
+	defer flush()
+	client, stop, err := e.openBureau(log)
 	if err != nil {
 		return err
 	}
@@ -153,7 +155,9 @@ func (sandboxBureauCmd) Run(e *environment) error {
 	server := &http.Server{Handler: sandbox.Handler(), ReadHeaderTimeout: 5 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	e.logger().Info("listening", "addr", listener.Addr().String())
+	log, flush := newLogger(e.settings, e.errOut)
+	defer flush()
+	log.Info("listening", "addr", listener.Addr().String())
 	select {
 	case err := <-served:
 		return err

@@ -47,7 +47,8 @@ func (s *serveCmd) Run(e *environment) error {
 	if e.settings.HistoryFresh < 0 {
 		return errors.New("FICHARIO_HISTORY_FRESH: a duration is not negative")
 	}
-	log := e.logger()
+	log, flush := newLogger(e.settings, e.errOut)
+	defer flush()
 	client, stopBureau, err := e.openBureau(log)
 	if err != nil {
 		return err

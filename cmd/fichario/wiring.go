@@ -150,16 +150,6 @@ func (e *environment) calendar() (access.Calendar, error) {
 	return access.Calendar{Location: location}, nil
 }
 
-func (e *environment) logger() *slog.Logger {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(e.settings.LogLevel)) // the flag's enum allows only levels
-	options := &slog.HandlerOptions{Level: level}
-	if e.settings.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(e.errOut, options))
-	}
-	return slog.New(slog.NewTextHandler(e.errOut, options))
-}
-
 func hashPassword(password string) (string, error) {
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost+2)
 	return string(hash), err

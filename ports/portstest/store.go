@@ -32,7 +32,8 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"caps under concurrency":    capsUnderConcurrency,
 		"statement":                 statement,
 		"statement pages":           statementPages,
-		"statement together":        statementTogether,
+		"serving from history":      serving,
+		"serving together":          servingTogether,
 		"settling":                  settling,
 		"history":                   history,
 		"leases":                    leases,
@@ -286,37 +287,106 @@ func statementPages(t *testing.T, s ports.Store) {
 	same(t, "from, inclusive, until, exclusive", page(lookup.Filter{From: at.Add(2 * time.Hour), Until: at.Add(4 * time.Hour)}, "", 10), all[3:5])
 }
 
-func statementTogether(t *testing.T, s ports.Store) {
+// kept saves a record of a document and returns it.
+func kept(t *testing.T, s ports.Store, orgID string, d document.Document) lookup.Record {
+	t.Helper()
+	rec := lookup.Record{
+		ID: id(), OrgID: orgID, Product: "cpf", Document: d, AnsweredAt: at, Found: true, Schema: "s1",
+		Fields: []byte(`{"nome":"Ana"}`), Raw: []byte(`{ "nome" : "Ana" }`),
+	}
+	must(t, s.Repos().History.Save(t.Context(), rec))
+	return rec
+}
+
+func free(t *testing.T, key string, rec lookup.Record) lookup.Entry {
+	t.Helper()
+	return lookup.Entry{
+		ID: id(), OrgID: rec.OrgID, KeyID: key, Product: rec.Product, Document: rec.Document, At: at.Add(time.Hour), Cache: true, Status: lookup.Done,
+		Day: "2026-11-20", Month: "2026-11",
+	}
+}
+
+func serving(t *testing.T, s ports.Store) {
+	ctx, repos, key := t.Context(), s.Repos(), id()
+	rec := kept(t, s, id(), doc(t, document.CPF, "52998224725"))
+	e := free(t, key, rec)
+	got, err := repos.History.Serve(ctx, e, at.Add(-time.Microsecond))
+	must(t, err)
+	same(t, "served record", got, rec)
+	e.RecordID = rec.ID
+	entry, err := repos.Statement.Find(ctx, e.ID)
+	must(t, err)
+	same(t, "its entry", entry, e)
+
+	byMember := free(t, "", rec)
+	byMember.MemberID = id()
+	_, err = repos.History.Serve(ctx, byMember, time.Time{})
+	must(t, err)
+	byMember.RecordID = rec.ID
+	entry, err = repos.Statement.Find(ctx, byMember.ID)
+	must(t, err)
+	same(t, "entry of a member", entry, byMember)
+
+	newer := rec
+	newer.ID, newer.AnsweredAt, newer.Found, newer.Raw = id(), at.Add(time.Second), false, []byte("null")
+	must(t, repos.History.Save(ctx, newer))
+	got, err = repos.History.Serve(ctx, free(t, key, rec), at)
+	must(t, err)
+	same(t, "the newest is served", got, newer)
+
+	stale, strange := free(t, key, rec), free(t, key, rec)
+	_, err = repos.History.Serve(ctx, stale, at.Add(time.Second))
+	wantErr(t, "answered at that time, not after it", err, ports.ErrNotFound)
+	strange.Document = doc(t, document.CPF, "11144477735")
+	_, err = repos.History.Serve(ctx, strange, time.Time{})
+	wantErr(t, "a document without a record", err, ports.ErrNotFound)
+	for _, unanswered := range []lookup.Entry{stale, strange} {
+		_, err = repos.Statement.Find(ctx, unanswered.ID)
+		wantErr(t, "entry of what was not served", err, ports.ErrNotFound)
+	}
+}
+
+// servingTogether mixes lookups that are served, that are not, and that cannot be
+// written, all at once.
+func servingTogether(t *testing.T, s ports.Store) {
 	ctx, repos, key := t.Context(), s.Repos(), id()
 	const n = 300
+	here := kept(t, s, id(), doc(t, document.CPF, "52998224725"))
+	also := kept(t, s, here.OrgID, doc(t, document.CPF, "11144477735"))
+	taken := free(t, key, here)
+	_, err := repos.History.Serve(ctx, taken, time.Time{})
+	must(t, err)
 	var wg sync.WaitGroup
-	twice := running(t, key)
-	var duplicates atomic.Int32
 	for i := range n {
 		wg.Go(func() {
-			e := running(t, key)
-			if i%100 == 0 {
-				e = twice
-			}
-			err := repos.Statement.Add(ctx, e)
-			if i%100 == 0 && errors.Is(err, ports.ErrExists) {
-				duplicates.Add(1)
+			want := []lookup.Record{here, also}[i%2]
+			e := free(t, key, want)
+			switch {
+			case i%50 == 0:
+				e.ID = taken.ID
+				_, err := repos.History.Serve(ctx, e, time.Time{})
+				wantErr(t, "an id that is taken", err, ports.ErrExists)
+				return
+			case i%3 == 0:
+				_, err := repos.History.Serve(ctx, e, at.Add(time.Hour))
+				wantErr(t, "stale", err, ports.ErrNotFound)
 				return
 			}
+			got, err := repos.History.Serve(ctx, e, time.Time{})
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			if _, err := repos.Statement.Find(ctx, e.ID); err != nil {
-				t.Errorf("an entry whose Add has returned is not there: %v", err)
+			same(t, "record", got, want)
+			if entry, err := repos.Statement.Find(ctx, e.ID); err != nil || entry.RecordID != want.ID {
+				t.Errorf("the entry of an answered lookup is not there, or not whole: %v", err)
 			}
 		})
 	}
 	wg.Wait()
-	same(t, "refused duplicates", duplicates.Load(), n/100-1)
 	entries, err := repos.Statement.Page(ctx, key, lookup.Filter{}, "", 2*n)
 	must(t, err)
-	same(t, "entries", len(entries), n-n/100+1)
+	same(t, "entries", len(entries), 1+n-n/3-4)
 }
 
 func settling(t *testing.T, s ports.Store) {
