@@ -59,7 +59,6 @@ func (k *Keys) Authenticate(ctx context.Context, text string) (Caller, error) {
 	case !key.UsableAt(now):
 		return Caller{}, unauthenticated("Esta chave foi revogada ou expirou.")
 	}
-	k.used.Store(key.ID, now)
 	return Caller{OrgID: key.OrgID, Key: key}, nil
 }
 
@@ -80,6 +79,9 @@ func (k *Keys) find(ctx context.Context, s access.Secret, hash [sha256.Size]byte
 		return nil, err
 	}
 	k.known.Store(hash, &knownKey{key: key, read: elapsed})
+	if key.UsableAt(now) {
+		k.used.Store(key.ID, now) // to the second, which is how often a busy key gets here
+	}
 	return &key, nil
 }
 

@@ -206,7 +206,7 @@ func (l *Lookups) entry(caller Caller, product catalog.Product, doc document.Doc
 	now := l.clock()
 	return lookup.Entry{
 		ID: newID(), OrgID: caller.OrgID, KeyID: caller.keyID(), MemberID: caller.MemberID,
-		Product: product.ID, Document: doc, At: now, Day: l.calendar.Day(now), Month: l.calendar.Month(now),
+		Product: product.ID, Document: doc, At: now,
 	}
 }
 
@@ -223,6 +223,7 @@ func (l *Lookups) reserve(ctx context.Context, caller Caller, product catalog.Pr
 	var r reservation
 	e := l.entry(caller, product, doc)
 	e.Status, e.Charged, e.Amount = lookup.Running, true, product.Price
+	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
 	e.SettleAt = e.At.Add(l.timeout + settleMargin)
 	l.landing.Store(e.ID, make(chan struct{}))
 	err := l.store.InTx(ctx, func(repos ports.Repos) error {

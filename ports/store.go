@@ -119,7 +119,8 @@ type Statement interface {
 // History stores what bureaus answered. Documents and answers are encrypted at
 // rest and found by a keyed hash.
 type History interface {
-	// Serve answers a lookup from history in one step: if the newest record of the
+	// Serve answers a lookup from history in one step, with an entry that is done,
+	// free and in no bucket: if the newest record of the
 	// entry's document in its product was answered after that time, it writes the
 	// entry, with the record's id, and returns the record when the entry is durable.
 	// Otherwise it returns ErrNotFound and writes nothing; it may also do so for a

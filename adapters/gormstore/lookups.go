@@ -123,7 +123,7 @@ func indexText(orgID, product string, d document.Document) string {
 type history struct {
 	conn
 	vault *vault
-	serve *together[served, *recordRow]
+	serve *together[served, *lookup.Record]
 }
 
 // Latest implements ports.History.
@@ -135,7 +135,9 @@ func (r history) Latest(ctx context.Context, orgID, product string, d document.D
 	if err != nil {
 		return lookup.Record{}, err
 	}
-	return r.vault.record(row, orgID, product, d)
+	rec, err := r.vault.record(row)
+	rec.OrgID, rec.Product, rec.Document = orgID, product, d
+	return rec, err
 }
 
 const (
@@ -143,13 +145,10 @@ const (
 	newestFirst  = " ORDER BY answered_at DESC LIMIT 1"
 )
 
-// record opens what latestRecord selects.
-func (v *vault) record(row recordRow, orgID, product string, d document.Document) (lookup.Record, error) {
-	rec := lookup.Record{
-		ID: string(row.ID), OrgID: orgID, Product: product, Document: d,
-		AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
-	}
-	answer, err := v.open(row.Answer, "records|answer|"+rec.ID)
+// record opens what latestRecord selects. Organisation, product and document are
+// those that it was asked for.
+func (v *vault) record(row recordRow) (lookup.Record, error) {
+	answer, err := v.open(row.Answer, "records|answer|"+string(row.ID))
 	if err != nil {
 		return lookup.Record{}, err
 	}
@@ -157,8 +156,10 @@ func (v *vault) record(row recordRow, orgID, product string, d document.Document
 	if size <= 0 || n > uint64(len(answer)-size) {
 		return lookup.Record{}, errSealed
 	}
-	rec.Fields, rec.Raw = answer[size:size+int(n)], answer[size+int(n):] //nolint:gosec // n is less than a length
-	return rec, nil
+	fields := answer[size : size+int(n)] //nolint:gosec // n is less than a length
+	return lookup.Record{
+		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema, Fields: fields, Raw: answer[size+len(fields):],
+	}, nil
 }
 
 // Save implements ports.History. The named fields and the bureau's bytes are one

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
@@ -23,21 +24,22 @@ type served struct {
 // Serve implements ports.History. It is what most requests do, so that the
 // requests of a moment do it together, in one statement and one commit.
 func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error) {
-	row, err := r.serve.call(ctx, served{
+	rec, err := r.serve.call(ctx, served{
 		entry: r.vault.row(e), index: r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0], after: stamp(after),
 	})
 	if err != nil {
 		return lookup.Record{}, err
 	}
-	if row == nil {
+	if rec == nil {
 		return lookup.Record{}, ports.ErrNotFound
 	}
-	return r.vault.record(*row, e.OrgID, e.Product, e.Document)
+	rec.OrgID, rec.Product, rec.Document = e.OrgID, e.Product, e.Document
+	return *rec, nil
 }
 
 // serveOnSQLite answers lookups in one transaction.
-func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]*recordRow, error) {
-	out := make([]*recordRow, len(asked))
+func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]*lookup.Record, error) {
+	out := make([]*lookup.Record, len(asked))
 	return out, s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		var entries []lookupRow
 		for i, a := range asked {
@@ -49,7 +51,11 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]*recordRow
 			if err != nil {
 				return err
 			}
-			out[i] = &row
+			rec, err := s.vault.record(row)
+			if err != nil {
+				return err
+			}
+			out[i] = &rec
 			a.entry.RecordID = &row.ID
 			entries = append(entries, a.entry)
 		}
@@ -63,19 +69,19 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]*recordRow
 // serveOnPostgres answers lookups in one statement, which takes its columns as
 // arrays so that it is planned once for any number of them. It goes to the driver,
 // because GORM and database/sql would copy each value once or twice more.
-func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]*recordRow, error) {
+func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]*lookup.Record, error) {
 	n := len(asked)
 	text := func() []*string { return make([]*string, n) }
-	ids, orgs, keys, members, products, types, statuses, days, months := text(), text(), text(), text(), text(), text(), text(), text(), text()
+	ids, orgs, keys, members, products, types := text(), text(), text(), text(), text(), text()
 	documents, indexes := make([][]byte, n), make([][]byte, n)
 	times, after := make([]time.Time, n), make([]time.Time, n)
 	for i := range asked {
 		e := &asked[i].entry
 		ids[i], orgs[i], keys[i], members[i] = (*string)(&e.ID), (*string)(&e.OrgID), (*string)(e.KeyID), (*string)(e.MemberID)
-		products[i], types[i], statuses[i], days[i], months[i] = &e.Product, &e.DocType, &e.Status, &e.Day, &e.Month
+		products[i], types[i] = &e.Product, &e.DocType
 		documents[i], times[i], indexes[i], after[i] = e.Document, e.At, asked[i].index, asked[i].after
 	}
-	out := make([]*recordRow, n)
+	out := make([]*lookup.Record, n)
 	pool, err := s.write.DB()
 	if err != nil {
 		return nil, err
@@ -87,18 +93,20 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]*recordR
 	defer func() { _ = conn.Close() }() // gives it back
 	return out, conn.Raw(func(driver any) error {
 		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, serveStatement, //nolint:forcetypeassert // the pool is stdlib's
-			indexes, after, ids, orgs, keys, members, products, types, documents, times, statuses, days, months)
+			indexes, after, ids, orgs, keys, members, products, types, documents, times)
 		if err != nil {
 			return err
 		}
 		var (
-			i   int64
-			row recordRow
+			i      int64
+			row    recordRow
+			answer pgtype.DriverBytes // the driver's memory: opened before the next row
 		)
-		_, err = pgx.ForEachRow(rows, []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &row.Answer}, func() error {
-			found := row
-			out[i-1], row.Answer = &found, nil
-			return nil
+		_, err = pgx.ForEachRow(rows, []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}, func() error {
+			row.Answer = answer
+			found, err := s.vault.record(row)
+			out[i-1] = &found
+			return err
 		})
 		return err
 	})
@@ -108,13 +116,13 @@ const serveStatement = `
 WITH hit AS (
 	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer
 	FROM unnest($1::bytea[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bytea[],
-		$10::timestamptz[], $11::text[], $12::text[], $13::text[])
-		WITH ORDINALITY AS a (doc_index, after, id, org_id, key_id, member_id, product, doc_type, document, at, status, day, month, number)
+		$10::timestamptz[])
+		WITH ORDINALITY AS a (doc_index, after, id, org_id, key_id, member_id, product, doc_type, document, at, number)
 	CROSS JOIN LATERAL (SELECT * FROM records WHERE records.doc_index = a.doc_index ORDER BY answered_at DESC LIMIT 1) r
 	WHERE r.answered_at > a.after
 ), added AS (
 	INSERT INTO lookups (id, org_id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status, record_id, day, month)
-	SELECT id::uuid, org_id::uuid, key_id::uuid, member_id::uuid, product, doc_type, document, at, true, false, 0, status, record_id, day, month
+	SELECT id::uuid, org_id::uuid, key_id::uuid, member_id::uuid, product, doc_type, document, at, true, false, 0, 'concluida', record_id, '', ''
 	FROM hit
 )
 SELECT number, record_id::text, answered_at, found, schema, answer FROM hit`

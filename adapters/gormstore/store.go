@@ -22,6 +22,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -42,7 +43,7 @@ type Store struct {
 	write, read *gorm.DB // the same handle on PostgreSQL
 	dialect     goose.Dialect
 	vault       *vault
-	serve       *together[served, *recordRow]
+	serve       *together[served, *lookup.Record]
 }
 
 var _ ports.Store = (*Store)(nil)

@@ -75,8 +75,7 @@ func (v *vault) seal(plain []byte, place string) []byte {
 	return k.aead.Seal(out, out[head:], plain, []byte(place))
 }
 
-// open decrypts what seal made for the same place, into the memory of the sealed
-// value. Any failure is errSealed.
+// open decrypts what seal made for the same place. Any failure is errSealed.
 func (v *vault) open(sealed []byte, place string) ([]byte, error) {
 	const head = 1 + 4
 	for _, k := range v.keys {
@@ -84,8 +83,7 @@ func (v *vault) open(sealed []byte, place string) ([]byte, error) {
 		if len(sealed) < head+n || sealed[0] != 1 || [4]byte(sealed[1:head]) != k.id {
 			continue
 		}
-		// In place: what was sealed is not looked at again.
-		plain, err := k.aead.Open(sealed[head+n:head+n], sealed[head:head+n], sealed[head+n:], []byte(place))
+		plain, err := k.aead.Open(nil, sealed[head:head+n], sealed[head+n:], []byte(place))
 		if err != nil {
 			return nil, errSealed
 		}

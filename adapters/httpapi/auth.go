@@ -21,7 +21,7 @@ type contextKey struct{}
 // call is what the middleware found out about a request.
 type call struct {
 	caller app.Caller
-	csv    bool
+	accept string // the header of that name
 }
 
 func callOf(ctx context.Context) call {
@@ -56,7 +56,7 @@ func (s *server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if !state.OK {
 			return app.MinuteLimit(state)
 		}
-		c.SetRequest(r.WithContext(context.WithValue(r.Context(), contextKey{}, call{caller, prefersCSV(r.Header.Get(echo.HeaderAccept))})))
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), contextKey{}, call{caller, r.Header.Get(echo.HeaderAccept)})))
 		return next(c)
 	}
 }
@@ -88,9 +88,6 @@ var (
 // limitHeaders says what is left of a limit, in the headers of the specification
 // (8.1.2) and in those of the IETF draft.
 func limitHeaders(h http.Header, p policy, limit, remaining int, reset time.Duration) {
-	// Canonical names save the search for them; the wire does not tell them apart.
-	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(limit)}
-	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(remaining)}
 	window, wait := "", ""
 	if p.window > 0 {
 		window = ";w=" + strconv.Itoa(p.window)
@@ -98,8 +95,13 @@ func limitHeaders(h http.Header, p policy, limit, remaining int, reset time.Dura
 	if reset > 0 {
 		wait = ";t=" + strconv.Itoa(seconds(reset))
 	}
-	h["Ratelimit-Policy"] = []string{`"` + p.name + `";q=` + strconv.Itoa(limit) + window}
-	h["Ratelimit"] = []string{`"` + p.name + `";r=` + strconv.Itoa(remaining) + wait}
+	// Canonical names, which the wire does not tell apart, and one slice for the four
+	// values: this is done for every request.
+	v := []string{
+		strconv.Itoa(limit), strconv.Itoa(remaining),
+		`"` + p.name + `";q=` + strconv.Itoa(limit) + window, `"` + p.name + `";r=` + strconv.Itoa(remaining) + wait,
+	}
+	h["X-Ratelimit-Limit"], h["X-Ratelimit-Remaining"], h["Ratelimit-Policy"], h["Ratelimit"] = v[0:1:1], v[1:2:2], v[2:3:3], v[3:4:4]
 }
 
 // seconds rounds up: waiting that long suffices.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -81,8 +82,8 @@ func (r *result) VisitLookupResponse(w http.ResponseWriter) error { return r.wri
 
 func (r *result) write(w http.ResponseWriter) error {
 	fields, raw := r.Record.Fields, r.Record.Raw
-	b := make([]byte, 0, len(fields)+len(raw)+320)
-	b = append(b, fields[:len(fields)-1]...) // without its closing brace; a product has at least one field
+	buf := buffers.Get().(*[]byte)                     //nolint:forcetypeassert // only these are put
+	b := append((*buf)[:0], fields[:len(fields)-1]...) // without its closing brace; a product has at least one field
 	b = append(append(b, `,"produto":"`...), r.Record.Product...)
 	b = append(b, `","documento":"`...)
 	b = append(b, r.Record.Document.Value()...) // no type of document holds a character that JSON escapes
@@ -96,8 +97,18 @@ func (r *result) write(w http.ResponseWriter) error {
 	w.Header().Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
 	w.Header().Set(echo.HeaderContentLength, strconv.Itoa(len(b)))
 	_, err := w.Write(b)
+	if cap(b) <= bufferKept {
+		*buf = b
+		buffers.Put(buf)
+	}
 	return err
 }
+
+// bufferKept is the largest buffer that is used again, so that one large answer
+// does not hold its memory for good.
+const bufferKept = 64 << 10
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // ListProducts serves GET /api/v1/produtos (specification, 4.3).
 func (h handlers) ListProducts(ctx context.Context, _ ListProductsRequestObject) (ListProductsResponseObject, error) {
@@ -130,7 +141,7 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 		Product: orEmpty(p.Produto), Cache: orEmpty(p.Cache),
 	}
 	c := callOf(ctx)
-	if c.csv {
+	if prefersCSV(c.accept) {
 		return file(func(w http.ResponseWriter) error { return h.csv(ctx, w, c.caller, q) }), nil
 	}
 	page, err := h.Statement.Page(ctx, c.caller, q)

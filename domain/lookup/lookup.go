@@ -54,7 +54,8 @@ type Entry struct {
 	Status Status
 	// RecordID is the record that was answered; empty when there is none.
 	RecordID string
-	// Day and Month are the buckets of the caps that a charge is counted in.
+	// Day and Month are the buckets of the caps that a charge is counted in; empty
+	// for answers from history, which are counted in none.
 	Day, Month string
 	// SettleAt is when a Running entry that nobody finished is settled as
 	// NoAnswer, by any instance. Zero for entries that never ran.

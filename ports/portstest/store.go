@@ -302,7 +302,6 @@ func free(t *testing.T, key string, rec lookup.Record) lookup.Entry {
 	t.Helper()
 	return lookup.Entry{
 		ID: id(), OrgID: rec.OrgID, KeyID: key, Product: rec.Product, Document: rec.Document, At: at.Add(time.Hour), Cache: true, Status: lookup.Done,
-		Day: "2026-11-20", Month: "2026-11",
 	}
 }
 

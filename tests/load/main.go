@@ -161,7 +161,7 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 		return "", nil
 	}
 	program.end()
-	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=45", s.binary, profilePath).Output()
+	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=90", s.binary, profilePath).Output()
 	if err != nil {
 		return "", fmt.Errorf("profile: %w", err)
 	}

@@ -89,6 +89,7 @@ CREATE TABLE records (
 );
 -- Ciphertext does not compress; trying to costs time.
 ALTER TABLE records ALTER COLUMN answer SET STORAGE EXTERNAL;
+ALTER TABLE records SET (toast_tuple_target = 8160);
 CREATE INDEX records_document ON records (doc_index, answered_at);
 
 -- Calls to the bureau in flight, so that identical lookups share one.
