@@ -156,7 +156,7 @@ func (v *vault) record(row recordRow) (lookup.Record, error) {
 	if size <= 0 || n > uint64(len(answer)-size) {
 		return lookup.Record{}, errSealed
 	}
-	fields := answer[size : size+int(n)] //nolint:gosec // n is less than a length
+	fields := answer[size : size+int(n)]
 	return lookup.Record{
 		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema, Fields: fields, Raw: answer[size+len(fields):],
 	}, nil

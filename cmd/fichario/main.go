@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
+	"log" //nolint:depguard // only to silence it, see main
 	"os"
 	"os/signal"
 	"runtime/debug"
