@@ -181,8 +181,17 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", classify(err))
+	for try := 1; ; try++ {
+		_, err := provider.Up(ctx)
+		if err == nil {
+			break
+		}
+		// SQLite has no lock for the whole of a migration. Of several processes that
+		// begin at once, one makes the tables and the others see them the next time.
+		if s.dialect == goose.DialectPostgres || try == 5 || ctx.Err() != nil {
+			return fmt.Errorf("migrate: %w", classify(err))
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
 	return s.vault.prove(ctx, s.write, stamp(time.Now()))
 }

@@ -83,6 +83,10 @@ func keyFile(database string) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(database); err == nil {
+		// Another process may have made both since: the key comes first.
+		if text, err := os.ReadFile(path); err == nil {
+			return strings.TrimSpace(string(text)), nil
+		}
 		return "", fmt.Errorf("the key file %s of the database is missing; put it back, or set FICHARIO_DATA_KEY", path)
 	}
 	if err := os.MkdirAll(filepath.Dir(database), 0o700); err != nil {

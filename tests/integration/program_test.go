@@ -144,7 +144,7 @@ func TestBureauCommands(t *testing.T) {
 func TestManyInstancesStartAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		var wg sync.WaitGroup
-		for range 4 {
+		for range 8 {
 			wg.Go(func() {
 				if f := fail(t, env, "", "migrate"); f.Code != 0 {
 					t.Errorf("code %d: %s", f.Code, f.Stderr)
