@@ -28,7 +28,9 @@ func (e *environment) demo(ctx context.Context, store *gormstore.Store, keys *ap
 		return err
 	}
 	if key == nil {
-		fmt.Fprintln(e.errOut, "The database has organisations already; no demonstration data was made.")
+		fmt.Fprintln(e.errOut, "The database has organisations already; no demonstration data was made.\n"+
+			"Make a key with `fichario key create`, or give the demonstration a database of its own:\n"+
+			"  FICHARIO_DATABASE_URL=sqlite://demo.db make run")
 		return nil
 	}
 	if fresh && e.settings.Bureau == "sandbox" && e.settings.Lookup {
