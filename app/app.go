@@ -4,6 +4,8 @@
 package app
 
 import (
+	"context"
+	"log/slog"
 	"time"
 
 	"fichario/domain/access"
@@ -36,4 +38,24 @@ type Clock func() time.Time
 
 func invalid(field, message string) *fault.Error {
 	return fault.New(fault.InvalidRequest, message).At(field)
+}
+
+// Run settles lookups and saves the use of keys, at start and every few seconds,
+// until ctx ends; then it saves once more.
+func Run(ctx context.Context, l *Lookups, k *Keys, log *slog.Logger) {
+	ticker := time.NewTicker(3 * time.Second)
+	defer ticker.Stop()
+	for {
+		for what, f := range map[string]func(context.Context) error{"settle lookups": l.Settle, "save use of keys": k.SaveUse} {
+			if err := f(ctx); err != nil && ctx.Err() == nil {
+				log.WarnContext(ctx, "background work failed; it will be tried again", "work", what, "error", err)
+			}
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			_ = k.SaveUse(context.WithoutCancel(ctx)) // only the time of last use
+			return
+		}
+	}
 }

@@ -24,21 +24,10 @@ import (
 
 const ana = "52998224725"
 
-func expect(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
-}
-
-func onBoth(t *testing.T, test func(t *testing.T, env map[string]string)) {
-	t.Helper()
-	t.Parallel()
-	testkit.Databases(t, func(t *testing.T, env map[string]string) {
-		t.Parallel()
-		test(t, env)
-	})
-}
+var (
+	expect = lookuptest.Expect
+	onBoth = lookuptest.OnBoth
+)
 
 // hijack answers with bytes of the test's own, or none, and cuts the connection.
 func hijack(w http.ResponseWriter, text string) {

@@ -22,21 +22,10 @@ const (
 	acme = "11222333000181"
 )
 
-func expect(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
-}
-
-func onBoth(t *testing.T, test func(t *testing.T, env map[string]string)) {
-	t.Helper()
-	t.Parallel()
-	testkit.Databases(t, func(t *testing.T, env map[string]string) {
-		t.Parallel()
-		test(t, env)
-	})
-}
+var (
+	expect = lookuptest.Expect
+	onBoth = lookuptest.OnBoth
+)
 
 func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {

@@ -378,3 +378,21 @@ func Eventually(tb testing.TB, what string, limit time.Duration, f func() bool) 
 		time.Sleep(20 * time.Millisecond)
 	}
 }
+
+// Expect compares by what is printed, so that numbers of different types may be equal.
+func Expect(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// OnBoth runs a test on SQLite and on PostgreSQL, both at once with other tests.
+func OnBoth(t *testing.T, test func(t *testing.T, env map[string]string)) {
+	t.Helper()
+	t.Parallel()
+	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+		t.Parallel()
+		test(t, env)
+	})
+}

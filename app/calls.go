@@ -1,0 +1,188 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// lead makes the call that reserve charged. The call is finished and stored even
+// when ctx ends, because it is paid for.
+func (l *Lookups) lead(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
+	type outcome struct {
+		result LookupResult
+		err    error
+	}
+	done := make(chan outcome, 1)
+	l.calls.Go(func() {
+		defer func() { <-l.slots }()
+		result, err := l.call(context.WithoutCancel(ctx), product, e)
+		done <- outcome{result, err}
+	})
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+		return LookupResult{}, timedOut(ctx.Err())
+	}
+}
+
+func timedOut(cause error) error {
+	return fault.New(fault.Timeout, "A consulta não terminou a tempo. Ela segue em andamento: repita o pedido e a resposta virá do histórico.").Because(cause)
+}
+
+func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
+	defer l.land(e.ID)
+	answer, took, failure := l.ask(ctx, product, e.Document)
+	event := LookupEvent{Product: product.ID, Took: took, Dropped: answer.Dropped}
+	var rec *lookup.Record
+	if failure == nil {
+		e.Status = lookup.Done
+		e.RecordID = newID()
+		rec = &lookup.Record{
+			ID: e.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: l.clock(),
+			Found: answer.Found, Schema: l.schemas[product.ID], Fields: answer.Fields, Raw: answer.Raw,
+		}
+	} else {
+		e.Status = statusOf(failure.Outcome)
+		if !e.Status.Charged() {
+			e.Charged, e.Amount = false, 0
+		}
+		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "product", e.Product, "status", string(e.Status), "reason", failure.Reason)
+	}
+	l.finish(ctx, e, product.Price, rec)
+	event.Status, event.Charged = e.Status, e.Amount
+	l.observe(event)
+	if failure != nil {
+		return LookupResult{}, bureauFault(e.Status, failure)
+	}
+	return LookupResult{Entry: e, Record: *rec}, nil
+}
+
+// ask makes the call. A bureau that panics was reached, as far as anybody knows.
+func (l *Lookups) ask(ctx context.Context, product catalog.Product, doc document.Document) (answer ports.Answer, took time.Duration, failure *ports.BureauError) {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	start := time.Now()
+	defer func() {
+		took = time.Since(start)
+		if r := recover(); r != nil {
+			// The value may hold what the bureau sent.
+			failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
+		}
+	}()
+	answer, err := l.bureau.Ask(ctx, product, doc)
+	if err != nil && !errors.As(err, &failure) {
+		failure = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "unknown failure"}
+	}
+	return answer, took, failure
+}
+
+func statusOf(o ports.BureauOutcome) lookup.Status {
+	switch o {
+	case ports.NotSent:
+		return lookup.NotSent
+	case ports.Failed:
+		return lookup.Failed
+	case ports.NoAnswer:
+	}
+	return lookup.NoAnswer
+}
+
+// finish writes the outcome down: the lease, the entry, what is given back, the
+// record. It tries for a while, because the answer is paid for. If the database
+// stays away the entry remains charged and is settled later.
+func (l *Lookups) finish(ctx context.Context, e lookup.Entry, price catalog.Money, rec *lookup.Record) {
+	deadline := time.Now().Add(finishFor)
+	for wait := 50 * time.Millisecond; ; wait *= 2 {
+		err := l.store.InTx(ctx, func(repos ports.Repos) error {
+			if err := repos.Leases.Free(ctx, e.ID); err != nil {
+				return err
+			}
+			open, err := repos.Statement.Finish(ctx, e)
+			if err != nil || !open {
+				return err
+			}
+			if !e.Charged && e.KeyID != "" {
+				if err := repos.Usage.Release(ctx, e.KeyID, e.Day, e.Month, price); err != nil {
+					return err
+				}
+			}
+			if rec != nil {
+				return repos.History.Save(ctx, *rec)
+			}
+			return nil
+		})
+		if err == nil {
+			return
+		}
+		if time.Now().Add(wait).After(deadline) {
+			l.log.ErrorContext(ctx, "outcome of a lookup not written; it stays charged", "lookup", e.ID, "error", err)
+			return
+		}
+		time.Sleep(wait)
+	}
+}
+
+func bureauFault(s lookup.Status, cause *ports.BureauError) error {
+	switch s {
+	case lookup.NotSent:
+		retry := cause.RetryAfter
+		if retry == 0 {
+			retry = 5 * time.Second
+		}
+		return fault.New(fault.BureauUnavailable, "O bureau não pôde ser alcançado. Nada foi cobrado; tente de novo em instantes.").After(retry).Because(cause)
+	case lookup.Failed:
+		return fault.New(fault.BureauFailed, "O bureau foi alcançado e não deu uma resposta válida. A chamada é cobrada e não entra no histórico.").Because(cause)
+	case lookup.NoAnswer, lookup.Running, lookup.Done:
+	}
+	return fault.New(fault.BureauNoAnswer, "O bureau não respondeu a tempo. A chamada é cobrada, porque pode ter chegado a ele.").Because(cause)
+}
+
+// land tells the followers on this instance that a call has ended.
+func (l *Lookups) land(callID string) {
+	if ch, ok := l.landing.LoadAndDelete(callID); ok {
+		close(ch.(chan struct{})) //nolint:forcetypeassert // only channels are stored
+	}
+}
+
+// follow waits for the call of another identical lookup and shares its outcome:
+// the answer, free and as from history, or the failure, free and without an entry.
+func (l *Lookups) follow(ctx context.Context, caller Caller, product catalog.Product, doc document.Document, callID string) (LookupResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
+	defer cancel()
+	if ch, here := l.landing.Load(callID); here {
+		select {
+		case <-ch.(chan struct{}): //nolint:forcetypeassert // only channels are stored
+		case <-ctx.Done():
+			return LookupResult{}, timedOut(ctx.Err())
+		}
+	}
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		call, err := l.store.Repos().Statement.Find(ctx, callID)
+		switch {
+		case err != nil:
+			return LookupResult{}, err
+		case call.Status == lookup.Done:
+			rec, err := l.store.Repos().History.Latest(ctx, caller.OrgID, product.ID, doc)
+			if err != nil {
+				return LookupResult{}, err
+			}
+			return l.fromHistory(ctx, caller, product, rec)
+		case call.Status != lookup.Running:
+			return LookupResult{}, bureauFault(call.Status, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"})
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return LookupResult{}, timedOut(ctx.Err())
+		}
+	}
+}
