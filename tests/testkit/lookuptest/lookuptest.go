@@ -153,6 +153,9 @@ func Start(tb testing.TB, env map[string]string, bureauFile string, more ...map[
 	}
 	s := &Service{tb: tb, env: all, hidden: map[string]bool{Secret: true}}
 	tb.Cleanup(func() {
+		if s.Program == nil {
+			return // it did not start
+		}
 		for text := range s.hidden {
 			if strings.Contains(s.Logs(), text) {
 				tb.Errorf("the log holds a document, a key or an answer (%d characters)", len(text))
