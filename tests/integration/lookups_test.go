@@ -532,3 +532,31 @@ func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 		expect(t, "entries", s.Statement(key).Charged(), map[string]int{"concluida": 1, "livre": 1})
 	})
 }
+
+// TestHistoryAges: what is older than FICHARIO_HISTORY_FRESH no longer answers.
+func TestHistoryAges(t *testing.T) {
+	lookuptest.OnBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.NewBureau(t, nil)
+		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second), map[string]string{"FICHARIO_HISTORY_FRESH": "2s"})
+		key := s.NewKey(6000, 500, 500).Key
+		first := s.CPF(key, ana)
+		expect(t, "at once", s.CPF(key, ana).JSON["cache"], true)
+		var later lookuptest.Answer
+		lookuptest.Eventually(t, "the bureau is asked again", 6*time.Second, func() bool {
+			later = s.CPF(key, ana)
+			return later.JSON["cache"] == false
+		})
+		at := func(a lookuptest.Answer) time.Time {
+			when, err := time.Parse(time.RFC3339Nano, fmt.Sprint(a.JSON["consultadoEm"]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return when
+		}
+		if age := at(later).Sub(at(first)); age < 2*time.Second {
+			t.Errorf("asked again after %s", age)
+		}
+		expect(t, "calls", bureau.Calls(), 2)
+		expect(t, "the newest answers", s.CPF(key, ana).JSON["consultadoEm"], later.JSON["consultadoEm"])
+	})
+}
