@@ -12,7 +12,8 @@ import (
 var lastID atomic.Int64
 
 // newID returns a UUIDv7 (RFC 9562, 6.2 method 3): ids sort by the time of their
-// making, and those of one process never go back, even when its clock does.
+// making, and those of one process never go back, even when its clock does. The
+// usual library would bring the network and database/sql into the use cases.
 func newID() string {
 	// 48 bits of milliseconds and 12 bits of their fraction.
 	now := time.Now().UnixNano()

@@ -123,7 +123,7 @@ func indexText(orgID, product string, d document.Document) string {
 type history struct {
 	conn
 	vault *vault
-	serve *together[served, *lookup.Record]
+	serve *together[served, kept]
 }
 
 // Latest implements ports.History.

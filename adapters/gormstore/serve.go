@@ -21,25 +21,42 @@ type served struct {
 	after time.Time
 }
 
+// kept is what history has for one of them: a record, or why there is none.
+type kept struct {
+	record lookup.Record
+	err    error
+}
+
+// nothing is what history has until something is found.
+func nothing(n int) []kept {
+	out := make([]kept, n)
+	for i := range out {
+		out[i].err = ports.ErrNotFound
+	}
+	return out
+}
+
 // Serve implements ports.History. It is what most requests do, so that the
 // requests of a moment do it together, in one statement and one commit.
 func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error) {
-	rec, err := r.serve.call(ctx, served{
+	found, err := r.serve.call(ctx, served{
 		entry: r.vault.row(e), index: r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0], after: stamp(after),
 	})
+	if err == nil {
+		err = found.err
+	}
 	if err != nil {
 		return lookup.Record{}, err
 	}
-	if rec == nil {
-		return lookup.Record{}, ports.ErrNotFound
-	}
+	rec := found.record
 	rec.OrgID, rec.Product, rec.Document = e.OrgID, e.Product, e.Document
-	return *rec, nil
+	return rec, nil
 }
 
-// serveOnSQLite answers lookups in one transaction.
-func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]*lookup.Record, error) {
-	out := make([]*lookup.Record, len(asked))
+// serveOnSQLite answers lookups in one transaction. It reads them one by one: there
+// is no round trip to save.
+func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, error) {
+	out := nothing(len(asked))
 	return out, s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		var entries []lookupRow
 		for i, a := range asked {
@@ -51,11 +68,9 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]*lookup.Re
 			if err != nil {
 				return err
 			}
-			rec, err := s.vault.record(row)
-			if err != nil {
-				return err
+			if out[i].record, out[i].err = s.vault.record(row); out[i].err != nil {
+				continue
 			}
-			out[i] = &rec
 			a.entry.RecordID = &row.ID
 			entries = append(entries, a.entry)
 		}
@@ -68,8 +83,10 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]*lookup.Re
 
 // serveOnPostgres answers lookups in one statement, which takes its columns as
 // arrays so that it is planned once for any number of them. It goes to the driver,
-// because GORM and database/sql would copy each value once or twice more.
-func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]*lookup.Record, error) {
+// because GORM and database/sql would copy each value once or twice more. A record
+// that cannot be opened is the failure of its own lookup only: by then the entries
+// are on their way, and the statement must not run again.
+func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
 	text := func() []*string { return make([]*string, n) }
 	ids, orgs, keys, members, products, types := text(), text(), text(), text(), text(), text()
@@ -81,7 +98,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]*lookup.
 		products[i], types[i] = &e.Product, &e.DocType
 		documents[i], times[i], indexes[i], after[i] = e.Document, e.At, asked[i].index, asked[i].after
 	}
-	out := make([]*lookup.Record, n)
+	out := nothing(n)
 	pool, err := s.write.DB()
 	if err != nil {
 		return nil, err
@@ -104,9 +121,8 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]*lookup.
 		)
 		_, err = pgx.ForEachRow(rows, []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}, func() error {
 			row.Answer = answer
-			found, err := s.vault.record(row)
-			out[i-1] = &found
-			return err
+			out[i-1].record, out[i-1].err = s.vault.record(row)
+			return nil
 		})
 		return err
 	})

@@ -22,7 +22,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
-	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -43,7 +42,7 @@ type Store struct {
 	write, read *gorm.DB // the same handle on PostgreSQL
 	dialect     goose.Dialect
 	vault       *vault
-	serve       *together[served, *lookup.Record]
+	serve       *together[served, kept]
 }
 
 var _ ports.Store = (*Store)(nil)

@@ -71,7 +71,6 @@ func (s *server) fail(err error, c echo.Context) {
 		s.logFailure(r.Context(), c, kind, err)
 		panic(http.ErrAbortHandler)
 	}
-	c.Set("code", f.Code)
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		// The caller is gone; nobody reads this.
 		w.WriteHeader(499)

@@ -48,9 +48,9 @@ func (h handlers) dedicated(ctx context.Context, product, document string, refre
 
 // Lookup serves POST /api/v1/consultas (specification, 4.2).
 func (h handlers) Lookup(ctx context.Context, r LookupRequestObject) (LookupResponseObject, error) {
-	for field, value := range map[string]string{"produto": r.Body.Product, "documento": r.Body.Document} {
-		if value == "" {
-			return nil, fault.New(fault.InvalidRequest, "Falta o campo "+field+".").At(field)
+	for _, field := range []struct{ name, value string }{{"produto", r.Body.Product}, {"documento", r.Body.Document}} {
+		if field.value == "" {
+			return nil, fault.New(fault.InvalidRequest, "Falta o campo "+field.name+".").At(field.name)
 		}
 	}
 	return h.lookup(ctx, app.LookupRequest{

@@ -150,7 +150,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			c.Error(err)
 		}
 		took, status, route := time.Since(start), c.Response().Status, c.Path()
-		if route == "" || status == http.StatusNotFound && c.Get("code") == nil {
+		if route == "" {
 			route = "unmatched"
 		}
 		s.Metrics.request(c.Request().Method, route, status, took)

@@ -186,7 +186,7 @@ func TestBadInputCostsNothing(t *testing.T) {
 			"bad filter for a file":    {request{"GET", "/api/v1/consultas?cache=1", map[string]string{"Accept": "text/csv"}, ""}, 400, "requisicao_invalida", "cache"},
 			"unknown route":            {get("/api/v1/nada"), 404, "rota_desconhecida", ""},
 			"wrong method":             {request{"DELETE", "/api/v1/consultas", nil, ""}, 405, "metodo_nao_permitido", ""},
-			"HEAD of a lookup":         {request{"PUT", "/api/v1/cpf/" + ana, nil, ""}, 405, "metodo_nao_permitido", ""},
+			"PUT of a lookup":          {request{"PUT", "/api/v1/cpf/" + ana, nil, ""}, 405, "metodo_nao_permitido", ""},
 		} {
 			a, err := s.Do(t.Context(), c.r.method, c.r.path, key, c.r.header, c.r.body)
 			if err != nil {
