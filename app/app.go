@@ -6,6 +6,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"fichario/domain/access"
@@ -40,22 +41,38 @@ func invalid(field, message string) *fault.Error {
 	return fault.New(fault.InvalidRequest, message).At(field)
 }
 
-// Run settles lookups and saves the use of keys, at start and every few seconds,
-// until ctx ends; then it saves once more.
-func Run(ctx context.Context, l *Lookups, k *Keys, log *slog.Logger) {
-	ticker := time.NewTicker(3 * time.Second)
-	defer ticker.Stop()
-	for {
-		for what, f := range map[string]func(context.Context) error{"settle lookups": l.Settle, "save use of keys": k.SaveUse} {
-			if err := f(ctx); err != nil && ctx.Err() == nil {
-				log.WarnContext(ctx, "background work failed; it will be tried again", "work", what, "error", err)
+// Chore is background work that is done again and again.
+type Chore struct {
+	// Name says for the log what it does.
+	Name  string
+	Every time.Duration
+	Do    func(context.Context) error
+	// AtEnd is whether it is done once more when the service stops.
+	AtEnd bool
+}
+
+// RunChores does chores at start and again after their time, until ctx ends.
+func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
+	var running sync.WaitGroup
+	for _, c := range chores {
+		running.Go(func() {
+			ticker := time.NewTicker(c.Every)
+			defer ticker.Stop()
+			for {
+				if err := c.Do(ctx); err != nil && ctx.Err() == nil {
+					log.WarnContext(ctx, "background work failed; it will be tried again", "work", c.Name, "error", err)
+				}
+				select {
+				case <-ticker.C:
+					continue
+				case <-ctx.Done():
+				}
+				if c.AtEnd {
+					_ = c.Do(context.WithoutCancel(ctx)) // nobody is left to be told
+				}
+				return
 			}
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			_ = k.SaveUse(context.WithoutCancel(ctx)) // only the time of last use
-			return
-		}
+		})
 	}
+	running.Wait()
 }

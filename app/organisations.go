@@ -24,14 +24,29 @@ func NewOrganisations(store ports.Store, clock Clock, hash func(string) (string,
 	return &Organisations{store: store, clock: clock, hash: hash}
 }
 
-// Create makes an organisation. Faults: InvalidRequest, ServiceUnavailable.
+// Create makes an organisation with its default funnel. Faults: InvalidRequest,
+// ServiceUnavailable.
 func (o *Organisations) Create(ctx context.Context, name string) (crm.Organisation, error) {
+	return o.CreateWithID(ctx, newID(), name)
+}
+
+// CreateWithID is Create for an organisation whose id is known beforehand.
+func (o *Organisations) CreateWithID(ctx context.Context, id, name string) (crm.Organisation, error) {
 	name, ok := crm.CleanName(name)
 	if !ok {
 		return crm.Organisation{}, invalid("name", fmt.Sprintf("O nome da organização tem de 1 a %d caracteres.", crm.NameMax))
 	}
-	org := crm.Organisation{ID: newID(), Name: name, CreatedAt: o.clock()}
-	return org, o.store.Repos().Orgs.Create(ctx, org)
+	org := crm.Organisation{ID: id, Name: name, CreatedAt: o.clock()}
+	funnel := crm.Funnel{ID: newID(), OrgID: id, Name: crm.DefaultFunnel, Default: true, CreatedAt: org.CreatedAt}
+	for _, stage := range crm.DefaultStages() {
+		funnel.Stages = append(funnel.Stages, crm.Stage{ID: newID(), Name: stage})
+	}
+	return org, o.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Create(ctx, org); err != nil {
+			return err
+		}
+		return r.Funnels.Create(ctx, funnel)
+	})
 }
 
 // NewMember describes a member to be made.

@@ -6,9 +6,12 @@ import (
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/intake"
 	"fichario/domain/lookup"
 )
 
@@ -43,6 +46,16 @@ type Repos struct {
 	Statement Statement
 	History   History
 	Leases    Leases
+
+	Funnels       Funnels
+	Origins       Origins
+	Contacts      Contacts
+	Notifications Notifications
+	Webhooks      Webhooks
+	Inbox         Inbox
+	Deliveries    Deliveries
+	Automations   Automations
+	Jobs          Jobs
 }
 
 // Orgs stores organisations.
@@ -58,6 +71,10 @@ type Orgs interface {
 type Members interface {
 	// Create returns ErrExists when the e-mail is taken.
 	Create(ctx context.Context, m crm.Member) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (crm.Member, error)
+	// List returns the members of an organisation, active or not, oldest first.
+	List(ctx context.Context, orgID string) ([]crm.Member, error)
 }
 
 // Keys stores API keys and the hashes of their secrets.
@@ -140,4 +157,176 @@ type Leases interface {
 	Acquire(ctx context.Context, l lookup.Lease, now time.Time) (holder string, err error)
 	// Free ends the lease of a call; it is no error when there is none.
 	Free(ctx context.Context, callID string) error
+}
+
+// Funnels stores funnels and their stages.
+type Funnels interface {
+	Create(ctx context.Context, f crm.Funnel) error
+	// List returns the funnels of an organisation, the default one first, each with
+	// its stages in order.
+	List(ctx context.Context, orgID string) ([]crm.Funnel, error)
+}
+
+// Origins stores where contacts come from.
+type Origins interface {
+	// Create returns ErrExists when the organisation has an origin whose name
+	// differs at most by case or accents.
+	Create(ctx context.Context, o crm.Origin) error
+	// List returns the origins of an organisation by name.
+	List(ctx context.Context, orgID string) ([]crm.Origin, error)
+}
+
+// Contacts stores contacts and their history. Notes and attribution are encrypted
+// at rest. Contacts that webhooks make are written by Inbox.
+type Contacts interface {
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (crm.Contact, error)
+	// Page returns contacts of an organisation, newest first, that come after the
+	// one with id after ("" starts at the newest).
+	Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error)
+	// SetStage, SetAssignee and AddNote change a contact and write the event of it;
+	// ErrNotFound when there is no such contact. AddNote puts the event's subject on
+	// new lines at the end of the note. Only inside InTx.
+	SetStage(ctx context.Context, stageID string, e crm.Event) error
+	SetAssignee(ctx context.Context, memberID string, e crm.Event) error
+	AddNote(ctx context.Context, e crm.Event) error
+	// Events returns the history of a contact, oldest first.
+	Events(ctx context.Context, contactID string) ([]crm.Event, error)
+}
+
+// Notifications stores what the team is told in the interface.
+type Notifications interface {
+	Create(ctx context.Context, n crm.Notification) error
+	// List returns notifications of an organisation, newest first; Read is that of
+	// the member.
+	List(ctx context.Context, orgID, memberID string, limit int) ([]crm.Notification, error)
+	// ReadAll marks all notifications of the member's organisation, up to and with
+	// the one with that id, as read by the member.
+	ReadAll(ctx context.Context, orgID, memberID, upTo string) error
+}
+
+// Hook is a webhook with what a post to it needs to know.
+type Hook struct {
+	intake.Webhook
+	// Funnel is the name of the organisation's default funnel, Entry its entry stage.
+	Funnel string
+	Entry  crm.Stage
+	// Members are the active members of the organisation.
+	Members []crm.Member
+	Origins []crm.Origin
+}
+
+// Webhooks stores webhooks. Tokens are kept as hashes, and once more encrypted, to
+// be shown again to those who may see them; so are the secrets of signatures.
+type Webhooks interface {
+	Create(ctx context.Context, w intake.Webhook, t intake.Token) error
+	// Find returns a webhook and its newest token, or ErrNotFound.
+	Find(ctx context.Context, id string) (intake.Webhook, intake.Token, error)
+	// List returns the webhooks of an organisation, oldest first.
+	List(ctx context.Context, orgID string) ([]intake.Webhook, error)
+	// Open returns the webhook that a token opens at now as it is in this moment, or
+	// ErrNotFound. Many calls may share one reading. Only outside InTx.
+	Open(ctx context.Context, t intake.Token, now time.Time) (Hook, error)
+	// Update changes everything but the counter and the tokens.
+	Update(ctx context.Context, w intake.Webhook) error
+	// SetToken gives a webhook a new token, which ends the ones it had at endOthers,
+	// unless they end before. Only inside InTx.
+	SetToken(ctx context.Context, webhookID string, t intake.Token, endOthers time.Time) error
+}
+
+// Arrival is a post that is to be kept: a new contact with all that belongs to it,
+// or a refusal, which leaves a line in the delivery log and nothing else.
+type Arrival struct {
+	Delivery intake.Delivery
+	// Contact is the contact to be made; nil for a refusal.
+	Contact *crm.Contact
+	// Event, Notification and Job are written with it.
+	Event        crm.Event
+	Notification crm.Notification
+	Job          automation.Job
+	// Key identifies the post among those of the webhook, so that it is done once;
+	// empty when nothing does.
+	Key string
+	// Fingerprint is what tells whether two posts with one key are the same.
+	Fingerprint []byte
+	// Mismatch is the refusal of a post whose key was used with another fingerprint;
+	// nil where that does not matter.
+	Mismatch *fault.Error
+}
+
+// Receipt is what became of an arrival.
+type Receipt struct {
+	// ContactID is the contact that was made now, or by the first post with the same
+	// key; empty for a refusal.
+	ContactID string
+	// Repeated is true when an earlier post had the same key: nothing was made now.
+	Repeated bool
+	// Same is whether that post had the same fingerprint.
+	Same bool
+}
+
+// Inbox takes what webhooks received.
+type Inbox interface {
+	// Take keeps an arrival: the contact with its history entry, notification, job
+	// and delivery, and one more on the webhook's counter; all of it or nothing, and
+	// on disk when Take returns. Of any number of arrivals with one key only the
+	// first makes a contact. Many calls may share one commit; one that fails does not
+	// spoil its neighbours. Where the fingerprint is not that of the first post, it
+	// returns the arrival's Mismatch. Only outside InTx.
+	Take(ctx context.Context, a Arrival) (Receipt, error)
+	// Known returns the receipt of the post that had this key, or ErrNotFound.
+	Known(ctx context.Context, webhookID, key string, fingerprint []byte) (Receipt, error)
+	// Forget removes deliveries and keys of before that time, some at a time, and
+	// returns how many there were.
+	Forget(ctx context.Context, before time.Time) (int, error)
+}
+
+// Deliveries is the delivery log. Headers and bodies are encrypted at rest.
+type Deliveries interface {
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (intake.Delivery, error)
+	// Page returns deliveries of a webhook, newest first, that come after the one with
+	// id after ("" starts at the newest).
+	Page(ctx context.Context, webhookID, after string, limit int) ([]intake.Delivery, error)
+}
+
+// Automations stores automations. Actions are encrypted at rest.
+type Automations interface {
+	Create(ctx context.Context, a automation.Automation) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (automation.Automation, error)
+	// List returns the automations of an organisation, oldest first.
+	List(ctx context.Context, orgID string) ([]automation.Automation, error)
+	// SetEnabled switches one on or off; ErrNotFound when there is none.
+	SetEnabled(ctx context.Context, id string, enabled bool) error
+}
+
+// Jobs is the durable queue.
+type Jobs interface {
+	Add(ctx context.Context, jobs ...automation.Job) error
+	// Claim leases up to limit jobs of a kind that may run at now, oldest first, until
+	// a time: no other worker gets them before. Jobs of the automations in without are
+	// left. Each counts an attempt.
+	Claim(ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int) ([]automation.Job, error)
+	// Finish writes state, run time, result and end of jobs, and ends their leases.
+	// It does nothing for a job that somebody else has leased since, and returns how
+	// many it wrote.
+	Finish(ctx context.Context, jobs ...automation.Job) (int, error)
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (automation.Job, error)
+	// Page returns jobs of an organisation but for fan-outs, newest first, that come
+	// after the one with id after; empty filters ask for nothing.
+	Page(ctx context.Context, orgID string, f JobFilter, after string, limit int) ([]automation.Job, error)
+	// Revive makes a dead job ready again, with its attempts forgotten, and reports
+	// whether it was dead.
+	Revive(ctx context.Context, id string, now time.Time) (bool, error)
+	// Forget removes jobs that were done before that time, some at a time, and
+	// returns how many there were.
+	Forget(ctx context.Context, before time.Time) (int, error)
+}
+
+// JobFilter says which jobs are wanted.
+type JobFilter struct {
+	AutomationID, ContactID string
+	State                   automation.JobState
 }

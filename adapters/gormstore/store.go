@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net/url"
 	"strings"
 	"time"
@@ -35,6 +36,9 @@ const (
 	// poolSize is measured: between 4 and 32 the throughput differs by less than a
 	// fifth, and the default idle pool of 2 costs three quarters of it.
 	poolSize = 16
+	// counterSlots is how many instances may count on one webhook without often
+	// waiting for each other.
+	counterSlots = 64
 )
 
 // Store is the database. It implements ports.Store.
@@ -43,6 +47,10 @@ type Store struct {
 	dialect     goose.Dialect
 	vault       *vault
 	serve       *together[served, kept]
+	hooks       *together[opening, opened]
+	inbox       *together[taken, ports.Receipt]
+	// slot is where this instance counts what webhooks receive.
+	slot int64
 }
 
 var _ ports.Store = (*Store)(nil)
@@ -69,6 +77,8 @@ func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
 	} else {
 		s.serve = newTogether(s.serveOnSQLite)
 	}
+	s.hooks, s.inbox = newTogether(s.openHooks), newTogether(s.takeTogether)
+	s.slot = rand.Int64N(counterSlots)
 	return s, nil
 }
 
@@ -210,6 +220,8 @@ func (s *Store) Ping(ctx context.Context) error {
 // Close waits for entries that are being written and closes the database.
 func (s *Store) Close() error {
 	s.serve.close()
+	s.hooks.close()
+	s.inbox.close()
 	var errs []error
 	for _, db := range []*gorm.DB{s.read, s.write} {
 		pool, err := db.DB()
@@ -264,6 +276,16 @@ func (s *Store) repos(c conn) ports.Repos {
 		Statement: statement{c, s.vault},
 		History:   history{c, s.vault, s.serve},
 		Leases:    leases{c, s.vault},
+
+		Funnels:       funnels{c},
+		Origins:       origins{c},
+		Contacts:      contacts{c, s.vault},
+		Notifications: notifications{c},
+		Webhooks:      webhooks{c, s.vault, s.hooks},
+		Inbox:         inbox{c, s.vault, s.inbox},
+		Deliveries:    deliveries{c, s.vault},
+		Automations:   automations{c, s.vault},
+		Jobs:          jobs{c},
 	}
 }
 

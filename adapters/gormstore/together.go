@@ -19,8 +19,8 @@ const togetherMax = 256
 type together[In, Out any] struct {
 	do   func(context.Context, []In) ([]Out, error)
 	in   chan request[In, Out]
-	stop chan struct{}
-	wg   sync.WaitGroup
+	stop chan struct{} // closed to end the worker
+	done chan struct{} // closed by the worker
 	once sync.Once
 }
 
@@ -39,21 +39,21 @@ type response[Out any] struct {
 // results, in order; when it fails for several, it is called for each alone, so
 // that one bad call does not spoil its neighbours.
 func newTogether[In, Out any](do func(context.Context, []In) ([]Out, error)) *together[In, Out] {
-	t := &together[In, Out]{do: do, in: make(chan request[In, Out], togetherMax), stop: make(chan struct{})}
-	t.wg.Go(t.run)
+	t := &together[In, Out]{do: do, in: make(chan request[In, Out], togetherMax), stop: make(chan struct{}), done: make(chan struct{})}
+	go t.run()
 	return t
 }
 
 // close does what is waiting and ends the worker.
 func (t *together[In, Out]) close() {
 	t.once.Do(func() { close(t.stop) })
-	t.wg.Wait()
+	<-t.done
 }
 
 var errClosed = fault.New(fault.ServiceUnavailable, "O serviço está sendo desligado. Tente de novo em instantes.").After(2 * time.Second)
 
-// call does one call with those of others. If ctx ends first it may still be done.
-// do is bounded in time, and so is the wait for it.
+// call does one call with those of others. Until it is taken, ctx may end it; from
+// then on it waits, so that its answer is what happened: do is bounded in time.
 func (t *together[In, Out]) call(ctx context.Context, in In) (Out, error) {
 	var none Out
 	done := make(chan response[Out], 1)
@@ -67,12 +67,13 @@ func (t *together[In, Out]) call(ctx context.Context, in In) (Out, error) {
 	select {
 	case r := <-done:
 		return r.out, r.err
-	case <-ctx.Done():
-		return none, classify(ctx.Err())
+	case <-t.done:
+		return none, errClosed
 	}
 }
 
 func (t *together[In, Out]) run() {
+	defer close(t.done)
 	batch := make([]request[In, Out], 0, togetherMax)
 	for {
 		batch = batch[:0]

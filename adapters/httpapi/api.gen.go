@@ -103,6 +103,21 @@ func (e Code) Valid() bool {
 	}
 }
 
+// Defines values for LeadSimulatedSimulated.
+const (
+	True LeadSimulatedSimulated = true
+)
+
+// Valid indicates whether the value is a known member of the LeadSimulatedSimulated enum.
+func (e LeadSimulatedSimulated) Valid() bool {
+	switch e {
+	case True:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProblemaLeadSuccess.
 const (
 	False ProblemaLeadSuccess = false
@@ -531,10 +546,47 @@ type Lead_Valor struct {
 
 // LeadCreated defines model for LeadCreated.
 type LeadCreated struct {
-	LeadId  openapi_types.UUID `json:"leadId"`
-	Message string             `json:"message"`
-	Success bool               `json:"success"`
+	// LeadId The contact; of a repetition, that of the first time.
+	LeadId  string `json:"leadId"`
+	Message string `json:"message"`
+	Success bool   `json:"success"`
 }
+
+// LeadSimulated The contact that the body would make.
+type LeadSimulated struct {
+	Contact struct {
+		Atribuicao map[string]string `json:"atribuicao"`
+
+		// Campos Which key of the body each field was read from.
+		Campos []struct {
+			Campo string `json:"campo"`
+			Chave string `json:"chave"`
+		} `json:"campos"`
+		Email       string  `json:"email"`
+		Empresa     *string `json:"empresa"`
+		Etapa       string  `json:"etapa"`
+		Funil       string  `json:"funil"`
+		Nome        string  `json:"nome"`
+		Nota        string  `json:"nota"`
+		Origem      *string `json:"origem"`
+		Responsavel *string `json:"responsavel"`
+
+		// Telefone As sent.
+		Telefone *string `json:"telefone"`
+
+		// TelefoneE164 Null when it is no valid number.
+		TelefoneE164 *string `json:"telefoneE164"`
+
+		// Valor Reais.
+		Valor json.Number `json:"valor"`
+	} `json:"contact"`
+	Message   string                 `json:"message"`
+	Simulated LeadSimulatedSimulated `json:"simulated"`
+	Success   bool                   `json:"success"`
+}
+
+// LeadSimulatedSimulated defines model for LeadSimulated.Simulated.
+type LeadSimulatedSimulated bool
 
 // Participacao A share in a company.
 type Participacao struct {
@@ -1396,6 +1448,9 @@ type Unavailable = Problem
 // UnknownWebhook A problem of the webhook, with the fields of its answer.
 type UnknownWebhook = LeadProblem
 
+// UnsignedLead A problem of the webhook, with the fields of its answer.
+type UnsignedLead = LeadProblem
+
 // UnsupportedType A problem (RFC 9457).
 type UnsupportedType = Problem
 
@@ -1435,10 +1490,36 @@ type LookupCpfParams struct {
 	Refresh *Refresh `form:"atualizar,omitempty" json:"atualizar,omitempty"`
 }
 
+// VerifyWebhookParams defines parameters for VerifyWebhook.
+type VerifyWebhookParams struct {
+	// HubChallenge Text to be answered; at most 512 characters.
+	HubChallenge *string `form:"hub.challenge,omitempty" json:"hub.challenge,omitempty"`
+
+	// HubVerifyToken The webhook's token.
+	HubVerifyToken *string `form:"hub.verify_token,omitempty" json:"hub.verify_token,omitempty"`
+}
+
+// ProbeWebhookParams defines parameters for ProbeWebhook.
+type ProbeWebhookParams struct {
+	// HubChallenge Text to be answered; at most 512 characters.
+	HubChallenge *string `form:"hub.challenge,omitempty" json:"hub.challenge,omitempty"`
+
+	// HubVerifyToken The webhook's token.
+	HubVerifyToken *string `form:"hub.verify_token,omitempty" json:"hub.verify_token,omitempty"`
+}
+
 // ReceiveLeadParams defines parameters for ReceiveLead.
 type ReceiveLeadParams struct {
+	// Simulate `true` answers the contact that would be made, and creates nothing.
+	Simulate *string `form:"simular,omitempty" json:"simular,omitempty"`
+
 	// IdempotencyKey Sending the same key again answers the first `leadId` and does nothing else.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
+// ReceiveLead200JSONResponseBody defines parameters for ReceiveLead.
+type ReceiveLead200JSONResponseBody struct {
+	union json.RawMessage
 }
 
 // LookupJSONRequestBody defines body for Lookup for application/json ContentType.
@@ -3343,6 +3424,68 @@ func (t *Rodape_Bruto) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsLeadCreated returns the union data inside the ReceiveLead200JSONResponseBody as a LeadCreated
+func (t ReceiveLead200JSONResponseBody) AsLeadCreated() (LeadCreated, error) {
+	var body LeadCreated
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLeadCreated overwrites any union data inside the ReceiveLead200JSONResponseBody as the provided LeadCreated
+func (t *ReceiveLead200JSONResponseBody) FromLeadCreated(v LeadCreated) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeLeadCreated performs a merge with any union data inside the ReceiveLead200JSONResponseBody, using the provided LeadCreated
+func (t *ReceiveLead200JSONResponseBody) MergeLeadCreated(v LeadCreated) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsLeadSimulated returns the union data inside the ReceiveLead200JSONResponseBody as a LeadSimulated
+func (t ReceiveLead200JSONResponseBody) AsLeadSimulated() (LeadSimulated, error) {
+	var body LeadSimulated
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLeadSimulated overwrites any union data inside the ReceiveLead200JSONResponseBody as the provided LeadSimulated
+func (t *ReceiveLead200JSONResponseBody) FromLeadSimulated(v LeadSimulated) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeLeadSimulated performs a merge with any union data inside the ReceiveLead200JSONResponseBody, using the provided LeadSimulated
+func (t *ReceiveLead200JSONResponseBody) MergeLeadSimulated(v LeadSimulated) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ReceiveLead200JSONResponseBody) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ReceiveLead200JSONResponseBody) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// LookupCnpj Complete record of a company
@@ -3362,7 +3505,13 @@ type ServerInterface interface {
 	ListProducts(ctx echo.Context) error
 	// VerifyWebhook Verify a webhook
 	// (GET /api/webhooks/receive/{token})
-	VerifyWebhook(ctx echo.Context, token string) error
+	VerifyWebhook(ctx echo.Context, token string, params VerifyWebhookParams) error
+	// ProbeWebhook Verify a webhook, without a body
+	// (HEAD /api/webhooks/receive/{token})
+	ProbeWebhook(ctx echo.Context, token string, params ProbeWebhookParams) error
+	// PreflightWebhook CORS, for forms that a browser sends by script
+	// (OPTIONS /api/webhooks/receive/{token})
+	PreflightWebhook(ctx echo.Context, token string) error
 	// ReceiveLead Create a contact
 	// (POST /api/webhooks/receive/{token})
 	ReceiveLead(ctx echo.Context, token string, params ReceiveLeadParams) error
@@ -3505,8 +3654,72 @@ func (w *ServerInterfaceWrapper) VerifyWebhook(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter token: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params VerifyWebhookParams
+	// ------------- Optional query parameter "hub.challenge" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "hub.challenge", ctx.QueryParams(), &params.HubChallenge, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter hub.challenge: %s", err))
+	}
+
+	// ------------- Optional query parameter "hub.verify_token" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "hub.verify_token", ctx.QueryParams(), &params.HubVerifyToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter hub.verify_token: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.VerifyWebhook(ctx, token)
+	err = w.Handler.VerifyWebhook(ctx, token, params)
+	return err
+}
+
+// ProbeWebhook converts echo context to params.
+func (w *ServerInterfaceWrapper) ProbeWebhook(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "token" -------------
+	var token string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "token", ctx.Param("token"), &token, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter token: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ProbeWebhookParams
+	// ------------- Optional query parameter "hub.challenge" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "hub.challenge", ctx.QueryParams(), &params.HubChallenge, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter hub.challenge: %s", err))
+	}
+
+	// ------------- Optional query parameter "hub.verify_token" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "hub.verify_token", ctx.QueryParams(), &params.HubVerifyToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter hub.verify_token: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ProbeWebhook(ctx, token, params)
+	return err
+}
+
+// PreflightWebhook converts echo context to params.
+func (w *ServerInterfaceWrapper) PreflightWebhook(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "token" -------------
+	var token string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "token", ctx.Param("token"), &token, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter token: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PreflightWebhook(ctx, token)
 	return err
 }
 
@@ -3523,6 +3736,12 @@ func (w *ServerInterfaceWrapper) ReceiveLead(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ReceiveLeadParams
+	// ------------- Optional query parameter "simular" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "simular", ctx.QueryParams(), &params.Simulate, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter simular: %s", err))
+	}
 
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -3599,12 +3818,15 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/api/v1/cpf/:documento", wrapper.LookupCpf, options.OperationMiddlewares["lookupCpf"]...)
 	router.GET(options.BaseURL+"/api/v1/produtos", wrapper.ListProducts, options.OperationMiddlewares["listProducts"]...)
 	router.GET(options.BaseURL+"/api/webhooks/receive/:token", wrapper.VerifyWebhook, options.OperationMiddlewares["verifyWebhook"]...)
+	router.HEAD(options.BaseURL+"/api/webhooks/receive/:token", wrapper.ProbeWebhook, options.OperationMiddlewares["probeWebhook"]...)
+	router.OPTIONS(options.BaseURL+"/api/webhooks/receive/:token", wrapper.PreflightWebhook, options.OperationMiddlewares["preflightWebhook"]...)
 	router.POST(options.BaseURL+"/api/webhooks/receive/:token", wrapper.ReceiveLead, options.OperationMiddlewares["receiveLead"]...)
 
 }
 
 type BadLeadResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 type BadLeadApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
@@ -3674,7 +3896,8 @@ type InternalApplicationProblemPlusJSONResponse struct {
 }
 
 type LeadIncompleteResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 type LeadIncompleteApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
@@ -3683,7 +3906,8 @@ type LeadIncompleteApplicationProblemPlusJSONResponse struct {
 }
 
 type LeadInternalResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 type LeadInternalApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
@@ -3692,7 +3916,8 @@ type LeadInternalApplicationProblemPlusJSONResponse struct {
 }
 
 type LeadTimeoutResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 type LeadTimeoutApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
@@ -3701,7 +3926,8 @@ type LeadTimeoutApplicationProblemPlusJSONResponse struct {
 }
 
 type LeadTooLargeResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 type LeadTooLargeApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
@@ -3710,8 +3936,9 @@ type LeadTooLargeApplicationProblemPlusJSONResponse struct {
 }
 
 type LeadUnavailableResponseHeaders struct {
-	RetryAfter *int
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	RetryAfter               *int
+	XRequestId               *string
 }
 type LeadUnavailableApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
@@ -3755,7 +3982,8 @@ type NoAnswerApplicationProblemPlusJSONResponse struct {
 }
 
 type ReusedKeyResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 type ReusedKeyApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
@@ -3811,12 +4039,24 @@ type UnavailableApplicationProblemPlusJSONResponse struct {
 }
 
 type UnknownWebhookResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 type UnknownWebhookApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
 
 	Headers UnknownWebhookResponseHeaders
+}
+
+type UnsignedLeadResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	WWWAuthenticate          *string
+	XRequestId               *string
+}
+type UnsignedLeadApplicationProblemPlusJSONResponse struct {
+	Body LeadProblem
+
+	Headers UnsignedLeadResponseHeaders
 }
 
 type UnsupportedTypeResponseHeaders struct {
@@ -3833,7 +4073,8 @@ type UnsupportedTypeApplicationProblemPlusJSONResponse struct {
 }
 
 type WebhookDisabledResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 type WebhookDisabledApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
@@ -5226,7 +5467,8 @@ func (response ListProducts503ApplicationProblemPlusJSONResponse) VisitListProdu
 }
 
 type VerifyWebhookRequestObject struct {
-	Token string `json:"token"`
+	Token  string `json:"token"`
+	Params VerifyWebhookParams
 }
 
 type VerifyWebhookResponseObject interface {
@@ -5234,7 +5476,8 @@ type VerifyWebhookResponseObject interface {
 }
 
 type VerifyWebhook200ResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 
 type VerifyWebhook200JSONResponse struct {
@@ -5249,11 +5492,34 @@ func (response VerifyWebhook200JSONResponse) VisitVerifyWebhookResponse(w http.R
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type VerifyWebhook200TextResponse struct {
+	Body    string
+	Headers VerifyWebhook200ResponseHeaders
+}
+
+func (response VerifyWebhook200TextResponse) VisitVerifyWebhookResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
 	return err
 }
 
@@ -5268,6 +5534,9 @@ func (response VerifyWebhook404ApplicationProblemPlusJSONResponse) VisitVerifyWe
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5277,7 +5546,7 @@ func (response VerifyWebhook404ApplicationProblemPlusJSONResponse) VisitVerifyWe
 }
 
 type VerifyWebhook500ApplicationProblemPlusJSONResponse struct {
-	InternalApplicationProblemPlusJSONResponse
+	LeadInternalApplicationProblemPlusJSONResponse
 }
 
 func (response VerifyWebhook500ApplicationProblemPlusJSONResponse) VisitVerifyWebhookResponse(w http.ResponseWriter) error {
@@ -5287,6 +5556,9 @@ func (response VerifyWebhook500ApplicationProblemPlusJSONResponse) VisitVerifyWe
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5296,7 +5568,7 @@ func (response VerifyWebhook500ApplicationProblemPlusJSONResponse) VisitVerifyWe
 }
 
 type VerifyWebhook503ApplicationProblemPlusJSONResponse struct {
-	UnavailableApplicationProblemPlusJSONResponse
+	LeadUnavailableApplicationProblemPlusJSONResponse
 }
 
 func (response VerifyWebhook503ApplicationProblemPlusJSONResponse) VisitVerifyWebhookResponse(w http.ResponseWriter) error {
@@ -5306,6 +5578,9 @@ func (response VerifyWebhook503ApplicationProblemPlusJSONResponse) VisitVerifyWe
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.RetryAfter != nil {
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
@@ -5315,6 +5590,168 @@ func (response VerifyWebhook503ApplicationProblemPlusJSONResponse) VisitVerifyWe
 	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ProbeWebhookRequestObject struct {
+	Token  string `json:"token"`
+	Params ProbeWebhookParams
+}
+
+type ProbeWebhookResponseObject interface {
+	VisitProbeWebhookResponse(w http.ResponseWriter) error
+}
+
+type ProbeWebhook200ResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	XRequestId               *string
+}
+
+type ProbeWebhook200JSONResponse struct {
+	Body    WebhookStatus
+	Headers ProbeWebhook200ResponseHeaders
+}
+
+func (response ProbeWebhook200JSONResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProbeWebhook200TextResponse struct {
+	Body    string
+	Headers ProbeWebhook200ResponseHeaders
+}
+
+func (response ProbeWebhook200TextResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ProbeWebhook404ApplicationProblemPlusJSONResponse struct {
+	UnknownWebhookApplicationProblemPlusJSONResponse
+}
+
+func (response ProbeWebhook404ApplicationProblemPlusJSONResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProbeWebhook500ApplicationProblemPlusJSONResponse struct {
+	LeadInternalApplicationProblemPlusJSONResponse
+}
+
+func (response ProbeWebhook500ApplicationProblemPlusJSONResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ProbeWebhook503ApplicationProblemPlusJSONResponse struct {
+	LeadUnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response ProbeWebhook503ApplicationProblemPlusJSONResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreflightWebhookRequestObject struct {
+	Token string `json:"token"`
+}
+
+type PreflightWebhookResponseObject interface {
+	VisitPreflightWebhookResponse(w http.ResponseWriter) error
+}
+
+type PreflightWebhook204ResponseHeaders struct {
+	AccessControlAllowHeaders *string
+	AccessControlAllowMethods *string
+	AccessControlAllowOrigin  *string
+	AccessControlMaxAge       *int
+}
+
+type PreflightWebhook204Response struct {
+	Headers PreflightWebhook204ResponseHeaders
+}
+
+func (response PreflightWebhook204Response) VisitPreflightWebhookResponse(w http.ResponseWriter) error {
+	if response.Headers.AccessControlAllowHeaders != nil {
+		w.Header().Set("Access-Control-Allow-Headers", fmt.Sprint(*response.Headers.AccessControlAllowHeaders))
+	}
+	if response.Headers.AccessControlAllowMethods != nil {
+		w.Header().Set("Access-Control-Allow-Methods", fmt.Sprint(*response.Headers.AccessControlAllowMethods))
+	}
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.AccessControlMaxAge != nil {
+		w.Header().Set("Access-Control-Max-Age", fmt.Sprint(*response.Headers.AccessControlMaxAge))
+	}
+	w.WriteHeader(204)
+	return nil
 }
 
 type ReceiveLeadRequestObject struct {
@@ -5330,27 +5767,55 @@ type ReceiveLeadResponseObject interface {
 }
 
 type ReceiveLead200ResponseHeaders struct {
-	XRequestId *string
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 
 type ReceiveLead200JSONResponse struct {
-	Body    LeadCreated
+	Body    ReceiveLead200JSONResponseBody
 	Headers ReceiveLead200ResponseHeaders
 }
 
 func (response ReceiveLead200JSONResponse) VisitReceiveLeadResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body.union); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ReceiveLead303ResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	Location                 *string
+	XRequestId               *string
+}
+
+type ReceiveLead303Response struct {
+	Headers ReceiveLead303ResponseHeaders
+}
+
+func (response ReceiveLead303Response) VisitReceiveLeadResponse(w http.ResponseWriter) error {
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.Location != nil {
+		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(303)
+	return nil
 }
 
 type ReceiveLead400ApplicationProblemPlusJSONResponse struct {
@@ -5364,10 +5829,38 @@ func (response ReceiveLead400ApplicationProblemPlusJSONResponse) VisitReceiveLea
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveLead401ApplicationProblemPlusJSONResponse struct {
+	UnsignedLeadApplicationProblemPlusJSONResponse
+}
+
+func (response ReceiveLead401ApplicationProblemPlusJSONResponse) VisitReceiveLeadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -5383,6 +5876,9 @@ func (response ReceiveLead404ApplicationProblemPlusJSONResponse) VisitReceiveLea
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5402,6 +5898,9 @@ func (response ReceiveLead408ApplicationProblemPlusJSONResponse) VisitReceiveLea
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5421,6 +5920,9 @@ func (response ReceiveLead413ApplicationProblemPlusJSONResponse) VisitReceiveLea
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5440,6 +5942,9 @@ func (response ReceiveLead422ApplicationProblemPlusJSONResponse) VisitReceiveLea
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5459,6 +5964,9 @@ func (response ReceiveLead423ApplicationProblemPlusJSONResponse) VisitReceiveLea
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5478,6 +5986,9 @@ func (response ReceiveLead500ApplicationProblemPlusJSONResponse) VisitReceiveLea
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5497,6 +6008,9 @@ func (response ReceiveLead503ApplicationProblemPlusJSONResponse) VisitReceiveLea
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.RetryAfter != nil {
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
@@ -5519,6 +6033,9 @@ func (response ReceiveLead504ApplicationProblemPlusJSONResponse) VisitReceiveLea
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5547,6 +6064,12 @@ type StrictServerInterface interface {
 	// VerifyWebhook Verify a webhook
 	// (GET /api/webhooks/receive/{token})
 	VerifyWebhook(ctx context.Context, request VerifyWebhookRequestObject) (VerifyWebhookResponseObject, error)
+	// ProbeWebhook Verify a webhook, without a body
+	// (HEAD /api/webhooks/receive/{token})
+	ProbeWebhook(ctx context.Context, request ProbeWebhookRequestObject) (ProbeWebhookResponseObject, error)
+	// PreflightWebhook CORS, for forms that a browser sends by script
+	// (OPTIONS /api/webhooks/receive/{token})
+	PreflightWebhook(ctx context.Context, request PreflightWebhookRequestObject) (PreflightWebhookResponseObject, error)
 	// ReceiveLead Create a contact
 	// (POST /api/webhooks/receive/{token})
 	ReceiveLead(ctx context.Context, request ReceiveLeadRequestObject) (ReceiveLeadResponseObject, error)
@@ -5711,10 +6234,11 @@ func (sh *strictHandler) ListProducts(ctx echo.Context) error {
 }
 
 // VerifyWebhook operation middleware
-func (sh *strictHandler) VerifyWebhook(ctx echo.Context, token string) error {
+func (sh *strictHandler) VerifyWebhook(ctx echo.Context, token string, params VerifyWebhookParams) error {
 	var request VerifyWebhookRequestObject
 
 	request.Token = token
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.VerifyWebhook(ctx.Request().Context(), request.(VerifyWebhookRequestObject))
@@ -5729,6 +6253,57 @@ func (sh *strictHandler) VerifyWebhook(ctx echo.Context, token string) error {
 		return err
 	} else if validResponse, ok := response.(VerifyWebhookResponseObject); ok {
 		return validResponse.VisitVerifyWebhookResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ProbeWebhook operation middleware
+func (sh *strictHandler) ProbeWebhook(ctx echo.Context, token string, params ProbeWebhookParams) error {
+	var request ProbeWebhookRequestObject
+
+	request.Token = token
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ProbeWebhook(ctx.Request().Context(), request.(ProbeWebhookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ProbeWebhook")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ProbeWebhookResponseObject); ok {
+		return validResponse.VisitProbeWebhookResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PreflightWebhook operation middleware
+func (sh *strictHandler) PreflightWebhook(ctx echo.Context, token string) error {
+	var request PreflightWebhookRequestObject
+
+	request.Token = token
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreflightWebhook(ctx.Request().Context(), request.(PreflightWebhookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreflightWebhook")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PreflightWebhookResponseObject); ok {
+		return validResponse.VisitPreflightWebhookResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -28,7 +28,7 @@ var problems = []problemKind{
 	{fault.InvalidDocument, 400, "Documento inválido", "O documento não passa na conferência, ou o produto não o aceita. Envie só os caracteres, sem máscara. Nada foi consultado nem cobrado."},
 	{fault.UnknownProduct, 400, "Produto desconhecido", "O produto não é oferecido por esta instância. GET /api/v1/produtos lista os que são."},
 	{fault.InvalidEmail, 400, "E-mail inválido", "O contato precisa de um e-mail com @. Nada foi criado."},
-	{fault.Unauthenticated, 401, "Não autenticado", "Falta a chave, ou ela não existe, expirou ou foi revogada."},
+	{fault.Unauthenticated, 401, "Não autenticado", "Falta a chave, ou ela não existe, expirou ou foi revogada. Num webhook: falta a assinatura que ele exige, ou ela não confere."},
 	{fault.MissingScope, 403, "Escopo ausente", "A chave não tem o escopo do tipo de documento. Nada foi consultado nem cobrado."},
 	{fault.LookupDisabled, 404, "Recurso indisponível", "Esta instância não tem as consultas habilitadas."},
 	{fault.UnknownWebhook, 404, "Webhook desconhecido", "Nenhum webhook tem este endereço. Confira o token, ou se ele foi trocado."},
@@ -85,7 +85,11 @@ func (s *server) fail(err error, c echo.Context) {
 		h.Set("Retry-After", strconv.Itoa(seconds(f.RetryAfter)))
 	}
 	if f.Code == fault.Unauthenticated {
-		h.Set("WWW-Authenticate", `Bearer realm="fichario"`)
+		scheme := "Bearer"
+		if isWebhook(c) {
+			scheme = "Signature" // of the body, by a secret that both sides know
+		}
+		h.Set("WWW-Authenticate", scheme+` realm="fichario"`)
 	}
 	capHeaders(h, f)
 	body := Problem{
@@ -111,7 +115,7 @@ func (s *server) fail(err error, c echo.Context) {
 }
 
 func isWebhook(c echo.Context) bool {
-	return strings.HasPrefix(c.Path(), "/api/webhooks/") || strings.HasPrefix(c.Request().URL.Path, "/api/webhooks/")
+	return strings.HasPrefix(c.Path(), webhookPath) || strings.HasPrefix(c.Request().URL.Path, webhookPath)
 }
 
 func (s *server) logFailure(ctx context.Context, c echo.Context, kind problemKind, err error) {

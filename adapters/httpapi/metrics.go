@@ -10,7 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"fichario/app"
+	"fichario/domain/automation"
 	"fichario/domain/fault"
+	"fichario/domain/intake"
 )
 
 // Metrics counts what happens, for Prometheus. No label holds anything that a
@@ -25,6 +27,8 @@ type Metrics struct {
 	hits        *prometheus.CounterVec
 	charged     *prometheus.CounterVec
 	dropped     *prometheus.CounterVec
+	posts       *prometheus.CounterVec
+	jobs        *prometheus.CounterVec
 }
 
 // NewMetrics returns metrics in a registry of their own.
@@ -48,8 +52,10 @@ func NewMetrics() *Metrics {
 		hits:    counter("history_hits_total", "Lookups answered from history, by product.", "product"),
 		charged: counter("charged_ten_thousandths_total", "Charged amount in ten-thousandths of a real, by product.", "product"),
 		dropped: counter("dropped_fields_total", "Named fields that were null because the mapping gave a wrong type.", "product", "field"),
+		posts:   counter("webhook_posts_total", "Posts to webhooks by outcome: accepted, repeated, refused, failed.", "outcome"),
+		jobs:    counter("job_attempts_total", "Attempts of jobs by kind and what they led to: done, ready (to be tried again), dead.", "kind", "state"),
 	}
-	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.calls, m.callSeconds, m.hits, m.charged, m.dropped,
+	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.calls, m.callSeconds, m.hits, m.charged, m.dropped, m.posts, m.jobs,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -66,6 +72,24 @@ func (m *Metrics) Lookup(e app.LookupEvent) {
 	for _, field := range e.Dropped {
 		m.dropped.WithLabelValues(e.Product, field).Inc()
 	}
+}
+
+// Job counts an attempt of a job; it is what app.JobsConfig.Observe wants.
+func (m *Metrics) Job(kind automation.JobKind, state automation.JobState) {
+	m.jobs.WithLabelValues(string(kind), string(state)).Inc()
+}
+
+func (m *Metrics) post(a app.Accepted, err error) {
+	outcome := intake.Accepted
+	switch {
+	case err != nil && kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError:
+		outcome = "failed"
+	case err != nil:
+		outcome = intake.Refused
+	case a.Repeated:
+		outcome = intake.Repeated
+	}
+	m.posts.WithLabelValues(string(outcome)).Inc()
 }
 
 func (m *Metrics) request(method, route string, status int, took time.Duration) {

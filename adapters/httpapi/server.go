@@ -29,6 +29,7 @@ type Config struct {
 	Lookups   *app.Lookups
 	Statement *app.Statement
 	Keys      *app.Keys
+	Intake    *app.Intake
 	// LookupEnabled is false on instances without the lookup feature: every lookup
 	// route is then a 404 (specification, 1.2).
 	LookupEnabled bool
@@ -66,6 +67,7 @@ func New(c Config) (http.Handler, error) {
 		"getStatement": lookup("limite", "cursor", "de", "ate", "produto", "cache"),
 		"listProducts": lookup(),
 	}})
+	e.Match([]string{http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodTrace, http.MethodConnect}, webhookPath+"receive/:token", s.wrongMethod)
 	if err := s.documentation(e); err != nil {
 		return nil, err
 	}
@@ -124,6 +126,9 @@ func headers(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		h := c.Response().Header()
 		h["Cache-Control"], h["X-Content-Type-Options"], h["Referrer-Policy"] = noStore, noSniff, noReferrer
+		if isWebhook(c) {
+			h[echo.HeaderAccessControlAllowOrigin] = anyOrigin
+		}
 		return next(c)
 	}
 }

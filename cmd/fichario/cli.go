@@ -20,6 +20,11 @@ type cli struct {
 	Org           orgCmd           `cmd:"" help:"Organisations."`
 	Member        memberCmd        `cmd:"" help:"People of an organisation."`
 	Key           keyCmd           `cmd:"" help:"API keys."`
+	Origin        originCmd        `cmd:"" help:"Where contacts come from."`
+	Webhook       webhookCmd       `cmd:"" help:"Addresses that contacts are sent to."`
+	Automation    automationCmd    `cmd:"" help:"What is done when a contact comes in."`
+	Contact       contactCmd       `cmd:"" help:"Contacts."`
+	Notification  notificationCmd  `cmd:"" help:"What the team was told."`
 	Bureau        bureauCmd        `cmd:"" help:"Check and try a bureau file."`
 	SandboxBureau sandboxBureauCmd `cmd:"" name:"sandbox-bureau" help:"Serve the invented bureau over HTTP."`
 }
@@ -33,6 +38,8 @@ type Settings struct {
 	TimeZone     string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" help:"Time zone of the days and months of the caps."`
 	HistoryFresh time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" help:"How long history answers instead of the bureau."`
 	DataKey      string        `env:"FICHARIO_DATA_KEY" help:"32 bytes in base64 that encrypt personal data; several with commas while rotating, the first encrypts. Default: a key file beside the SQLite database; required with PostgreSQL."`
+	SMTPURL      string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
+	AllowPrivate bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`
 	PublicURL    string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" help:"Address of the service in links. Default: http:// and the listen address."`
 	LogFormat    string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
 	LogLevel     string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`

@@ -11,6 +11,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/intake"
 	"fichario/ports"
 )
 
@@ -38,6 +39,10 @@ func (e *environment) demo(ctx context.Context, store *gormstore.Store, keys *ap
 			return err
 		}
 	}
+	hook, err := e.demoWebhook(ctx, store, addr)
+	if err != nil {
+		return err
+	}
 	url := e.publicURL(addr)
 	fmt.Fprintf(e.out, `
 Fichário is running. Paste these lines into another terminal:
@@ -52,9 +57,34 @@ Fichário is running. Paste these lines into another terminal:
   # what it has cost
   curl -s -H 'Authorization: Bearer %[2]s' %[1]s/api/v1/consultas
 
+  # a contact, as a form would send it (add ?simular=true to see it and create nothing)
+  curl -s -d 'nome=Bia Rocha' -d email=bia@example.com -d 'telefone=(11) 98765-4321' -d 'valor=R$ 1.500' \
+    %[3]s
+
 Reference of the API: %[1]s/docs
-`, url, secret.Reveal())
+`, url, secret.Reveal(), hook)
 	return nil
+}
+
+// demoWebhook returns the address of the demonstration's webhook, making it when
+// there is none.
+func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, addr string) (string, error) {
+	hooks := app.NewWebhooks(store, now)
+	known, err := hooks.List(ctx, demoOrg)
+	if err != nil {
+		return "", err
+	}
+	if len(known) > 0 {
+		w, err := hooks.Show(ctx, known[0].ID)
+		return e.webhookURL(w.Token, addr), err
+	}
+	for _, name := range []string{"Instagram", "Google", "Indicação"} {
+		if _, err := hooks.AddOrigin(ctx, demoOrg, name); err != nil {
+			return "", err
+		}
+	}
+	_, token, err := hooks.Create(ctx, app.NewWebhook{OrgID: demoOrg, Name: "Formulário do site", Options: intake.Options{Kind: intake.Generic}})
+	return e.webhookURL(token, addr), err
 }
 
 // demoKey returns the demonstration's key with a working secret, and whether it is
@@ -77,10 +107,10 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	if somebodys, err := orgs.Any(ctx); err != nil || somebodys {
 		return nil, none, false, err
 	}
-	if err := orgs.Create(ctx, crm.Organisation{ID: demoOrg, Name: "Agência Demonstração", CreatedAt: now()}); err != nil {
+	people := organisations(store)
+	if _, err := people.CreateWithID(ctx, demoOrg, "Agência Demonstração"); err != nil {
 		return nil, none, false, err
 	}
-	people := organisations(store)
 	for _, m := range []app.NewMember{
 		{Name: "Helena Duarte", Email: "helena@demo.example", Role: crm.Owner},
 		{Name: "Caio Nogueira", Email: "caio@demo.example", Role: crm.Common},

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
 	"fichario/app"
@@ -49,6 +50,10 @@ func (s *serveCmd) Run(e *environment) error {
 	}
 	log, flush := newLogger(e.settings, e.errOut)
 	defer flush()
+	mailer, err := e.mailer()
+	if err != nil {
+		return err
+	}
 	client, stopBureau, err := e.openBureau(log)
 	if err != nil {
 		return err
@@ -66,16 +71,22 @@ func (s *serveCmd) Run(e *environment) error {
 		Store: store, Bureau: client, Catalog: client.Catalog(), Timeout: client.Timeout(), Fresh: e.settings.HistoryFresh,
 		Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
 	})
-	handler, err := httpapi.New(httpapi.Config{
-		Lookups: lookups, Statement: app.NewStatement(store, calendar, now), Keys: keys, LookupEnabled: e.settings.Lookup,
-		Ready: store.Ping, Metrics: metrics, Log: log, Sandbox: sandboxDocuments(),
-	})
-	if err != nil {
-		return err
-	}
 	listener, err := new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen)
 	if err != nil {
 		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
+	}
+	dispatcher := automation.New(e.settings.AllowPrivate)
+	defer dispatcher.Close()
+	jobs := app.NewJobs(app.JobsConfig{
+		Store: store, Clock: now, Dispatcher: dispatcher, Mailer: mailer, PublicURL: e.publicURL(listener.Addr().String()), Log: log, Observe: metrics.Job,
+	})
+	inbox := app.NewIntake(store, now, jobs.Wake)
+	handler, err := httpapi.New(httpapi.Config{
+		Lookups: lookups, Statement: app.NewStatement(store, calendar, now), Keys: keys, Intake: inbox, LookupEnabled: e.settings.Lookup,
+		Ready: store.Ping, Metrics: metrics, Log: log, Sandbox: sandboxDocuments(),
+	})
+	if err != nil {
+		return errors.Join(err, listener.Close())
 	}
 	server := &http.Server{
 		Handler:           handler,
@@ -87,7 +98,14 @@ func (s *serveCmd) Run(e *environment) error {
 
 	background, stopBackground := context.WithCancel(context.WithoutCancel(e.ctx))
 	var work sync.WaitGroup
-	work.Go(func() { app.Run(background, lookups, keys, log) })
+	work.Go(func() {
+		app.RunChores(background, log,
+			app.Chore{Name: "settle lookups", Every: 3 * time.Second, Do: lookups.Settle},
+			app.Chore{Name: "save use of keys", Every: 3 * time.Second, Do: keys.SaveUse, AtEnd: true},
+			app.Chore{Name: "forget deliveries", Every: time.Hour, Do: inbox.Forget},
+			app.Chore{Name: "forget jobs", Every: time.Hour, Do: jobs.Forget})
+	})
+	work.Go(func() { jobs.Run(background) })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	log.Info("listening", "addr", listener.Addr().String(), "bureau", e.settings.Bureau)

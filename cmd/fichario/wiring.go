@@ -15,9 +15,11 @@ import (
 
 	"fichario/adapters/bureau"
 	"fichario/adapters/gormstore"
+	"fichario/adapters/notifier"
 	"fichario/adapters/sandbox"
 	"fichario/app"
 	"fichario/domain/access"
+	"fichario/ports"
 )
 
 // openStore opens the database and brings it to the newest schema, so that every
@@ -108,6 +110,14 @@ func keyFile(database string) (string, error) {
 	}
 	text, err = os.ReadFile(path)
 	return strings.TrimSpace(string(text)), err
+}
+
+// mailer returns the client of the configured mail server; nil when there is none.
+func (e *environment) mailer() (ports.Mailer, error) {
+	if e.settings.SMTPURL == "" {
+		return nil, nil //nolint:nilnil // no mail server is a configuration like any other
+	}
+	return notifier.New(e.settings.SMTPURL)
 }
 
 // openBureau returns the client of the configured bureau, and what ends it.

@@ -16,7 +16,7 @@ var allowed = map[string]struct {
 	others  []string
 	forbids []string // of the standard library
 }{
-	"domain/":             {own: []string{"domain/"}, forbids: []string{"net", "net/", "database/", "os", "os/", "log", "log/", "syscall", "testing"}},
+	"domain/":             {own: []string{"domain/"}, others: []string{"github.com/nyaruka/phonenumbers", "golang.org/x/text"}, forbids: []string{"net", "net/", "database/", "os", "os/", "log", "log/", "syscall", "testing"}},
 	"ports":               {own: []string{"domain/"}, forbids: []string{"net", "net/", "database/", "os", "os/", "testing"}},
 	"app":                 {own: []string{"domain/", "ports"}, forbids: []string{"net", "net/", "database/", "os", "os/", "testing"}},
 	"openapi":             {},
@@ -25,8 +25,8 @@ var allowed = map[string]struct {
 	"adapters/bureau":     {own: []string{"ports", "domain/"}, others: []string{"github.com/itchyny/gojq", "github.com/sony/gobreaker/v2", "go.yaml.in/yaml"}, forbids: []string{"testing"}},
 	"adapters/sandbox":    {own: []string{"ports", "domain/"}, forbids: []string{"testing"}},
 	"adapters/web":        {own: []string{"app", "domain/"}, others: []string{"github.com/labstack/echo/v4"}, forbids: []string{"testing"}},
-	"adapters/notifier":   {own: []string{"ports", "domain/"}, others: []string{"*"}, forbids: []string{"testing"}},
-	"adapters/automation": {own: []string{"ports", "domain/"}, others: []string{"*"}, forbids: []string{"testing"}},
+	"adapters/notifier":   {own: []string{"ports", "domain/"}, others: []string{"github.com/wneessen/go-mail"}, forbids: []string{"testing"}},
+	"adapters/automation": {own: []string{"ports", "domain/"}, others: []string{"code.dny.dev/ssrf", "github.com/standard-webhooks/standard-webhooks"}, forbids: []string{"testing"}},
 	"cmd/fichario":        {own: []string{"app", "domain/", "ports", "adapters/", "openapi"}, others: []string{"*"}, forbids: []string{"testing"}},
 	"ports/portstest":     {own: []string{"ports", "domain/"}, others: []string{"*"}},
 	"tests/":              {own: []string{"openapi", "domain/", "ports", "tests/", "adapters/", "app"}, others: []string{"*"}},

@@ -1,0 +1,157 @@
+package automation
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"fichario/ports"
+)
+
+const (
+	// callTime bounds a whole call, from name resolution to the end of the answer.
+	// reasonLate says it too.
+	callTime = 10 * time.Second
+	// maxAnswer is what is read of an answer's body, and maxAnswerHeader of its
+	// headers. Only the status counts: the body is read so that the connection may
+	// be used again.
+	maxAnswer       = 64 << 10
+	maxAnswerHeader = 64 << 10
+	// hostConns bounds the connections to one host, so that a slow one is not
+	// flooded; others do not wait for it.
+	hostConns = 16
+	// idleTime is short, because a call that is written into a connection which the
+	// other side closes just then is lost, and is not repeated here.
+	idleTime = 5 * time.Second
+)
+
+// Dispatcher makes the calls. It is safe for concurrent use.
+type Dispatcher struct {
+	transport *http.Transport
+	timeout   time.Duration
+	// public is true when only the public internet may be called.
+	public bool
+}
+
+var _ ports.Dispatcher = (*Dispatcher)(nil)
+
+// New returns a dispatcher. Unless allowPrivate, it calls only the public internet,
+// on ports 80 and 443. Close frees its connections.
+func New(allowPrivate bool) *Dispatcher {
+	dialer := &net.Dialer{Timeout: callTime}
+	if !allowPrivate {
+		dialer.Control = refusePrivate
+	}
+	return newDispatcher(dialer, !allowPrivate)
+}
+
+func newDispatcher(dialer *net.Dialer, public bool) *Dispatcher {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	return &Dispatcher{timeout: callTime, public: public, transport: &http.Transport{
+		Proxy:                  nil, // none from the environment: it would connect in our place, unchecked
+		DialContext:            dialer.DialContext,
+		Protocols:              &protocols,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    callTime,
+		DisableCompression:     true, // nothing is decompressed, so nothing can swell
+		MaxResponseHeaderBytes: maxAnswerHeader,
+		MaxConnsPerHost:        hostConns,
+		MaxIdleConnsPerHost:    hostConns,
+		MaxIdleConns:           4 * hostConns,
+		IdleConnTimeout:        idleTime,
+	}}
+}
+
+// Close closes the idle connections. Calls in flight are left to finish.
+func (d *Dispatcher) Close() { d.transport.CloseIdleConnections() }
+
+// Post makes one attempt of a call and judges it by the status alone: once that is
+// here, an answer that breaks off or does not end changes nothing. The status is 0
+// when there is none. The error is nil or a *ports.SendError.
+func (d *Dispatcher) Post(ctx context.Context, c ports.Call) (int, error) {
+	address, err := d.target(c.URL)
+	if err != nil {
+		return 0, err
+	}
+	header, err := sign(c)
+	if err != nil {
+		return 0, err
+	}
+	parent := ctx
+	ctx, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	var tlsFailed atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { tlsFailed.Store(err != nil) },
+	})
+	req, err := http.NewRequestWithContext(traced, http.MethodPost, address.String(), bytes.NewReader(c.Body))
+	if err != nil {
+		return 0, permanent(reasonURL)
+	}
+	// Without it the HTTP library cannot send the body a second time by itself.
+	req.GetBody = nil
+	req.Header = header
+	// The transport itself, not an http.Client: that one follows redirects, and its
+	// errors hold the address.
+	res, err := d.transport.RoundTrip(req)
+	if err != nil {
+		return 0, unanswered(parent, ctx, err, tlsFailed.Load())
+	}
+	defer res.Body.Close()
+	// After 101 the body is the bare connection, which no deadline of ctx reaches.
+	if res.StatusCode != http.StatusSwitchingProtocols && res.ContentLength <= maxAnswer {
+		_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer+1))
+	}
+	return res.StatusCode, judge(res.StatusCode, res.Header.Get("Retry-After"), time.Now())
+}
+
+// target reads the address of a call.
+func (d *Dispatcher) target(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return nil, permanent(reasonURL)
+	}
+	if p := u.Port(); p != "" {
+		if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
+			return nil, permanent(reasonURL)
+		}
+	}
+	if d.public && disguised(u.Hostname()) {
+		return nil, permanent(reasonRefused)
+	}
+	return u, nil
+}
+
+// sign returns the headers of a call.
+func sign(c ports.Call) (http.Header, error) {
+	key, err := standardwebhooks.NewWebhook(c.Secret)
+	if err != nil || strings.TrimPrefix(c.Secret, "whsec_") == "" {
+		// The library's error may hold a part of the secret. Without a key at all it
+		// would sign with an empty one.
+		return nil, permanent("segredo da assinatura inválido")
+	}
+	signature, err := key.Sign(c.ID, c.At, c.Body)
+	if err != nil {
+		return nil, permanent("não foi possível assinar a chamada")
+	}
+	h := make(http.Header, 5)
+	h.Set("Content-Type", "application/json")
+	h.Set("User-Agent", "Fichario")
+	h.Set(standardwebhooks.HeaderWebhookID, c.ID)
+	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(c.At.Unix(), 10))
+	h.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	return h, nil
+}

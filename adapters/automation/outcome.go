@@ -1,0 +1,84 @@
+package automation
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"syscall"
+	"time"
+
+	"fichario/ports"
+)
+
+// What is shown to the organisation. Texts of the HTTP library are never passed
+// on: they may hold the address.
+const (
+	reasonURL         = "endereço inválido (use http ou https, sem usuário e senha)"
+	reasonRefused     = "endereço não permitido (rede privada ou porta diferente de 80 e 443)"
+	reasonLate        = "o destino não respondeu em 10 s"
+	reasonInterrupted = "interrompido"
+	reasonGone        = "o destino respondeu 410: não quer mais receber"
+)
+
+// maxWait bounds what the other side may ask to wait.
+const maxWait = time.Hour
+
+func permanent(reason string) error { return &ports.SendError{Reason: reason, Permanent: true} }
+
+func temporary(reason string) error { return &ports.SendError{Reason: reason} }
+
+// unanswered names a call without an answer. parent is the caller's context, ctx is
+// bounded by the time of a call.
+func unanswered(parent, ctx context.Context, err error, tlsFailed bool) error {
+	var dns *net.DNSError
+	var netErr net.Error
+	switch {
+	case errors.Is(err, errRefused):
+		return permanent(reasonRefused)
+	case parent.Err() != nil:
+		return temporary(reasonInterrupted)
+	case ctx.Err() != nil:
+		return temporary(reasonLate)
+	case errors.As(err, &dns):
+		return temporary("nome não encontrado")
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return temporary("conexão recusada")
+	case errors.As(err, &netErr) && netErr.Timeout():
+		return temporary(reasonLate) // a moment before ctx says so
+	case tlsFailed:
+		return temporary("falha de TLS")
+	}
+	return temporary("a conexão falhou")
+}
+
+// judge tells what a status means.
+func judge(status int, retryAfter string, now time.Time) error {
+	switch {
+	case status >= 200 && status <= 299:
+		return nil
+	case status >= 300 && status <= 399:
+		return temporary("redirecionamento não seguido (status " + strconv.Itoa(status) + ")")
+	case status == http.StatusGone:
+		return permanent(reasonGone)
+	}
+	e := &ports.SendError{Reason: "status " + strconv.Itoa(status)}
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		e.RetryAfter = wait(retryAfter, now)
+	}
+	return e
+}
+
+// wait reads a Retry-After, in seconds or as a date, up to maxWait.
+func wait(s string, now time.Time) time.Duration {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range is the greatest number
+		return time.Duration(min(n, uint64(maxWait/time.Second))) * time.Second
+	}
+	at, err := http.ParseTime(s)
+	if err != nil {
+		return 0
+	}
+	return min(max(at.Sub(now), 0), maxWait)
+}

@@ -1,0 +1,194 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/ports"
+)
+
+type automations struct {
+	conn
+	vault *vault
+}
+
+// Create implements ports.Automations.
+func (r automations) Create(ctx context.Context, a automation.Automation) error {
+	row := automationRow{
+		ID: uid(a.ID), OrgID: uid(a.OrgID), Name: a.Name, Event: string(a.Event), Enabled: a.Enabled, OriginID: optional(a.Conditions.OriginID),
+		WebhookID: optional(a.Conditions.WebhookID), MinAmount: int64(a.Conditions.MinAmount),
+		Action: r.vault.sealJSON(a.Action, "automations|action|"+a.ID), CreatedAt: stamp(a.CreatedAt),
+	}
+	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
+}
+
+func (r automations) automation(row automationRow) (automation.Automation, error) {
+	a := automation.Automation{
+		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Event: automation.EventName(row.Event), Enabled: row.Enabled,
+		Conditions: automation.Conditions{OriginID: row.OriginID.text(), WebhookID: row.WebhookID.text(), MinAmount: catalog.Money(row.MinAmount)},
+		CreatedAt:  row.CreatedAt.UTC(),
+	}
+	return a, r.vault.openJSON(row.Action, "automations|action|"+a.ID, &a.Action)
+}
+
+// Find implements ports.Automations.
+func (r automations) Find(ctx context.Context, id string) (automation.Automation, error) {
+	var row automationRow
+	if err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error }); err != nil {
+		return automation.Automation{}, err
+	}
+	return r.automation(row)
+}
+
+// List implements ports.Automations.
+func (r automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {
+	var rows []automationRow
+	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("id").Find(&rows, "org_id = ?", orgID).Error })
+	if err != nil {
+		return nil, err
+	}
+	out := make([]automation.Automation, len(rows))
+	for i, row := range rows {
+		if out[i], err = r.automation(row); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// SetEnabled implements ports.Automations.
+func (r automations) SetEnabled(ctx context.Context, id string, enabled bool) error {
+	n, err := r.affected(ctx, "UPDATE automations SET enabled = ? WHERE id = ?", enabled, id)
+	if err == nil && n == 0 {
+		return ports.ErrNotFound
+	}
+	return err
+}
+
+type jobs struct{ conn }
+
+func jobRowOf(j automation.Job) jobRow {
+	return jobRow{
+		ID: uid(j.ID), OrgID: uid(j.OrgID), Kind: string(j.Kind), ContactID: uid(j.ContactID), AutomationID: optional(j.AutomationID),
+		MemberID: optional(j.MemberID), State: string(j.State), Attempts: j.Attempts, RunAt: stamp(j.RunAt), Result: j.Result,
+		CreatedAt: stamp(j.CreatedAt), EndedAt: optionalTime(j.EndedAt),
+	}
+}
+
+func (r jobRow) job() automation.Job {
+	return automation.Job{
+		ID: string(r.ID), OrgID: string(r.OrgID), Kind: automation.JobKind(r.Kind), ContactID: string(r.ContactID), AutomationID: r.AutomationID.text(),
+		MemberID: r.MemberID.text(), State: automation.JobState(r.State), Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result,
+		CreatedAt: r.CreatedAt.UTC(), EndedAt: timeOf(r.EndedAt), Lease: r.Lease,
+	}
+}
+
+// Add implements ports.Jobs.
+func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
+	if len(add) == 0 {
+		return nil
+	}
+	rows := mapped(add, jobRowOf)
+	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&rows).Error })
+}
+
+// Claim implements ports.Jobs.
+func (r jobs) Claim(ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int) ([]automation.Job, error) {
+	var rows []jobRow
+	err := r.exec(ctx, func(db *gorm.DB) error {
+		next := db.Model(&jobRow{}).Select("id").
+			Where("kind = ? AND state = 'ready' AND run_at <= ? AND (lease_until IS NULL OR lease_until <= ?)", string(kind), stamp(now), stamp(now))
+		if len(without) > 0 {
+			next = next.Where("automation_id NOT IN ?", without)
+		}
+		next = next.Order("run_at").Limit(limit)
+		lock := ""
+		if db.Name() == "postgres" {
+			lock = " FOR UPDATE SKIP LOCKED" // SQLite has one writer
+		}
+		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?"+lock+") RETURNING *",
+			lease, stamp(until), next).Scan(&rows).Error
+	})
+	return mapped(rows, jobRow.job), err
+}
+
+// Finish implements ports.Jobs. Jobs that end alike are written together.
+func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
+	type outcome struct {
+		lease  string
+		state  automation.JobState
+		runAt  time.Time
+		result string
+		ended  time.Time
+	}
+	var order []outcome
+	ids := map[outcome][]uid{}
+	for _, j := range done {
+		o := outcome{j.Lease, j.State, stamp(j.RunAt), j.Result, stamp(j.EndedAt)}
+		if j.State != automation.Ready {
+			o.runAt = time.Time{} // an ended job keeps its own
+		}
+		if ids[o] == nil {
+			order = append(order, o)
+		}
+		ids[o] = append(ids[o], uid(j.ID))
+	}
+	written := 0
+	for _, o := range order {
+		values := map[string]any{"state": string(o.state), "result": o.result, "ended_at": o.ended, "lease": "", "lease_until": nil}
+		if o.state == automation.Ready {
+			values["run_at"] = o.runAt
+		}
+		err := r.exec(ctx, func(db *gorm.DB) error {
+			changed := db.Model(&jobRow{}).Where("id IN ? AND lease = ?", ids[o], o.lease).Updates(values)
+			written += int(changed.RowsAffected)
+			return changed.Error
+		})
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+// Find implements ports.Jobs.
+func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
+	var row jobRow
+	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
+	return row.job(), err
+}
+
+// Page implements ports.Jobs.
+func (r jobs) Page(ctx context.Context, orgID string, f ports.JobFilter, after string, limit int) ([]automation.Job, error) {
+	var rows []jobRow
+	err := r.query(ctx, func(db *gorm.DB) error {
+		db = newest(db, after, limit).Where("org_id = ? AND kind <> 'contact.created'", orgID)
+		if f.AutomationID != "" {
+			db = db.Where("automation_id = ?", f.AutomationID)
+		}
+		if f.ContactID != "" {
+			db = db.Where("contact_id = ?", f.ContactID)
+		}
+		if f.State != "" {
+			db = db.Where("state = ?", string(f.State))
+		}
+		return db.Find(&rows).Error
+	})
+	return mapped(rows, jobRow.job), err
+}
+
+// Revive implements ports.Jobs.
+func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {
+	n, err := r.affected(ctx, "UPDATE jobs SET state = 'ready', attempts = 0, run_at = ? WHERE id = ? AND state = 'dead'", stamp(now), id)
+	return n > 0, err
+}
+
+// Forget implements ports.Jobs.
+func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {
+	n, err := r.affected(ctx, "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE id < ? AND state = 'done' ORDER BY id LIMIT ?)", firstID(before), forgetAtOnce)
+	return int(n), err
+}

@@ -1,0 +1,292 @@
+package gormstore
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/ports"
+)
+
+type webhooks struct {
+	conn
+	vault *vault
+	open  *together[opening, opened]
+}
+
+func (v *vault) webhookRow(w intake.Webhook) webhookRow {
+	return webhookRow{
+		ID: uid(w.ID), OrgID: uid(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band), Enabled: w.Enabled,
+		OriginID: optional(w.OriginID), Scheme: string(w.Signature.Scheme),
+		Secret: v.seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL, CreatedAt: stamp(w.CreatedAt),
+	}
+}
+
+func (v *vault) webhook(row webhookRow) (intake.Webhook, error) {
+	secret, err := v.open(row.Secret, "webhooks|secret|"+string(row.ID))
+	return intake.Webhook{
+		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Options: intake.Options{Kind: intake.Kind(row.Kind), Band: intake.Band(row.Band)},
+		Enabled: row.Enabled, OriginID: row.OriginID.text(), Signature: intake.Signature{Scheme: intake.Scheme(row.Scheme), Secret: string(secret)},
+		ThanksURL: row.ThanksURL, CreatedAt: row.CreatedAt.UTC(),
+	}, err
+}
+
+// Create implements ports.Webhooks.
+func (r webhooks) Create(ctx context.Context, w intake.Webhook, t intake.Token) error {
+	row, hash := r.vault.webhookRow(w), t.Hash()
+	row.Token = r.vault.seal([]byte(t.Reveal()), "webhooks|token|"+w.ID)
+	return r.exec(ctx, func(db *gorm.DB) error {
+		if err := db.Create(&row).Error; err != nil {
+			return err
+		}
+		return db.Create(&tokenRow{Hash: hash[:], WebhookID: uid(w.ID)}).Error
+	})
+}
+
+// countedRow is a webhook with the sum of its counter's slots.
+type countedRow struct {
+	Webhook  webhookRow `gorm:"embedded"`
+	Received int64
+}
+
+func counted(db *gorm.DB) *gorm.DB {
+	return db.Table("webhooks").Select(`webhooks.*, (SELECT COALESCE(SUM(received), 0) FROM webhook_counters WHERE webhook_id = webhooks.id) AS received`)
+}
+
+// Find implements ports.Webhooks.
+func (r webhooks) Find(ctx context.Context, id string) (intake.Webhook, intake.Token, error) {
+	var row countedRow
+	err := r.query(ctx, func(db *gorm.DB) error { return counted(db).Take(&row, "id = ?", id).Error })
+	if err != nil {
+		return intake.Webhook{}, intake.Token{}, err
+	}
+	w, err := r.vault.webhook(row.Webhook)
+	if err != nil {
+		return w, intake.Token{}, err
+	}
+	w.Received = row.Received
+	text, err := r.vault.open(row.Webhook.Token, "webhooks|token|"+id)
+	token, _ := intake.ParseToken(string(text))
+	return w, token, err
+}
+
+// List implements ports.Webhooks.
+func (r webhooks) List(ctx context.Context, orgID string) ([]intake.Webhook, error) {
+	var rows []countedRow
+	err := r.query(ctx, func(db *gorm.DB) error { return counted(db).Order("id").Find(&rows, "org_id = ?", orgID).Error })
+	if err != nil {
+		return nil, err
+	}
+	out := make([]intake.Webhook, len(rows))
+	for i, row := range rows {
+		if out[i], err = r.vault.webhook(row.Webhook); err != nil {
+			return nil, err
+		}
+		out[i].Received = row.Received
+	}
+	return out, nil
+}
+
+// Update implements ports.Webhooks.
+func (r webhooks) Update(ctx context.Context, w intake.Webhook) error {
+	row := r.vault.webhookRow(w)
+	return r.exec(ctx, func(db *gorm.DB) error {
+		changed := db.Model(&webhookRow{}).Where("id = ?", w.ID).
+			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "thanks_url").Updates(&row)
+		if changed.Error == nil && changed.RowsAffected == 0 {
+			return ports.ErrNotFound
+		}
+		return changed.Error
+	})
+}
+
+// SetToken implements ports.Webhooks.
+func (r webhooks) SetToken(ctx context.Context, webhookID string, t intake.Token, endOthers time.Time) error {
+	hash, end := t.Hash(), stamp(endOthers)
+	sealed := r.vault.seal([]byte(t.Reveal()), "webhooks|token|"+webhookID)
+	return r.exec(ctx, func(db *gorm.DB) error {
+		err := db.Model(&tokenRow{}).Where("webhook_id = ? AND (ends_at IS NULL OR ends_at > ?)", webhookID, end).Update("ends_at", end).Error
+		if err != nil {
+			return err
+		}
+		if err := db.Model(&webhookRow{}).Where("id = ?", webhookID).Update("token", sealed).Error; err != nil {
+			return err
+		}
+		return db.Create(&tokenRow{Hash: hash[:], WebhookID: uid(webhookID)}).Error
+	})
+}
+
+// opening is a token that somebody posts to.
+type opening struct {
+	hash string
+	at   time.Time
+}
+
+// opened is the webhook behind it, or why there is none.
+type opened struct {
+	hook ports.Hook
+	err  error
+}
+
+// Open implements ports.Webhooks. Nothing is remembered from one reading to the
+// next: a webhook that is disabled, or whose token is regenerated, is so for the
+// next post. That costs little, because the posts of a moment are read together.
+func (r webhooks) Open(ctx context.Context, t intake.Token, now time.Time) (ports.Hook, error) {
+	hash := t.Hash()
+	found, err := r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
+	if err == nil {
+		err = found.err
+	}
+	return found.hook, err
+}
+
+func (s *Store) openHooks(ctx context.Context, asked []opening) ([]opened, error) {
+	db := s.read.WithContext(ctx)
+	hashes := make([][]byte, 0, len(asked))
+	first := map[string]bool{}
+	for _, a := range asked {
+		if !first[a.hash] {
+			first[a.hash] = true
+			hashes = append(hashes, []byte(a.hash))
+		}
+	}
+	var hooks []struct {
+		Webhook webhookRow `gorm:"embedded"`
+		Hash    []byte
+		EndsAt  *time.Time
+	}
+	if err := db.Raw("SELECT t.hash, t.ends_at, w.* FROM webhook_tokens t JOIN webhooks w ON w.id = t.webhook_id WHERE t.hash IN ?", hashes).Scan(&hooks).Error; err != nil {
+		return nil, err
+	}
+	var orgIDs []uid
+	surroundings := map[uid]*ports.Hook{}
+	for _, h := range hooks {
+		if surroundings[h.Webhook.OrgID] == nil {
+			surroundings[h.Webhook.OrgID] = &ports.Hook{}
+			orgIDs = append(orgIDs, h.Webhook.OrgID)
+		}
+	}
+	if err := s.surround(db, orgIDs, surroundings); err != nil {
+		return nil, err
+	}
+	found := map[string]int{}
+	ready := make([]opened, len(hooks))
+	for i, h := range hooks {
+		found[string(h.Hash)] = i
+		ready[i].hook = *surroundings[h.Webhook.OrgID]
+		ready[i].hook.Webhook, ready[i].err = s.vault.webhook(h.Webhook)
+	}
+	out := make([]opened, len(asked))
+	for i, a := range asked {
+		n, ok := found[a.hash]
+		if !ok || hooks[n].EndsAt != nil && !hooks[n].EndsAt.After(a.at) {
+			out[i].err = ports.ErrNotFound
+			continue
+		}
+		out[i] = ready[n]
+	}
+	return out, nil
+}
+
+// surround reads what posts to the webhooks of some organisations need to know.
+func (s *Store) surround(db *gorm.DB, orgIDs []uid, into map[uid]*ports.Hook) error {
+	if len(orgIDs) == 0 {
+		return nil
+	}
+	var entries []struct {
+		OrgID, ID     uid
+		Funnel, Stage string
+	}
+	err := db.Raw("SELECT f.org_id, f.name AS funnel, s.id, s.name AS stage FROM funnels f JOIN stages s ON s.funnel_id = f.id WHERE f.org_id IN ? AND f.is_default AND s.position = 0", orgIDs).
+		Scan(&entries).Error
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		into[e.OrgID].Funnel, into[e.OrgID].Entry = e.Funnel, crm.Stage{ID: string(e.ID), Name: e.Stage}
+	}
+	var people []memberRow
+	if err := db.Raw("SELECT id, org_id, name, role, active, created_at FROM members WHERE org_id IN ? AND active", orgIDs).Scan(&people).Error; err != nil {
+		return err
+	}
+	for _, m := range people {
+		into[m.OrgID].Members = append(into[m.OrgID].Members, m.member())
+	}
+	var known []originRow
+	if err := db.Raw("SELECT id, org_id, name FROM origins WHERE org_id IN ?", orgIDs).Scan(&known).Error; err != nil {
+		return err
+	}
+	for _, o := range known {
+		into[o.OrgID].Origins = append(into[o.OrgID].Origins, o.origin())
+	}
+	return nil
+}
+
+type deliveries struct {
+	conn
+	vault *vault
+}
+
+// deliveryRow seals headers and body as one value: the length of the former, the
+// former, the latter.
+func (v *vault) deliveryRow(d intake.Delivery) deliveryRow {
+	headers, err := json.Marshal(d.Headers)
+	if err != nil {
+		panic(err) // they are texts
+	}
+	content := binary.AppendUvarint(make([]byte, 0, 4+len(headers)+len(d.Body)), uint64(len(headers)))
+	content = append(append(content, headers...), d.Body...)
+	return deliveryRow{
+		ID: uid(d.ID), OrgID: uid(d.OrgID), WebhookID: uid(d.WebhookID), At: stamp(d.At), Outcome: string(d.Outcome), Code: d.Code, Reason: d.Reason,
+		ContactID: optional(d.ContactID), Content: v.seal(content, "deliveries|content|"+d.ID), Truncated: d.Truncated, ReplayOf: optional(d.ReplayOf),
+	}
+}
+
+func (v *vault) delivery(row deliveryRow) (intake.Delivery, error) {
+	d := intake.Delivery{
+		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: string(row.WebhookID), At: row.At.UTC(), Outcome: intake.Outcome(row.Outcome),
+		Code: row.Code, Reason: row.Reason, ContactID: row.ContactID.text(), Truncated: row.Truncated, ReplayOf: row.ReplayOf.text(),
+	}
+	content, err := v.open(row.Content, "deliveries|content|"+d.ID)
+	if err != nil {
+		return d, err
+	}
+	n, size := binary.Uvarint(content)
+	if size <= 0 || n > uint64(len(content)-size) {
+		return d, errSealed
+	}
+	d.Body = content[size+int(n):]
+	return d, json.Unmarshal(content[size:size+int(n)], &d.Headers)
+}
+
+// Find implements ports.Deliveries.
+func (r deliveries) Find(ctx context.Context, id string) (intake.Delivery, error) {
+	var row deliveryRow
+	if err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error }); err != nil {
+		return intake.Delivery{}, err
+	}
+	return r.vault.delivery(row)
+}
+
+// Page implements ports.Deliveries.
+func (r deliveries) Page(ctx context.Context, webhookID, after string, limit int) ([]intake.Delivery, error) {
+	var rows []deliveryRow
+	err := r.query(ctx, func(db *gorm.DB) error {
+		return newest(db, after, limit).Find(&rows, "webhook_id = ?", webhookID).Error
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]intake.Delivery, len(rows))
+	for i, row := range rows {
+		if out[i], err = r.vault.delivery(row); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,240 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/ports"
+)
+
+// Webhooks makes and changes webhooks and origins.
+type Webhooks struct {
+	store ports.Store
+	clock Clock
+}
+
+// NewWebhooks returns the use case.
+func NewWebhooks(store ports.Store, clock Clock) *Webhooks {
+	return &Webhooks{store: store, clock: clock}
+}
+
+// AddOrigin registers an origin. Faults: InvalidRequest, ServiceUnavailable.
+func (w *Webhooks) AddOrigin(ctx context.Context, orgID, name string) (crm.Origin, error) {
+	name, ok := crm.CleanName(name)
+	if !ok || intake.Fold(name) == "" {
+		return crm.Origin{}, invalid("name", fmt.Sprintf("O nome da origem tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	if err := orgExists(ctx, w.store, orgID); err != nil {
+		return crm.Origin{}, err
+	}
+	o := crm.Origin{ID: newID(), OrgID: orgID, Name: name}
+	err := w.store.Repos().Origins.Create(ctx, o)
+	if errors.Is(err, ports.ErrExists) {
+		return crm.Origin{}, invalid("name", "Já há uma origem com este nome; maiúsculas e acentos não as distinguem.")
+	}
+	return o, err
+}
+
+// Origins returns the origins of an organisation, by name. Faults: InvalidRequest,
+// ServiceUnavailable.
+func (w *Webhooks) Origins(ctx context.Context, orgID string) ([]crm.Origin, error) {
+	if err := orgExists(ctx, w.store, orgID); err != nil {
+		return nil, err
+	}
+	return w.store.Repos().Origins.List(ctx, orgID)
+}
+
+// originNamed returns the id of an origin of an organisation by its name, and ""
+// for "".
+func originNamed(ctx context.Context, store ports.Store, orgID, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	all, err := store.Repos().Origins.List(ctx, orgID)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range all {
+		if intake.Fold(o.Name) == intake.Fold(name) {
+			return o.ID, nil
+		}
+	}
+	return "", invalid("origin", "Não há origem com este nome. Registre-a antes.")
+}
+
+// NewWebhook describes a webhook to be made.
+type NewWebhook struct {
+	OrgID, Name string
+	intake.Options
+	// Origin is the name of the fixed origin; empty for none.
+	Origin    string
+	Signature intake.Signature
+	ThanksURL string
+}
+
+// Create makes an enabled webhook. Faults: InvalidRequest with the field at fault,
+// ServiceUnavailable.
+func (w *Webhooks) Create(ctx context.Context, n NewWebhook) (intake.Webhook, intake.Token, error) {
+	fail := func(err error) (intake.Webhook, intake.Token, error) { return intake.Webhook{}, intake.Token{}, err }
+	name, ok := crm.CleanName(n.Name)
+	switch {
+	case !ok:
+		return fail(invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax)))
+	case !n.Kind.Valid():
+		return fail(invalid("type", "O tipo é generic ou formservice."))
+	case n.Band != "" && !n.Band.Valid():
+		return fail(invalid("bands", "Faixas de valor são zero, lower, middle ou upper."))
+	}
+	if n.Band == "" {
+		n.Band = intake.BandZero
+	}
+	if err := checkSettings(n.Signature, n.ThanksURL); err != nil {
+		return fail(err)
+	}
+	if err := orgExists(ctx, w.store, n.OrgID); err != nil {
+		return fail(err)
+	}
+	origin, err := originNamed(ctx, w.store, n.OrgID, n.Origin)
+	if err != nil {
+		return fail(err)
+	}
+	hook := intake.Webhook{
+		ID: newID(), OrgID: n.OrgID, Name: name, Options: n.Options, Enabled: true, OriginID: origin, Signature: n.Signature,
+		ThanksURL: n.ThanksURL, CreatedAt: w.clock(),
+	}
+	token := intake.NewToken()
+	err = w.store.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.Create(ctx, hook, token) })
+	return hook, token, err
+}
+
+func checkSettings(s intake.Signature, thanksURL string) error {
+	if !s.Usable() {
+		return invalid("secret", "A assinatura é typeform, tally, standard ou hmac, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes.")
+	}
+	if thanksURL == "" {
+		return nil
+	}
+	u, err := url.Parse(thanksURL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return invalid("thanks-url", "O endereço de agradecimento é um http:// ou https:// completo.")
+	}
+	return nil
+}
+
+// WebhookView is a webhook with the names and the token that its owners may see.
+type WebhookView struct {
+	intake.Webhook
+	// Origin is the name of the fixed origin; empty when there is none.
+	Origin string
+	Token  intake.Token
+}
+
+// Show returns a webhook. Faults: InvalidRequest, ServiceUnavailable.
+func (w *Webhooks) Show(ctx context.Context, id string) (WebhookView, error) {
+	hook, token, err := findWebhook(ctx, w.store, id)
+	if err != nil {
+		return WebhookView{}, err
+	}
+	v := WebhookView{Webhook: hook, Token: token}
+	if hook.OriginID == "" {
+		return v, nil
+	}
+	all, err := w.store.Repos().Origins.List(ctx, hook.OrgID)
+	for _, o := range all {
+		if o.ID == hook.OriginID {
+			v.Origin = o.Name
+		}
+	}
+	return v, err
+}
+
+// List returns the webhooks of an organisation, oldest first. Faults:
+// InvalidRequest, ServiceUnavailable.
+func (w *Webhooks) List(ctx context.Context, orgID string) ([]intake.Webhook, error) {
+	if err := orgExists(ctx, w.store, orgID); err != nil {
+		return nil, err
+	}
+	return w.store.Repos().Webhooks.List(ctx, orgID)
+}
+
+// Change is what is to be different about a webhook; nil leaves as it is.
+type Change struct {
+	Name *string
+	// Origin is the name of the fixed origin; "" for none.
+	Origin    *string
+	Enabled   *bool
+	Kind      *intake.Kind
+	Band      *intake.Band
+	Signature *intake.Signature
+	ThanksURL *string
+}
+
+// Update changes a webhook; the next post sees it. Faults: InvalidRequest with the
+// field at fault, ServiceUnavailable.
+func (w *Webhooks) Update(ctx context.Context, id string, c Change) error {
+	hook, _, err := findWebhook(ctx, w.store, id)
+	if err != nil {
+		return err
+	}
+	if c.Name != nil {
+		name, ok := crm.CleanName(*c.Name)
+		if !ok {
+			return invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax))
+		}
+		hook.Name = name
+	}
+	if c.Origin != nil {
+		if hook.OriginID, err = originNamed(ctx, w.store, hook.OrgID, *c.Origin); err != nil {
+			return err
+		}
+	}
+	set(&hook.Enabled, c.Enabled)
+	set(&hook.Kind, c.Kind)
+	set(&hook.Band, c.Band)
+	set(&hook.Signature, c.Signature)
+	set(&hook.ThanksURL, c.ThanksURL)
+	if !hook.Kind.Valid() || !hook.Band.Valid() {
+		return invalid("type", "O tipo é generic ou formservice; faixas de valor são zero, lower, middle ou upper.")
+	}
+	if err := checkSettings(hook.Signature, hook.ThanksURL); err != nil {
+		return err
+	}
+	return w.store.Repos().Webhooks.Update(ctx, hook)
+}
+
+func set[T any](into, value *T) {
+	if value != nil {
+		*into = *value
+	}
+}
+
+// Regenerate gives a webhook a new token. The old one ends at once, or after grace.
+// Faults: InvalidRequest, ServiceUnavailable.
+func (w *Webhooks) Regenerate(ctx context.Context, id string, grace time.Duration) error {
+	if grace < 0 {
+		return invalid("grace", "O tempo em que o endereço antigo ainda vale não é negativo.")
+	}
+	if _, _, err := findWebhook(ctx, w.store, id); err != nil {
+		return err
+	}
+	return w.store.InTx(ctx, func(r ports.Repos) error {
+		return r.Webhooks.SetToken(ctx, id, intake.NewToken(), w.clock().Add(grace))
+	})
+}
+
+func findWebhook(ctx context.Context, store ports.Store, id string) (intake.Webhook, intake.Token, error) {
+	notFound := invalid("webhook", "Não há webhook com este id.")
+	if !validID(id) {
+		return intake.Webhook{}, intake.Token{}, notFound
+	}
+	hook, token, err := store.Repos().Webhooks.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) {
+		err = notFound
+	}
+	return hook, token, err
+}

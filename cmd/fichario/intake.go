@@ -1,0 +1,341 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/intake"
+)
+
+type originCmd struct {
+	Add  originAddCmd  `cmd:"" help:"Register an origin."`
+	List originListCmd `cmd:"" help:"List the origins of an organisation."`
+}
+
+type originAddCmd struct {
+	Org  string `required:"" help:"Id of the organisation."`
+	Name string `required:"" help:"Name of the origin; case and accents do not distinguish two."`
+}
+
+// originView is an origin as --json shows it.
+type originView struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Run registers an origin.
+func (c *originAddCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		o, err := app.NewWebhooks(store, now).AddOrigin(e.ctx, c.Org, c.Name)
+		if err != nil {
+			return err
+		}
+		return e.print(originView{o.ID, o.Name}, "Origin %s: %s\n", o.ID, o.Name)
+	})
+}
+
+type originListCmd struct {
+	Org string `required:"" help:"Id of the organisation."`
+}
+
+// Run lists the origins.
+func (c *originListCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewWebhooks(store, now).Origins(e.ctx, c.Org)
+		if err != nil {
+			return err
+		}
+		views := make([]originView, len(all))
+		var text strings.Builder
+		for i, o := range all {
+			views[i] = originView{o.ID, o.Name}
+			fmt.Fprintf(&text, "%s  %s\n", o.ID, o.Name)
+		}
+		return e.print(views, "%s", text.String())
+	})
+}
+
+type webhookCmd struct {
+	Create     webhookCreateCmd     `cmd:"" help:"Make a webhook and print its address."`
+	List       webhookListCmd       `cmd:"" help:"List the webhooks of an organisation."`
+	Show       webhookShowCmd       `cmd:"" help:"Show a webhook with its address and counter."`
+	Set        webhookSetCmd        `cmd:"" help:"Change a webhook."`
+	Enable     webhookEnableCmd     `cmd:"" help:"Accept contacts."`
+	Disable    webhookDisableCmd    `cmd:"" help:"Refuse contacts until it is enabled; the senders that try again lose none."`
+	Regenerate webhookRegenerateCmd `cmd:"" help:"Give it a new address; the old one ends."`
+	Deliveries webhookDeliveriesCmd `cmd:"" help:"Show what was posted in the last 30 days, newest first."`
+	Delivery   webhookDeliveryCmd   `cmd:"" help:"Show one delivery with its body."`
+	Replay     webhookReplayCmd     `cmd:"" help:"Read a delivery again, as if it came now."`
+}
+
+type webhookCreateCmd struct {
+	Org       string `required:"" help:"Id of the organisation."`
+	Name      string `required:"" help:"Name of the webhook; contacts' histories show it."`
+	Type      string `required:"" enum:"generic,formservice" help:"generic, or formservice for an online form product."`
+	Origin    string `help:"Name of the fixed origin of all its contacts."`
+	Bands     string `enum:"zero,lower,middle,upper" default:"zero" help:"What a band such as 'R$ 1 mil a R$ 2 mil' is worth: zero, lower, middle or upper."`
+	Signature string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard or hmac. Default: not at all."`
+	Secret    string `help:"Secret that senders sign with."`
+	ThanksURL string `name:"thanks-url" help:"Page that a browser is sent to after a plain HTML form."`
+}
+
+// Run makes a webhook.
+func (c *webhookCreateCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		hook, token, err := app.NewWebhooks(store, now).Create(e.ctx, app.NewWebhook{
+			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)}, Origin: c.Origin,
+			Signature: intake.Signature{Scheme: intake.Scheme(c.Signature), Secret: c.Secret}, ThanksURL: c.ThanksURL,
+		})
+		if err != nil {
+			return err
+		}
+		address := e.webhookURL(token, e.settings.Listen)
+		return e.print(map[string]string{"id": hook.ID, "token": token.Reveal(), "url": address},
+			"Webhook %s: %s\nAnyone who knows this address can post to it:\n\n  %s\n\nTo try it:\n\n  curl -d 'nome=Bia Rocha' -d email=bia@example.com '%s'\n",
+			hook.ID, hook.Name, address, address)
+	})
+}
+
+// webhookURL is the address that forms post to, at the service that listens on addr.
+func (e *environment) webhookURL(t intake.Token, addr string) string {
+	return e.publicURL(addr) + "/api/webhooks/receive/" + t.Reveal()
+}
+
+type webhookListCmd struct {
+	Org string `required:"" help:"Id of the organisation."`
+}
+
+// Run lists the webhooks; their addresses are for `webhook show`.
+func (c *webhookListCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewWebhooks(store, now).List(e.ctx, c.Org)
+		if err != nil {
+			return err
+		}
+		type view struct {
+			ID       string      `json:"id"`
+			Name     string      `json:"name"`
+			Type     intake.Kind `json:"type"`
+			Enabled  bool        `json:"enabled"`
+			Received int64       `json:"received"`
+		}
+		views := make([]view, len(all))
+		var text strings.Builder
+		for i, w := range all {
+			views[i] = view{w.ID, w.Name, w.Kind, w.Enabled, w.Received}
+			fmt.Fprintf(&text, "%s  %-11s  %-8s  %6d  %s\n", w.ID, w.Kind, onOff(w.Enabled), w.Received, w.Name)
+		}
+		return e.print(views, "%s", text.String())
+	})
+}
+
+func onOff(enabled bool) string {
+	if enabled {
+		return "enabled"
+	}
+	return "disabled"
+}
+
+// webhookView is a webhook as --json shows it.
+type webhookView struct {
+	ID        string        `json:"id"`
+	Name      string        `json:"name"`
+	Type      intake.Kind   `json:"type"`
+	Enabled   bool          `json:"enabled"`
+	Origin    *string       `json:"origin"`
+	Received  int64         `json:"received"`
+	Token     string        `json:"token"`
+	URL       string        `json:"url"`
+	Bands     intake.Band   `json:"bands"`
+	Signature intake.Scheme `json:"signature"`
+	ThanksURL string        `json:"thanksUrl"`
+}
+
+type webhookShowCmd struct {
+	ID string `arg:"" help:"Id of the webhook."`
+}
+
+// Run shows a webhook.
+func (c *webhookShowCmd) Run(e *environment) error { return e.changeWebhook(c.ID, nil) }
+
+// changeWebhook changes a webhook and shows it.
+func (e *environment) changeWebhook(id string, change func(*app.Webhooks) error) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		hooks := app.NewWebhooks(store, now)
+		if change != nil {
+			if err := change(hooks); err != nil {
+				return err
+			}
+		}
+		w, err := hooks.Show(e.ctx, id)
+		if err != nil {
+			return err
+		}
+		v := webhookView{
+			ID: w.ID, Name: w.Name, Type: w.Kind, Enabled: w.Enabled, Received: w.Received, Token: w.Token.Reveal(),
+			URL: e.webhookURL(w.Token, e.settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme, ThanksURL: w.ThanksURL,
+		}
+		if w.Origin != "" {
+			v.Origin = &w.Origin
+		}
+		return e.print(v, "Webhook %s: %s\n  %s, %s, %d received\n  %s\n", v.ID, v.Name, v.Type, onOff(v.Enabled), v.Received, v.URL)
+	})
+}
+
+type webhookSetCmd struct {
+	ID        string  `arg:"" help:"Id of the webhook."`
+	Name      *string `help:"New name."`
+	Type      *string `enum:"generic,formservice" help:"generic or formservice."`
+	Origin    *string `help:"Name of the fixed origin; empty for none."`
+	Bands     *string `enum:"zero,lower,middle,upper" help:"What a band of values is worth."`
+	Signature *string `enum:"none,typeform,tally,standard,hmac" help:"How senders must sign; none to take any."`
+	Secret    string  `help:"Secret that senders sign with; goes with --signature."`
+	ThanksURL *string `name:"thanks-url" help:"Page for browsers after a plain HTML form; empty for none."`
+}
+
+// Run changes a webhook.
+func (c *webhookSetCmd) Run(e *environment) error {
+	change := app.Change{Name: c.Name, Origin: c.Origin, ThanksURL: c.ThanksURL}
+	if c.Type != nil {
+		kind := intake.Kind(*c.Type)
+		change.Kind = &kind
+	}
+	if c.Bands != nil {
+		band := intake.Band(*c.Bands)
+		change.Band = &band
+	}
+	if c.Signature != nil {
+		change.Signature = &intake.Signature{Scheme: intake.Scheme(*c.Signature), Secret: c.Secret}
+		if *c.Signature == "none" {
+			change.Signature.Scheme = intake.NoSignature
+		}
+	} else if c.Secret != "" {
+		return fmt.Errorf("--secret goes with --signature")
+	}
+	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Update(e.ctx, c.ID, change) })
+}
+
+type webhookEnableCmd struct {
+	ID string `arg:"" help:"Id of the webhook."`
+}
+
+// Run enables a webhook.
+func (c *webhookEnableCmd) Run(e *environment) error { return e.enableWebhook(c.ID, true) }
+
+type webhookDisableCmd struct {
+	ID string `arg:"" help:"Id of the webhook."`
+}
+
+// Run disables a webhook.
+func (c *webhookDisableCmd) Run(e *environment) error { return e.enableWebhook(c.ID, false) }
+
+func (e *environment) enableWebhook(id string, enabled bool) error {
+	return e.changeWebhook(id, func(w *app.Webhooks) error { return w.Update(e.ctx, id, app.Change{Enabled: &enabled}) })
+}
+
+type webhookRegenerateCmd struct {
+	ID    string        `arg:"" help:"Id of the webhook."`
+	Grace time.Duration `default:"0" help:"How long the old address still works."`
+}
+
+// Run gives a webhook a new address.
+func (c *webhookRegenerateCmd) Run(e *environment) error {
+	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Regenerate(e.ctx, c.ID, c.Grace) })
+}
+
+// deliveryView is a line of the delivery log as --json shows it.
+type deliveryView struct {
+	ID        string         `json:"id"`
+	At        time.Time      `json:"at"`
+	Outcome   intake.Outcome `json:"outcome"`
+	Code      string         `json:"code"`
+	Reason    string         `json:"reason"`
+	Contact   *string        `json:"contact"`
+	ReplayOf  *string        `json:"replayOf"`
+	Bytes     int            `json:"bytes"`
+	Truncated bool           `json:"truncated"`
+}
+
+func viewDelivery(d intake.Delivery) deliveryView {
+	v := deliveryView{
+		ID: d.ID, At: d.At, Outcome: d.Outcome, Code: d.Code, Reason: d.Reason, Bytes: len(d.Body), Truncated: d.Truncated,
+	}
+	if d.ContactID != "" {
+		v.Contact = &d.ContactID
+	}
+	if d.ReplayOf != "" {
+		v.ReplayOf = &d.ReplayOf
+	}
+	return v
+}
+
+type webhookDeliveriesCmd struct {
+	ID    string `arg:"" help:"Id of the webhook."`
+	Limit int    `default:"50" help:"How many."`
+	After string `help:"Only those before this delivery: the last one of the page before."`
+}
+
+// Run shows the delivery log.
+func (c *webhookDeliveriesCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewIntake(store, now, func() {}).Deliveries(e.ctx, c.ID, c.After, c.Limit)
+		if err != nil {
+			return err
+		}
+		views := make([]deliveryView, len(all))
+		var text strings.Builder
+		for i, d := range all {
+			views[i] = viewDelivery(d)
+			fmt.Fprintf(&text, "%s  %s  %-8s  %s\n", d.ID, d.At.Format(time.DateTime), d.Outcome, d.Reason)
+		}
+		return e.print(views, "%s", text.String())
+	})
+}
+
+type webhookDeliveryCmd struct {
+	ID string `arg:"" help:"Id of the delivery."`
+}
+
+// Run shows one delivery with what was posted.
+func (c *webhookDeliveryCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		d, err := app.NewIntake(store, now, func() {}).Delivery(e.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		headers := map[string]string{}
+		var text strings.Builder
+		for _, h := range d.Headers {
+			headers[h.Key] = h.Value
+			fmt.Fprintf(&text, "%s: %s\n", h.Key, h.Value)
+		}
+		return e.print(struct {
+			deliveryView
+			Headers map[string]string `json:"headers"`
+			Body    string            `json:"body"`
+		}{viewDelivery(d), headers, string(d.Body)}, "%s %s %s\n%s\n%s\n", d.At.Format(time.DateTime), d.Outcome, d.Reason, text.String(), d.Body)
+	})
+}
+
+type webhookReplayCmd struct {
+	ID string `arg:"" help:"Id of the delivery."`
+}
+
+// Run reads a delivery again.
+func (c *webhookReplayCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		// Whoever serves this database finds the job within a second.
+		a, err := app.NewIntake(store, now, func() {}).Replay(e.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		text := "Contact %s\n"
+		if a.Repeated {
+			text = "It had made contact %s already; nothing changed.\n"
+		}
+		return e.print(map[string]any{"contact": a.ContactID, "repeated": a.Repeated}, text, a.ContactID)
+	})
+}

@@ -1,0 +1,106 @@
+// Package automation holds what an organisation wants done by itself when a
+// contact comes in, and the jobs that do it.
+package automation
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+)
+
+// EventName is what starts an automation.
+type EventName string
+
+// ContactCreated fires when a webhook has made a contact (specification, 4.5.6).
+const ContactCreated EventName = "contact.created"
+
+// Valid reports whether there is such an event.
+func (e EventName) Valid() bool { return e == ContactCreated }
+
+// ActionKind is what an automation does.
+type ActionKind string
+
+// The five actions.
+const (
+	// HTTP posts the event, signed, to URL.
+	HTTP ActionKind = "http"
+	// Email sends Subject and Text to the address To.
+	Email ActionKind = "email"
+	// MoveStage moves the contact to StageID.
+	MoveStage ActionKind = "move_stage"
+	// Assign gives the contact to MemberID.
+	Assign ActionKind = "assign"
+	// AddNote adds Text to the contact's note.
+	AddNote ActionKind = "add_note"
+)
+
+// Actions returns all kinds.
+func Actions() []ActionKind { return []ActionKind{HTTP, Email, MoveStage, Assign, AddNote} }
+
+// Valid reports whether k is one of Actions.
+func (k ActionKind) Valid() bool { return slices.Contains(Actions(), k) }
+
+// Action is what an automation does, with what it needs.
+type Action struct {
+	Kind ActionKind
+	// URL and Secret are of an HTTP action; the secret signs what is sent (`whsec_`
+	// and base64).
+	URL, Secret string
+	// To is the address of an Email action, or ToContact or ToAssignee.
+	To string
+	// Subject is of an Email action.
+	Subject string
+	// Text is of an Email or AddNote action.
+	Text string
+	// StageID is of a MoveStage action.
+	StageID string
+	// MemberID is of an Assign action.
+	MemberID string
+}
+
+// What the address of an Email action may be instead of an address.
+const (
+	// ToContact sends to the contact itself.
+	ToContact = "contact"
+	// ToAssignee sends to the member that the contact is assigned to.
+	ToAssignee = "assignee"
+)
+
+// Conditions are what must hold for an automation to run; zero values ask for
+// nothing.
+type Conditions struct {
+	OriginID  string
+	WebhookID string
+	// MinAmount is in ten-thousandths of a real.
+	MinAmount catalog.Money
+}
+
+// Hold reports whether a contact meets all conditions.
+func (c Conditions) Hold(k crm.Contact) bool {
+	return (c.OriginID == "" || c.OriginID == k.OriginID) &&
+		(c.WebhookID == "" || c.WebhookID == k.WebhookID) &&
+		(c.MinAmount == 0 || k.Amount >= c.MinAmount)
+}
+
+// Automation is one rule of an organisation.
+type Automation struct {
+	// ID is a UUIDv7.
+	ID         string
+	OrgID      string
+	Name       string
+	Event      EventName
+	Enabled    bool
+	Conditions Conditions
+	Action     Action
+	CreatedAt  time.Time
+}
+
+// Fill puts a contact's values where a text has their names in braces: {nome},
+// {email}, {telefone}, {empresa}, {valor}. Other braces stay.
+func Fill(text string, k crm.Contact) string {
+	return strings.NewReplacer("{nome}", k.Name, "{email}", k.Email, "{telefone}", k.Phone, "{empresa}", k.Company,
+		"{valor}", k.Amount.String()).Replace(text)
+}

@@ -1,0 +1,76 @@
+package automation
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// JobKind is what a job does.
+type JobKind string
+
+// The kinds of jobs.
+const (
+	// FanOut finds out what a new contact sets going, and makes the jobs for it.
+	FanOut JobKind = "contact.created"
+	// RunAutomation runs one automation for one contact.
+	RunAutomation JobKind = "automation"
+	// MailMember tells one member of a new contact by e-mail.
+	MailMember JobKind = "notification.email"
+)
+
+// JobState is where a job stands.
+type JobState string
+
+// The states of a job.
+const (
+	// Ready: it waits for its time, or runs now.
+	Ready JobState = "ready"
+	// Done: it succeeded, or there was nothing to do.
+	Done JobState = "done"
+	// Dead: it was given up, and waits for a person to run it again.
+	Dead JobState = "dead"
+)
+
+// Job is one piece of work that is done after the answer, at least once. It holds
+// ids only, no personal data.
+type Job struct {
+	// ID is a UUIDv7. It is the `webhook-id` of an HTTP action, in every attempt.
+	ID    string
+	OrgID string
+	Kind  JobKind
+	// ContactID is the contact that it is about.
+	ContactID string
+	// AutomationID is of RunAutomation.
+	AutomationID string
+	// MemberID is of MailMember.
+	MemberID string
+	State    JobState
+	// Attempts counts how often it was begun.
+	Attempts int
+	// RunAt is when it may run next.
+	RunAt time.Time
+	// Result says in Portuguese how the last attempt ended; empty before the first.
+	Result    string
+	CreatedAt time.Time
+	// EndedAt is when the last attempt ended; zero before the first.
+	EndedAt time.Time
+	// Lease is who runs it now; empty when nobody does.
+	Lease string
+}
+
+// delays is how long a job waits after each failed attempt. It is given up after
+// the last, about a day after it was made.
+var delays = []time.Duration{
+	time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour,
+}
+
+// Next returns how long a job waits after so many failed attempts, with up to a
+// fifth more so that many do not come back at once; false when it is given up.
+func Next(attempts int) (time.Duration, bool) {
+	if attempts < 1 || attempts > len(delays) {
+		return 0, false
+	}
+	d := delays[attempts-1]
+	return d + rand.N(d/5+1), true //nolint:gosec // it spreads load, it hides nothing
+}

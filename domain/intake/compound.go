@@ -1,0 +1,149 @@
+package intake
+
+import "strings"
+
+// The parts of an answer that is an object, in normal form.
+var (
+	nameParts = words(`first last middle prefix suffix firstname lastname middlename firstandlast full fullname givenname familyname surname
+		nome sobrenome primeironome middleinitial`)
+	phoneParts = words(`country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
+		telefone numero extension raw`)
+	choiceParts = words(`label labels other id ids ref refs value`)
+	dateParts   = words(`day month year hour min minute ampm dia mes ano`)
+)
+
+// compound reads an object whose members make one answer: a name in two parts, a phone in three, choices with "other", a date.
+func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
+	if len(n.kids) == 0 || len(n.kids) > 12 {
+		return nil, false
+	}
+	parts := make(map[string]*node, len(n.kids))
+	for i := range n.kids {
+		parts[nameOf(n.kids[i].key)] = &n.kids[i]
+	}
+	if len(parts) != len(n.kids) {
+		return nil, false
+	}
+	all := func(set map[string]bool) bool {
+		for k, c := range parts {
+			if !set[k] || !c.scalar() && !(set["labels"] && c.kind == isArray) {
+				return false
+			}
+		}
+		return true
+	}
+	text := func(keys ...string) string {
+		for _, k := range keys {
+			if c := parts[k]; c != nil && c.scalar() && !c.empty() {
+				return scalarText(c)
+			}
+		}
+		return ""
+	}
+	given := text("first", "firstname", "givenname", "primeironome", "nome")
+	family := text("last", "lastname", "familyname", "surname", "sobrenome")
+	var out string
+	switch {
+	case all(nameParts) && (given != "" || family != "" || text("full", "fullname", "firstandlast") != "" && ans.typ != phoneType):
+		if all(phoneParts) && ans.wants(fieldPhone) { // {full} alone is either
+			out = text("full")
+			break
+		}
+		if ans.typ == noType || ans.typ == otherType {
+			ans.typ = nameType
+		}
+		out = text("firstandlast", "full", "fullname")
+		if out == "" {
+			out = join(text("prefix"), given, text("middle", "middlename", "middleinitial"), family, text("suffix"))
+		}
+	case all(phoneParts) && (parts["phone"] != nil || parts["phonenumber"] != nil || parts["telefone"] != nil || ans.wants(fieldPhone)):
+		if ans.typ == noType || ans.typ == otherType {
+			ans.typ = phoneType
+		}
+		out = phoneOf(text)
+	case all(dateParts) && (parts["year"] != nil || parts["ano"] != nil) && (parts["month"] != nil || parts["mes"] != nil):
+		out = strings.Join(strings.FieldsFunc(text("day", "dia")+"/"+text("month", "mes")+"/"+text("year", "ano"), func(c rune) bool { return c == '/' }), "/")
+		if h := text("hour"); h != "" {
+			out = join(out, h+":"+text("min", "minute"), text("ampm"))
+		}
+	case all(choiceParts) && (parts["label"] != nil || parts["labels"] != nil):
+		return r.chosen(n, parts, text)
+	default:
+		return nil, false
+	}
+	if out == "" {
+		return nil, false
+	}
+	for _, c := range parts {
+		if t := scalarText(c); t != "" && !strings.Contains(out, t) {
+			r.drop("compound", c)
+		}
+	}
+	return []string{out}, true
+}
+
+// phoneOf joins the parts of a phone. A country is part of the number only when it is digits.
+func phoneOf(text func(...string) string) string {
+	if full := text("full", "international", "formatted"); full != "" {
+		return full
+	}
+	country := text("country", "countrycode", "ddi")
+	if len(digitsOf(country)) == 0 || len(country) > 5 {
+		country = ""
+	}
+	area := text("area", "areacode", "ddd")
+	number := text("phone", "phonenumber", "number", "telefone", "numero", "national", "raw")
+	if number == "" {
+		return ""
+	}
+	if country != "" && (strings.HasPrefix(number, "+") || area == "" && strings.HasPrefix(digitsOf(number), digitsOf(country)) && countDigits(number) > 11) {
+		country = "" // it is in the number already
+	}
+	if area != "" && !strings.ContainsAny(area, "()") {
+		area = "(" + area + ")"
+	}
+	return join(country, area, number)
+}
+
+// chosen reads Typeform's choices: labels and "other".
+func (r *reader) chosen(n *node, parts map[string]*node, text func(...string) string) ([]string, bool) {
+	var out []string
+	if l := parts["labels"]; l != nil {
+		for i := range l.kids {
+			if !l.kids[i].scalar() {
+				return nil, false
+			}
+			if t := scalarText(&l.kids[i]); t != "" {
+				out = append(out, t)
+			}
+		}
+	}
+	for _, k := range []string{"label", "other"} {
+		if t := text(k); t != "" {
+			out = append(out, t)
+		}
+	}
+	for i := range n.kids {
+		switch k := &n.kids[i]; nameOf(k.key) {
+		case "labels", "label", "other":
+		default:
+			r.drop("option id", k)
+		}
+	}
+	return out, true
+}
+
+// join joins what is not empty with spaces.
+func join(parts ...string) string {
+	out := ""
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if out != "" {
+			out += " "
+		}
+		out += p
+	}
+	return out
+}

@@ -1,0 +1,17 @@
+package intake
+
+// ReadTraced is Read that also tells every text that a rule drops, so that a test can account for each answer.
+func ReadTraced(o Options, contentType string, body []byte) (d Draft, dropped []string, err error) {
+	var collect func(n *node)
+	collect = func(n *node) {
+		if n == nil {
+			return
+		}
+		dropped = append(dropped, scalarText(n))
+		for i := range n.kids {
+			collect(&n.kids[i])
+		}
+	}
+	d, err = read(o, contentType, body, func(_ string, n *node) { collect(n) })
+	return d, dropped, err
+}

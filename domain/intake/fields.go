@@ -1,0 +1,374 @@
+package intake
+
+import (
+	"strings"
+)
+
+// Strengths of a claim: the lower wins, whatever the order of arrival.
+const (
+	byType     = 0  // the form says that the field is an e-mail, a phone …
+	byAlias    = 10 // the key is one of the known names
+	byTypeToo  = 12 // the type, on a webhook that is not for form products
+	byTitle    = 20 // a word of the question
+	byOnly     = 25 // the only number question
+	byWeak     = 30 // a name that often means something else
+	byEnvelope = 35 // a name that may be the form's
+	byValue    = 40 // nothing but the look of the value
+)
+
+// Bounds of the fields, in characters. What is longer is no such thing and stays in the note.
+const (
+	maxEmail = 320
+	maxLine  = 200
+	maxPhone = 60
+)
+
+// claim is an answer that would feed a field.
+type claim struct {
+	index int // of the answer, -1 when there is none
+	score int
+}
+
+// better reports whether a score beats the claim.
+func (c claim) better(score int) bool { return c.index < 0 || score < c.score }
+
+// chooser finds the best answer of each field.
+type chooser struct {
+	r       *reader
+	best    [fieldCount]claim
+	firsts  [fieldCount][]int // answers by part of a name or phone
+	badMail claim             // an e-mail field without an @
+	numbers int               // how many number questions there are
+}
+
+// choose gives each field the best answer that claims it.
+func (r *reader) choose(d *Draft) {
+	c := chooser{r: r, badMail: claim{index: -1}}
+	for f := range c.best {
+		c.best[f].index = -1
+	}
+	for i := range r.answers {
+		if a := &r.answers[i]; a.typ == numberType && !a.closed {
+			c.numbers++
+		}
+	}
+	for i := range r.answers {
+		if a := &r.answers[i]; !a.closed && a.attr == "" {
+			c.offer(i, a)
+		}
+	}
+	c.byLook()
+	c.email(d)
+	c.phone(d)
+	c.name(d)
+	c.line(d, fieldCompany, &d.Company)
+	c.line(d, fieldOrigin, &d.Origin)
+	c.amount(d)
+	c.message(d)
+}
+
+// offer finds what an answer claims, the surest first, and enters the first claim that its value can meet.
+func (c *chooser) offer(i int, a *answer) {
+	typed := byTypeToo
+	if c.r.opt.Kind == FormService {
+		typed = byType
+	}
+	if f := fieldOfType(a.typ); f != noField && c.enter(i, a, f, typed, 0) {
+		return
+	}
+	for n, name := range [2]string{a.title, a.key} {
+		if name == "" || n == 1 && a.key == a.title {
+			continue
+		}
+		entry, again, ok := c.named(a, name)
+		if !ok {
+			continue
+		}
+		strength, penalty := byAlias, int(10-entry.prefs)
+		if again {
+			penalty += 20
+		}
+		if entry.weak && !(a.stated && entry.field == fieldOrigin) {
+			strength = byWeak
+		}
+		if c.enter(i, a, entry.field, strength, penalty) {
+			return
+		}
+	}
+	if f := c.numberedName(a); f != noField && c.enter(i, a, f, byAlias, 0) {
+		return
+	}
+	title := a.title
+	if title == "" {
+		title = join(a.prefix, a.key)
+	}
+	if len(a.values) == 0 || plainKey(title) {
+		return
+	}
+	w := wordsOf(title)
+	if a.typ == numberType && c.number(i, a, w) {
+		return
+	}
+	if len(w) < 2 {
+		return
+	}
+	for _, rule := range titleRules {
+		if a.deal && (rule.field == fieldName || rule.field == fieldCompany) && a.title == "" {
+			continue // what a deal or an order is called
+		}
+		if rule.field == fieldAmount && a.title == "" && a.prefix != "" && !speaksOf(wordsOf(a.key), rule.any) {
+			continue // an object called "valor" is a value only by a member that says so
+		}
+		if rule.hits(w) && c.enter(i, a, rule.field, byTitle, 0) {
+			return
+		}
+	}
+}
+
+// plainKey reports whether a key is one lower-case word, which no rule about titles can match.
+func plainKey(key string) bool {
+	for i := range len(key) {
+		if key[i] < 'a' || key[i] > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// named looks an answer's name up, in the company of the unknown objects around it: "name" inside "company" is "company name". What an
+// e-mail or a phone is called is plain enough to count wherever it stands.
+func (c *chooser) named(a *answer, name string) (entry, bool, bool) {
+	if a.prefix == "" || name == a.title {
+		return aliasOfEntry(a, name)
+	}
+	switch nameOf(name) {
+	case "value", "text", "answer", "raw", "":
+		return aliasOf(a.prefix)
+	}
+	if e, again, ok := aliasOf(a.prefix + " " + name); ok {
+		return e, again, ok
+	}
+	e, again, ok := aliasOfEntry(a, name)
+	if !ok {
+		return e, again, ok
+	}
+	switch e.field {
+	case fieldEmail, fieldPhone, fieldFirst, fieldLast, fieldArea:
+		return e, again, true
+	case fieldAmount, fieldMessage, fieldOrigin:
+		if a.deal {
+			return e, again, true
+		}
+	}
+	if outer, _, known := aliasOf(a.prefix); known && outer.field == e.field {
+		return e, again, true // {"valor": {"amount": …}}
+	}
+	return entry{}, false, false
+}
+
+// aliasOfEntry is aliasOf for a name whose entry was looked up when it arrived.
+func aliasOfEntry(a *answer, name string) (entry, bool, bool) {
+	if a.entry.field != noField && (name == a.title || a.title == "") {
+		return a.entry, false, true
+	}
+	if name == a.key && plainKey(name) {
+		return entry{}, false, false
+	}
+	return aliasOf(name)
+}
+
+func fieldOfType(t answerType) field {
+	switch t {
+	case emailType:
+		return fieldEmail
+	case phoneType:
+		return fieldPhone
+	case nameType:
+		return fieldName
+	}
+	return noField
+}
+
+// number offers a number question for the value: its title speaks of money, or it is the only one and does not count anything.
+func (c *chooser) number(i int, a *answer, title []string) bool {
+	if speaksOf(title, incomeWords) {
+		return false
+	}
+	if speaksOf(title, moneyWords) || strings.Contains(a.title, "R$") {
+		return c.enter(i, a, fieldAmount, byAlias, 5)
+	}
+	return c.numbers == 1 && !speaksOf(title, countWords) && c.enter(i, a, fieldAmount, byOnly, 0)
+}
+
+// enter records a claim when the value can meet it.
+func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
+	score := strength*1000 + min(a.rank, 20)*40 + penalty
+	switch f {
+	case fieldEmail:
+		if strings.IndexByte(a.text(), '@') < 0 || findEmail(a.values) == "" {
+			if strength < byTitle && c.badMail.better(score) {
+				c.badMail = claim{i, score}
+			}
+			return false
+		}
+	case fieldPhone:
+		v := oneLine(a.values[0])
+		n := countDigits(v)
+		if a.logical || n < 3 || !within(v, maxPhone) || strings.IndexByte(v, '@') >= 0 || strength > byAlias && strength != byTypeToo && n < 8 ||
+			strength >= byWeak && n > 13 {
+			return false
+		}
+	case fieldName, fieldCompany, fieldOrigin, fieldFirst, fieldLast:
+		if !c.line1(a, f, strength) {
+			return false
+		}
+		if f == fieldName && a.envelope != noEnvelope && a.title == "" && strength != byType {
+			if a.envelope == formEnvelope {
+				return false
+			}
+			score += (byEnvelope - byAlias) * 1000
+		}
+	case fieldAmount:
+		if _, ok := c.amountOf(a); !ok {
+			return false
+		}
+	case fieldArea:
+		if n := countDigits(a.values[0]); n < 2 || n > 3 || len(a.values[0]) > 6 {
+			return false
+		}
+	case fieldMessage:
+		if a.logical {
+			return false
+		}
+	}
+	a.field = f
+	if f >= fieldFirst {
+		c.firsts[f] = append(c.firsts[f], i)
+		return true
+	}
+	if c.best[f].better(score) {
+		c.best[f] = claim{i, score}
+	}
+	return true
+}
+
+// line1 reports whether an answer can be a name, a company or an origin.
+func (c *chooser) line1(a *answer, f field, strength int) bool {
+	t := a.text()
+	if a.logical || !within(t, maxLine) || t == "" {
+		return false
+	}
+	if f != fieldOrigin && (strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://")) {
+		return false
+	}
+	switch {
+	case f == fieldName || f == fieldFirst || f == fieldLast:
+		return strings.IndexByte(t, '@') < 0 && (countDigits(t) == 0 || strength < byWeak && hasLetterRune(t)) &&
+			(strength < byTitle || !strings.Contains(t, "\n"))
+	case strength >= byWeak:
+		return hasLetterRune(t) && !strings.Contains(t, "\n") && !looksURL(t) && strings.IndexByte(t, '@') < 0
+	}
+	return true
+}
+
+func hasLetterRune(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; c >= 'a' && c <= 'z' || s[i] >= 0x80 {
+			return true
+		}
+	}
+	return false
+}
+
+// amountOf reads an answer as a value, once.
+func (c *chooser) amountOf(a *answer) (int64, bool) {
+	if !a.counted {
+		a.counted = true
+		a.amount, a.isAmount = c.readAmount(a)
+	}
+	return a.amount, a.isAmount
+}
+
+func (c *chooser) readAmount(a *answer) (int64, bool) {
+	if a.logical || len(a.values) != 1 {
+		return 0, false
+	}
+	if a.number != "" {
+		return parseNumber(a.number)
+	}
+	if n, ok := ParseAmount(a.values[0]); ok {
+		return n, true
+	}
+	a.isBand = true
+	return bandAmount(a.values[0], c.r.opt.Band)
+}
+
+// source records where a field was read from.
+func (c *chooser) source(d *Draft, f field, a *answer) {
+	key := a.key
+	if a.title != "" {
+		key = a.title
+	}
+	if d.Fields == nil {
+		d.Fields = make([]Source, 0, 8)
+	}
+	d.Fields = append(d.Fields, Source{fieldNames[f], clip(oneLine(cleanText(key)), maxKeyText)})
+}
+
+// winner returns the answer that a field takes, or nil.
+func (c *chooser) winner(f field) *answer {
+	if i := c.best[f].index; i >= 0 {
+		return &c.r.answers[i]
+	}
+	return nil
+}
+
+func (c *chooser) phone(d *Draft) {
+	a := c.winner(fieldPhone)
+	if a == nil {
+		return
+	}
+	d.Phone = oneLine(a.values[0])
+	if a.number != "" {
+		d.Phone = plainNumber(a.number)
+	}
+	a.taken = len(a.values) == 1
+	c.source(d, fieldPhone, a)
+	if countDigits(d.Phone) <= 9 {
+		for _, i := range c.firsts[fieldArea] {
+			if area := &c.r.answers[i]; area.group == a.group {
+				d.Phone = digitsOf(area.values[0]) + d.Phone
+				area.taken = true
+				break
+			}
+		}
+	}
+	d.PhoneE164 = e164(d.Phone)
+}
+
+func (c *chooser) line(d *Draft, f field, to *string) {
+	if a := c.winner(f); a != nil {
+		*to = oneLine(a.text())
+		a.taken = true
+		c.source(d, f, a)
+	}
+}
+
+func (c *chooser) amount(d *Draft) {
+	a := c.winner(fieldAmount)
+	if a == nil {
+		return
+	}
+	d.Amount, _ = c.amountOf(a)
+	// A band's text says more than the number that was made of it.
+	a.taken = !a.isBand
+	c.source(d, fieldAmount, a)
+}
+
+func (c *chooser) message(d *Draft) {
+	if a := c.winner(fieldMessage); a != nil {
+		d.Message = a.text()
+		a.taken = true
+		c.source(d, fieldMessage, a)
+	}
+}

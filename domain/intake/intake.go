@@ -1,0 +1,105 @@
+// Package intake reads the submissions of forms: it turns a body, in whatever
+// shape a form product or a script sends it, into a draft of a contact and what
+// was left over (specification, 2.5 and 4.5).
+//
+// The reading has three steps. The bytes become one tree, whatever they were
+// written in (body.go). The tree becomes answers: a key or a question's title
+// with a text (shapes.go, items.go, products.go). The answers compete for the
+// contact's fields (fields.go), and what no field takes goes to the note.
+package intake
+
+// Kind is how a webhook's body is interpreted (specification, 2.4).
+type Kind string
+
+// The kinds.
+const (
+	Generic     Kind = "generic"
+	FormService Kind = "formservice"
+)
+
+// Valid reports whether k is a known kind.
+func (k Kind) Valid() bool { return k == Generic || k == FormService }
+
+// Options is how a webhook wants its submissions read.
+type Options struct {
+	// Kind decides whether the type of a form's field or its name counts first.
+	Kind Kind
+	// Band is what a range becomes as a value; the zero value is BandZero.
+	Band Band
+}
+
+// Pair is a title or key and its text.
+type Pair struct{ Key, Value string }
+
+// Source says which key of the body a field was read from. Field is a word of
+// the contract: email, nome, telefone, empresa, valor, mensagem, origem.
+type Source struct{ Field, Key string }
+
+// Draft is the contact that a submission would make.
+type Draft struct {
+	// Email is the address as sent, trimmed; empty when none was found. Whatever
+	// has an @ counts (specification, 2.5).
+	Email string
+	// Name is empty when none was sent; see DisplayName.
+	Name string
+	// Phone is as sent, trimmed.
+	Phone string
+	// PhoneE164 is like "+5511987654321", or empty when Phone is no valid number.
+	PhoneE164 string
+	// Company is the name of the contact's company.
+	Company string
+	// Amount is the value in ten-thousandths of a real.
+	Amount int64
+	// Message is the free text that stands first in the note.
+	Message string
+	// Origin is where the sender says that the contact comes from.
+	Origin string
+	// FallbackOrigin is utm_source, else the advertiser's platform. It is for
+	// when the sender states no origin.
+	FallbackOrigin string
+	// Attribution holds UTMs, click ids and the addresses of the pages, under
+	// canonical lower-case keys, in order of arrival.
+	Attribution []Pair
+	// Leftover is what no field took, each once, with the title of its question.
+	Leftover []Pair
+	// Fields says which field came from which key. An e-mail field without an @
+	// is named too, although Email is empty then.
+	Fields []Source
+	// Keys are the names that arrived, for refusals: at most 40, of 60 characters.
+	Keys []string
+	// DeliveryID is the product's own id of the submission, the same in every
+	// retry, with the product before it ("typeform:…"); empty when there is none.
+	DeliveryID string
+	// Test says that the sender calls the submission a test.
+	Test bool
+}
+
+// Read turns a body into a draft. The error is a fault.InvalidRequest that says,
+// without personal data, why the body cannot be read. A draft without an e-mail
+// is no error here; see CheckEmail.
+func Read(o Options, contentType string, body []byte) (Draft, error) {
+	return read(o, contentType, body, nil)
+}
+
+// read is Read with an ear for what the rules drop.
+func read(o Options, contentType string, body []byte, trace func(rule string, n *node)) (Draft, error) {
+	tree, err := parseBody(contentType, body)
+	if err != nil {
+		return Draft{}, err
+	}
+	r := reader{opt: o, trace: trace, answers: make([]answer, 0, 12)}
+	d := Draft{DeliveryID: deliveryID(&tree), Test: isTest(&tree)}
+	r.root(&tree)
+	if r.err != nil {
+		return Draft{}, r.err
+	}
+	r.choose(&d)
+	r.leave(&d)
+	d.attributeFromURLs()
+	d.FallbackOrigin = clip(d.attributionText("utm_source"), maxLine)
+	if d.FallbackOrigin == "" {
+		d.FallbackOrigin = d.attributionText("platform")
+	}
+	d.Keys = r.keys
+	return d, nil
+}

@@ -1,0 +1,364 @@
+package intake
+
+import (
+	"slices"
+	"strings"
+)
+
+// part says what a member is in an object that holds one answer.
+type part uint8
+
+const (
+	unknownPart part = iota
+	titlePart        // the question as a person reads it
+	namePart         // the question's technical name
+	valuePart        // the answer
+	typePart         // the type of the field
+	otherPart        // the furniture of a field: whether it is required, where it stands
+)
+
+// itemParts are the members of an answer's object, in normal form; of one kind the earlier in the list counts.
+var itemParts = map[string]part{}
+
+// itemRank is the order within a kind.
+var itemRank = map[string]int{}
+
+// itemWords fill both. raw_value and the like are the same answer in another dress.
+var itemWords = map[part]string{
+	titlePart: `title label question questiontitle questiontext questionname columnname fieldlabel fieldtitle displayname humanlabel heading
+		pergunta titulo rotulo`,
+	namePart:  `name fieldname customkey key code columnid slug field id fieldid ref questionid`,
+	valuePart: `value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue textvalue`,
+	typePart:  `type fieldtype questiontype inputtype element controltype`,
+	otherPart: `required options order position index visible properties description hidden group sublabel placeholder itemid enum enumid
+		primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns questionref questionindex
+		text`,
+}
+
+func init() {
+	for p, list := range itemWords {
+		for i, w := range strings.Fields(list) {
+			itemParts[w], itemRank[w] = p, i
+		}
+	}
+}
+
+// places are the labels that say which of several mailboxes or phones a value is, and nothing of the question.
+var places = words(`work home mobile main other primary personal trabalho casa celular comercial pessoal principal outro business default`)
+
+// anatomy is an object taken apart as one answer.
+type anatomy struct {
+	title, name, value, typ *node
+	extra                   []*node
+}
+
+// dissect takes an object apart. ok is false when it holds no value.
+func dissect(n *node) (a anatomy, ok bool) {
+	if n.kind != isObject || len(n.kids) > 40 {
+		return a, false
+	}
+	var ranks [otherPart + 1]int
+	var found [otherPart + 1]*node
+	for i := range n.kids {
+		k := &n.kids[i]
+		var buf [64]byte
+		w := string(appendName(buf[:0], k.key))
+		p := itemParts[w]
+		if p == otherPart || p == unknownPart || (p == titlePart || p == namePart || p == typePart) && k.empty() {
+			if p == unknownPart && !k.empty() && !noisySuffix(k.key, false) {
+				a.extra = append(a.extra, k)
+			}
+			continue
+		}
+		if found[p] == nil || itemRank[w] < ranks[p] && (p != valuePart || !k.empty()) || p == valuePart && found[p].empty() {
+			found[p], ranks[p] = k, itemRank[w]
+		}
+	}
+	a.title, a.name, a.value, a.typ = found[titlePart], found[namePart], found[valuePart], found[typePart]
+	return a, a.value != nil
+}
+
+// labelOf returns the title and the technical name that an object gives, wherever the product puts them.
+func (r *reader) labelOf(n *node, a anatomy) (title, name string) {
+	text := func(c *node) string {
+		if c != nil && (c.kind == isString || c.kind == isNumber) {
+			return oneLine(cleanText(c.text))
+		}
+		return ""
+	}
+	title, name = text(a.title), text(a.name)
+	for _, holder := range []string{"question", "field", "settings"} {
+		h := n.child(holder)
+		if h == nil || h.kind != isObject {
+			continue
+		}
+		for _, k := range []string{"title", "question_title", "label", "text", "name"} {
+			if title == "" {
+				title = h.str(k)
+			}
+		}
+		for _, k := range []string{"id", "ref", "key", "question_id"} {
+			if known := r.titles[h.str(k)]; title == "" && known != "" {
+				title = known
+			}
+			if name == "" {
+				name = h.str(k)
+			}
+		}
+	}
+	if title == "" {
+		title = r.titles[name]
+	}
+	return title, name
+}
+
+// typeOfItem returns the type that an object gives its answer.
+func typeOfItem(n *node, a anatomy) answerType {
+	word := ""
+	if a.typ != nil && a.typ.kind == isString {
+		word = a.typ.text
+	}
+	for _, p := range [][2]string{{"field", "type"}, {"question", "question_type"}, {"question", "type"}} {
+		if t := n.path(p[0]); t != nil && t.kind == isObject && t.str(p[1]) != "" {
+			word = t.str(p[1])
+		}
+	}
+	return typeOf(word)
+}
+
+// item reads an object as one answer. key is the member's own name, "" in an array.
+func (r *reader) item(n *node, key string, s scope) bool {
+	if n.kind != isObject {
+		return false
+	}
+	if r.typedItem(n, s) {
+		return true
+	}
+	a, ok := dissect(n)
+	if !ok || a.value.key == "" {
+		return false
+	}
+	title, name := r.labelOf(n, a)
+	if key != "" {
+		// Under a name of its own, {name, value} is a record, and {value} or {title, type, value} is an answer.
+		if a.title == nil && a.typ == nil && a.name != nil && nameOf(a.name.key) == "name" || len(a.extra) > 0 {
+			return false
+		}
+		if title == "" || places[nameOf(title)] {
+			title = ""
+		}
+		name = key
+	} else {
+		if title == "" && name == "" || len(a.extra) > 0 && a.typ == nil && a.title == nil {
+			return false
+		}
+		if title == "" && a.name != nil && a.name.kind != isString && a.typ == nil {
+			return false
+		}
+		if places[nameOf(title)] && s.prefix != "" || title == "" && places[nameOf(name)] && s.prefix != "" {
+			title, name, s.prefix = "", s.prefix, ""
+		}
+	}
+	ans := answer{key: name, title: title, labelled: title != "", typ: typeOfItem(n, a), scope: s}
+	if ans.title == "" && key == "" {
+		ans.labelled = a.typ != nil // a name beside a type is what a form calls its field
+	}
+	if key == "" || title != "" {
+		ans.prefix = ""
+	}
+	if !r.fill(&ans, a.value, n) {
+		if a.title == nil && a.typ == nil || ans.label() == "" {
+			return false
+		}
+		// An answer for certain, of a shape that is not: it is kept under its title, and feeds no field.
+		ans.values = nil
+		whole := *a.value
+		whole.key = ans.label()
+		s.prefix = ""
+		s.closed = true
+		r.member(&whole, s)
+	}
+	for i := range n.kids {
+		if k := &n.kids[i]; k != a.value && !slices.Contains(a.extra, k) {
+			r.drop("furniture", k)
+		}
+	}
+	for _, e := range a.extra {
+		if t := scalarText(e); t != "" && strings.Contains(ans.text(), t) {
+			r.drop("mirror", e) // WPForms repeats the parts of a name
+			continue
+		}
+		r.member(e, s.within(ans.label(), closedTree))
+	}
+	return true
+}
+
+// typedItem reads Typeform's shape, in which the value stands under the name of its type.
+func (r *reader) typedItem(n *node, s scope) bool {
+	typ, field := n.child("type"), n.child("field")
+	if typ == nil || field == nil || typ.kind != isString || field.kind != isObject {
+		return false
+	}
+	value := n.child(typ.text)
+	if value == nil || value == typ || value == field {
+		return false
+	}
+	title, name := r.labelOf(n, anatomy{})
+	ans := answer{key: name, title: title, labelled: title != "", typ: typeOf(typ.text), scope: s}
+	if t := typeOf(field.str("type")); t != noType {
+		ans.typ = t
+	}
+	ans.prefix = ""
+	if !r.fill(&ans, value, n) {
+		return false
+	}
+	for i := range n.kids {
+		if k := &n.kids[i]; k != value {
+			r.drop("furniture", k)
+		}
+	}
+	return true
+}
+
+// fill puts a value's texts into an answer and keeps it. It says no when the value is a tree that must be walked.
+func (r *reader) fill(ans *answer, value, holder *node) bool {
+	if value.scalar() {
+		if value.kind == isNumber {
+			ans.number = value.text
+		}
+		if t := scalarText(value); t != "" {
+			ans.values = r.one(t)
+		}
+		if o := r.option(holder, value); o != "" {
+			ans.values = r.one(o)
+			ans.number = ""
+		}
+		ans.logical = value.kind == isBool
+		r.keep(ans)
+		return true
+	}
+	texts, ok := r.texts(value, holder, ans)
+	if !ok {
+		return false
+	}
+	ans.values = texts
+	if value.kind == isArray && len(value.kids) == 1 && value.kids[0].kind == isNumber {
+		ans.number = value.kids[0].text
+	}
+	r.keep(ans)
+	return true
+}
+
+// option returns the text of a choice that came as the id of an option.
+func (r *reader) option(holder, value *node) string {
+	if holder == nil {
+		return ""
+	}
+	options := holder.child("options")
+	if options == nil {
+		return ""
+	}
+	for i := range options.kids {
+		o := &options.kids[i]
+		if o.kind != isObject || o.str("id") == "" || o.str("id") != value.text {
+			continue
+		}
+		for _, k := range []string{"text", "label", "name", "title", "value"} {
+			if t := o.str(k); t != "" {
+				r.drop("option id", value)
+				return t
+			}
+		}
+	}
+	return ""
+}
+
+// scalarText is the text of a scalar as it goes into a note.
+func scalarText(n *node) string {
+	switch n.kind {
+	case isBool:
+		if n.text == "true" {
+			return "Sim"
+		}
+		return "Não"
+	case isNumber, isString:
+		return cleanText(n.text)
+	}
+	return ""
+}
+
+// texts reads a list of choices or a value that is made of parts. ok is false when it is neither.
+func (r *reader) texts(value, holder *node, ans *answer) ([]string, bool) {
+	if value.kind == isObject {
+		return r.compound(value, ans)
+	}
+	var out []string
+	for i := range value.kids {
+		k := &value.kids[i]
+		if k.scalar() {
+			t := scalarText(k)
+			if o := r.option(holder, k); o != "" {
+				t = o
+			}
+			if t != "" {
+				out = append(out, t)
+			}
+			continue
+		}
+		t, ok := r.choiceText(k, holder == nil)
+		if !ok {
+			return nil, false
+		}
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out, true
+}
+
+// choiceText reads a choice that is an object: {label}, {id, text}, {value, enum}. In a list that is no answer's value (bare), one with both a
+// name and a value is not a choice but an answer.
+func (r *reader) choiceText(n *node, bare bool) (string, bool) {
+	if n.kind != isObject || len(n.kids) > 8 {
+		return "", false
+	}
+	if url := n.str("url"); url != "" && (n.child("name") != nil || n.child("mimeType") != nil) {
+		for i := range n.kids {
+			r.drop("furniture", &n.kids[i])
+		}
+		return join(n.str("name"), url), true // a file
+	}
+	best, rank := (*node)(nil), 99
+	named, valued := false, false
+	for i := range n.kids {
+		k := &n.kids[i]
+		if !k.scalar() {
+			return "", false
+		}
+		w := nameOf(k.key)
+		named = named || w == "label" || w == "name" || w == "title" || w == "id"
+		valued = valued || w == "value" || w == "answer"
+		switch w {
+		case "value", "answer", "text", "label", "simpletext":
+			if rank > 0 && !k.empty() {
+				best, rank = k, 0
+			}
+		case "name", "title":
+			if rank > 1 && !k.empty() {
+				best, rank = k, 1
+			}
+		case "id", "ref", "enum", "enumid", "choiceid", "rowid", "type", "selected", "order", "weight":
+		default:
+			return "", false
+		}
+	}
+	if best == nil || bare && named && valued {
+		return "", false
+	}
+	for i := range n.kids {
+		if k := &n.kids[i]; k != best {
+			r.drop("furniture", k)
+		}
+	}
+	return scalarText(best), true
+}

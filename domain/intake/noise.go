@@ -1,0 +1,114 @@
+package intake
+
+import "strings"
+
+// noise says when an answer is dropped for its key. Everything that the reader drops is dropped by a rule of this file or by a mirror rule
+// of shapes.go; whatever no rule names is in a field or in the note.
+type noise uint8
+
+const (
+	// noNoise is for keys that no rule names.
+	noNoise noise = iota
+	// hardNoise is never an answer, whoever titled it: secrets, captcha tokens, nonces, the browser and its address.
+	hardNoise
+	// softNoise is bookkeeping when a machine wrote the key, and an answer when a question has that title.
+	softNoise
+	// stampNoise is dropped when the value is a moment that a machine wrote.
+	stampNoise
+	// stateNoise is dropped when the value is a machine's word for a state.
+	stateNoise
+)
+
+// noiseKeys are the keys of each kind, in normal form.
+var noiseKeys = map[noise]string{
+	hardNoise: `
+		grecaptcharesponse recaptcharesponse recaptcha recaptchatoken captcha captchatoken hcaptcharesponse hcaptcha cfturnstileresponse turnstile
+		turnstiletoken googlekey wpnonce nonce csrf csrftoken csrfmiddlewaretoken authenticitytoken xsrftoken requestverificationtoken
+		honeypot gotcha botfield botcheck useragent agentedeusuario agentedousuario navegador ip ipaddress ipaddr remoteip ipremoto remoteaddr
+		userip clientip enderecoip senderip ipopt ipsignup iporigem charset accesskey apikey secret secretkey accesstoken password senha
+		verificationtoken ak akjs akismet`,
+	softNoise: `
+		id ids uuid uid guid token hash key ref sid eventtype triggertype objecttype entitytype filtertype apiversion version schemaversion
+		creationdate poweredby desenvolvidopor createdat updatedat submittedat modifiedat completedat startedat landedat deletedat receivedat
+		timestamp eventtimestamp createdtime createddate updatedtime submissiontime submissiondate submitdate timesubmitted datesubmitted
+		eventdatetime firedat lastupdatedat carimbodedatahora carimbodedatahoras dateadded datecreated dateupdated submittime currency
+		currencyvalue moeda currencycode paymentstatus paymentmethod paymenttype paymentamount paymentdate issilent fromtable
+		unread wpcf7 wpcf7version wpcf7locale wpcf7unittag wpcf7containerpost fluentformembdedpostid postid slug
+		href avatar locale lang language timezone responseurl editurl adminlink emailtype idempotencykey webhookurl executionmode
+		antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid workspaceid`,
+	stampNoise: `date time data hora horario datetime datahora when datadeenvio horadeenvio`,
+	stateNoise: `status responsestatus`,
+}
+
+// machineStates are the states that bookkeeping speaks of.
+var machineStates = map[string]bool{
+	"completed": true, "complete": true, "finished": true, "approved": true, "active": true, "partial": true, "submitted": true,
+	"verified": true, "subscribed": true, "read": true, "unread": true, "new": true, "success": true, "received": true,
+}
+
+// kept are the identifiers that a person looks for in the note: the listing, the order, a nickname.
+var kept = map[string]bool{
+	"listing": true, "imovel": true, "anuncio": true, "order": true, "pedido": true, "tax": true, "instagram": true,
+	"telegram": true, "discord": true, "sku": true, "property": true, "contract": true, "contrato": true, "apple": true,
+}
+
+// noisy reports whether a rule drops an answer for its key. labelled is true for a question's title, which a person wrote.
+func noisy(e entry, key, value string, labelled bool) bool {
+	switch e.noise {
+	case hardNoise:
+		return true
+	case softNoise:
+		return !labelled
+	case stampNoise:
+		return !labelled && isStamp(value)
+	case stateNoise:
+		return !labelled && machineStates[strings.ToLower(value)]
+	}
+	if e.field != noField || e.attr != noAttr || labelled && strings.IndexByte(key, ' ') >= 0 {
+		return false
+	}
+	return noisySuffix(key, labelled)
+}
+
+// noisySuffix drops the names that end in what they are: form_id, pageUuid, _fluentform_3_fluentformnonce.
+func noisySuffix(key string, labelled bool) bool {
+	n := len(key)
+	if n < 2 || n > 80 {
+		return false
+	}
+	lower := key[n-1] | 0x20
+	if lower != 'd' && lower != 'e' && lower != 'n' && lower != 's' || strings.IndexByte(key, ' ') >= 0 {
+		return false
+	}
+	words := wordsOf(key)
+	if len(words) == 0 {
+		return false
+	}
+	last := words[len(words)-1]
+	if strings.HasSuffix(last, "nonce") {
+		return true
+	}
+	if labelled || len(words) < 2 && !strings.HasPrefix(key, "_") {
+		return false
+	}
+	switch last {
+	case "id", "ids", "uuid", "guid", "uid":
+		for _, w := range words {
+			if kept[w] {
+				return false
+			}
+		}
+		return true
+	case "token":
+		return true
+	}
+	return false
+}
+
+// isStamp reports whether a value is a date with a time of day, as a machine writes it.
+func isStamp(s string) bool {
+	if len(s) < 16 || len(s) > 40 {
+		return len(s) == 10 && countDigits(s) == 10 || len(s) == 13 && countDigits(s) == 13
+	}
+	return countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-' && (s[10] == 'T' || s[10] == ' ') && s[13] == ':'
+}

@@ -1,0 +1,165 @@
+package intake
+
+import "strings"
+
+// longEnough is the length from which equal texts are the same answer, whatever their keys: nobody writes a sentence twice by chance.
+const longEnough = 20
+
+// leave puts into the leftover what no field took: each answer once, with the best title.
+func (r *reader) leave(d *Draft) {
+	var labelled map[string]bool
+	if r.labelled {
+		labelled = make(map[string]bool, len(r.answers))
+		for i := range r.answers {
+			if a := &r.answers[i]; a.labelled {
+				labelled[Fold(a.text())] = true
+			}
+		}
+	}
+	var seen map[string]bool
+	for i := range r.answers {
+		a := &r.answers[i]
+		text := a.text()
+		if a.attr != "" && d.attributeOnce(a, text) {
+			continue
+		}
+		if a.taken || r.inField(d, a, text) {
+			continue
+		}
+		if r.labelled && !a.labelled && labelled[Fold(text)] {
+			r.drop("mirror", nil)
+			continue
+		}
+		label := a.label()
+		if seen == nil {
+			seen = make(map[string]bool, len(r.answers))
+		}
+		key := nameOf(label) + "\x00" + Fold(text)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		if a.field != noField {
+			// A second phone under two keys is one phone.
+			if key = fieldNames[a.field] + "\x00\x00" + Fold(text); seen[key] {
+				continue
+			}
+			seen[key] = true
+		}
+		d.Leftover = append(d.Leftover, Pair{label, text})
+	}
+}
+
+// attributeOnce adds an answer to the attribution, and reports whether the note can do without it: click ids tell a person nothing.
+func (d *Draft) attributeOnce(a *answer, text string) bool {
+	d.attribute(a.attr, oneLine(text))
+	switch a.attr {
+	case "page_url", "landing_url", "referrer", "platform":
+		return false
+	}
+	return !strings.HasPrefix(a.attr, "utm_") && d.attributionText(a.attr) == text
+}
+
+// inField reports whether a field that the answer might have fed already says the same.
+func (r *reader) inField(d *Draft, a *answer, text string) bool {
+	switch a.field {
+	case fieldEmail:
+		return strings.EqualFold(text, d.Email)
+	case fieldPhone:
+		return samePhone(text, d)
+	case fieldCompany:
+		return Fold(text) == Fold(d.Company)
+	case fieldOrigin:
+		return Fold(text) == Fold(d.Origin)
+	case fieldMessage:
+		return Fold(text) == Fold(d.Message)
+	case fieldName, fieldFirst, fieldLast:
+		return d.Name != "" && containsWords(Fold(d.Name), Fold(text))
+	case fieldArea:
+		return strings.HasPrefix(digitsOf(d.Phone), digitsOf(text)) && countDigits(text) > 0
+	case fieldAmount:
+		n, ok := ParseAmount(text)
+		if a.number != "" {
+			n, ok = parseNumber(a.number)
+		}
+		return ok && n == d.Amount && r.taken(fieldAmount)
+	}
+	if a.closed {
+		return false
+	}
+	// A copy under a key that says nothing: Netlify's summary, a mirror without titles.
+	if strings.EqualFold(text, d.Email) || len(text) >= longEnough && Fold(text) == Fold(d.Message) {
+		return true
+	}
+	if r.labelled && !a.labelled && text != "" {
+		folded := Fold(text)
+		return folded == Fold(d.Name) || folded == Fold(d.Company) || countDigits(text) >= 8 && samePhone(text, d)
+	}
+	return false
+}
+
+// taken reports whether some answer fed a field.
+func (r *reader) taken(f field) bool {
+	for i := range r.answers {
+		if a := &r.answers[i]; a.field == f && a.taken {
+			return true
+		}
+	}
+	return false
+}
+
+// samePhone compares digits, and the international forms where the country is written on one side only.
+func samePhone(text string, d *Draft) bool {
+	if d.Phone == "" {
+		return false
+	}
+	if digitsOf(text) == digitsOf(d.Phone) {
+		return countDigits(text) > 0 && phoneLike(text)
+	}
+	return d.PhoneE164 != "" && len(text) <= maxPhone && phoneLike(text) && e164(text) == d.PhoneE164
+}
+
+// containsWords reports whether part stands in whole, as whole words.
+func containsWords(whole, part string) bool {
+	return part != "" && strings.Contains(" "+whole+" ", " "+part+" ")
+}
+
+// Note is the text of the contact's note: the message, a line when the submission is a test, and the leftover, one question a line. It is
+// "" when there is nothing to say.
+func (d Draft) Note() string {
+	var b strings.Builder
+	b.WriteString(d.Message)
+	section := func() {
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+	}
+	if d.Test {
+		section()
+		b.WriteString("Envio de teste: quem enviou marcou este contato como teste.")
+	}
+	if len(d.Leftover) > 0 {
+		section()
+	}
+	for i, p := range d.Leftover {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		title := strings.TrimRight(p.Key, ": ")
+		if title == "" {
+			title = "Campo sem nome"
+		}
+		b.WriteString(title)
+		b.WriteByte(':')
+		if !strings.Contains(p.Value, "\n") {
+			b.WriteByte(' ')
+			b.WriteString(p.Value)
+			continue
+		}
+		for line := range strings.SplitSeq(p.Value, "\n") {
+			b.WriteString("\n  ")
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,56 @@
+package intake
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestE164(t *testing.T) {
+	for text, want := range map[string]string{
+		"+55 (11) 98765-4321": "+5511987654321", "11 98765-4321": "+5511987654321", "55 15988120034": "+5515988120034", "0xx41 3333-2211": "+554133332211",
+		"(0xx41) 3333-2211": "+554133332211", "011 98765-4321": "+5511987654321", "+1 415 555 2671": "+14155552671", "15550000000": "", "123": "",
+		"não tenho": "", "": "", "+55 0 11 98765-4321": "+5511987654321", "71 9 8888-7777": "+5571988887777", "11.97777.6666": "+5511977776666",
+		"999990000": "", "+351 912 345 678": "+351912345678", "5511930004000": "+5511930004000", "11930004000 ramal 2": "+5511930004000",
+		"p:+5511977776666": "+5511977776666",
+	} {
+		if got := e164(text); got != want {
+			t.Errorf("e164(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestBrazilian holds the short way to what the library answers.
+func TestBrazilian(t *testing.T) {
+	check := func(s string) {
+		if short := brazilian(s); short != "" && short != parsePhone(s) {
+			t.Fatalf("%q: %q, and the library says %q", s, short, parsePhone(s))
+		}
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for area := range 100 {
+		for third := range 10 {
+			for fourth := range 10 {
+				n := fmt.Sprintf("%02d%d%d%07d", area, third, fourth, rnd.IntN(1e7))
+				for range 6 {
+					l := fmt.Sprintf("%02d%d%d%06d", area, third, fourth, rnd.IntN(1e6))
+					check(l)
+					check("55" + l)
+					check("+55 (" + l[:2] + ") " + l[2:6] + "-" + l[6:])
+				}
+				for _, s := range []string{n, "55" + n, "+55" + n, "+" + n, "(" + n[:2] + ") " + n[2:7] + "-" + n[7:], "+55 (" + n[:2] + ") " + n[2:7] + "-" + n[7:],
+					"55." + n, "5" + n, "-" + n, "((" + n, n + "-", n + "(", "+ 55" + n, " " + n} {
+					check(s)
+				}
+			}
+		}
+	}
+	chars := "0123456789 -().+55119"
+	for range 20000 {
+		b := make([]byte, 8+rnd.IntN(14))
+		for i := range b {
+			b[i] = chars[rnd.IntN(len(chars))]
+		}
+		check(string(b))
+	}
+}

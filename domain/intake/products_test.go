@@ -1,0 +1,373 @@
+package intake
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// product is a body in the shape of a product, and what a sensible person expects of it.
+type product struct {
+	name     string
+	kind     Kind
+	typ      string // of the content; JSON when empty
+	body     string
+	email    string
+	nome     string
+	fone     string
+	empresa  string
+	valor    int64 // whole reais
+	mensagem string
+	origem   string
+	fallback string
+	delivery string
+	note     []string
+	not      []string
+	test     bool
+}
+
+const formType = "application/x-www-form-urlencoded"
+
+// pairs makes an urlencoded body of alternating keys and values.
+func pairs(kv ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(kv); i += 2 {
+		if i > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(url.QueryEscape(kv[i]) + "=" + url.QueryEscape(kv[i+1]))
+	}
+	return b.String()
+}
+
+var products = []product{
+	{
+		name: "elementor advanced", typ: formType,
+		body: pairs("form[id]", "5d1f", "form[name]", "Contato", "fields[name][id]", "name", "fields[name][type]", "text", "fields[name][title]", "Nome",
+			"fields[name][value]", "Iara Melo", "fields[name][raw_value]", "Iara Melo", "fields[name][required]", "1",
+			"fields[email][id]", "email", "fields[email][type]", "email", "fields[email][title]", "E-mail", "fields[email][value]", "iara@exemplo.com.br",
+			"fields[email][raw_value]", "iara@exemplo.com.br", "fields[field_1a2b][id]", "field_1a2b", "fields[field_1a2b][type]", "tel",
+			"fields[field_1a2b][title]", "Celular", "fields[field_1a2b][value]", "(11) 98888-1111", "fields[field_9][id]", "field_9",
+			"fields[field_9][type]", "select", "fields[field_9][title]", "Qual plano?", "fields[field_9][value]", "Ouro",
+			"fields[message][id]", "message", "fields[message][type]", "textarea", "fields[message][title]", "", "fields[message][value]", "Oi",
+			"meta[date][title]", "Data", "meta[date][value]", "14 de setembro", "meta[page_url][title]", "URL da página",
+			"meta[page_url][value]", "https://x.com.br/lp?utm_source=tiktok", "meta[user_agent][title]", "Agente de usuário",
+			"meta[user_agent][value]", "Mozilla/5.0", "meta[remote_ip][title]", "IP Remoto", "meta[remote_ip][value]", "203.0.113.9"),
+		email: "iara@exemplo.com.br", nome: "Iara Melo", fone: "(11) 98888-1111", mensagem: "Oi", fallback: "tiktok",
+		note: []string{"Qual plano?: Ouro", "x.com.br/lp"}, not: []string{"Mozilla", "203.0.113", "field_9"},
+	},
+	{
+		name: "wix", body: `{"data":{"formName":"Contato","formId":"f1","submissionId":"s-77","submissionTime":"2026-09-14T15:00:00.000Z",
+			"submissions":[{"label":"Nome","value":"Ivo"},{"label":"Sobrenome","value":"Reis"},{"label":"E-mail","value":"ivo@exemplo.com.br"},
+			{"label":"Qual serviço?","value":"Poda"},{"label":"Telefone","value":"+55 48 99911-2233"}],
+			"field:first_name_ab12":"Ivo","field:last_name_1f2e":"Reis","field:email_c3d4":"ivo@exemplo.com.br","field:comp-k9":"Poda",
+			"field:phone_77aa":"+55 48 99911-2233","contactId":"c-1","contact":{"name":{"first":"Ivo","last":"Reis"},"email":"ivo@exemplo.com.br",
+			"phone":"+5548999112233","locale":"pt-br","phones":[{"id":"p","tag":"UNTAGGED","phone":"+5548999112233","primary":true}]}}}`,
+		email: "ivo@exemplo.com.br", nome: "Ivo Reis", fone: "+55 48 99911-2233", delivery: "wix:s-77", note: []string{"Qual serviço?: Poda"},
+		not: []string{"comp-k9", "c-1", "5548999112233"},
+	},
+	{
+		name: "webflow v2", body: `{"triggerType":"form_submission","payload":{"name":"Contact Form","siteId":"5f","data":{"First Name":"Rui",
+			"Last Name":"Alves","Email Address":"rui@exemplo.com.br","Phone Number":15550000000,"Assunto":"Obra"},"schema":[{"fieldName":"First Name",
+			"fieldType":"FormTextInput","fieldElementId":"x"}],"submittedAt":"2026-09-14T10:00:00Z","id":"6321","formId":"ff","formElementId":"el",
+			"pageId":"pg","pageUrl":"https://rui.com/contato"}}`,
+		email: "rui@exemplo.com.br", nome: "Rui Alves", fone: "15550000000", delivery: "webflow:6321", note: []string{"Assunto: Obra", "rui.com/contato"},
+		not: []string{"6321", "FormTextInput"},
+	},
+	{
+		name: "webflow without a name", body: `{"triggerType":"form_submission","payload":{"name":"Contact Form","siteId":"5f",
+			"data":{"Email":"so@exemplo.com.br"},"id":"6322","formId":"ff"}}`,
+		email: "so@exemplo.com.br", nome: "Lead sem nome", delivery: "webflow:6322", note: []string{"Contact Form"},
+	},
+	{
+		name: "framer", body: `{"Name":"Noa Dias","Email":"noa@exemplo.com.br","Location":"Recife","Message":"Oi!"}`,
+		email: "noa@exemplo.com.br", nome: "Noa Dias", mensagem: "Oi!", note: []string{"Location: Recife"},
+	},
+	{
+		name: "formbricks", kind: FormService, body: `{"webhookId":"w1","event":"responseFinished","data":{"id":"r-9","createdAt":"2026-09-14T10:00:00Z",
+			"updatedAt":"2026-09-14T10:00:00Z","surveyId":"cm1","finished":true,"data":{"hp6kjxvpu1a9lzkj5fu3cfyh":"Beto Nunes",
+			"c5b07hfxk3xwqk4k2mqpl8nr":"beto@exemplo.com.br","kq1l3p0vxw3dzr5bq8w7vn2m":"(21) 97777-8888"},"variables":{"score1":0},
+			"ttc":{"hp6kjxvpu1a9lzkj5fu3cfyh":1830,"_total":8800},"tags":[],"meta":{"url":"https://app.exemplo.com/s/1","country":"BR",
+			"userAgent":{"os":"macOS","browser":"Chrome"}},"survey":{"title":"NPS","type":"link"}}}`,
+		email: "beto@exemplo.com.br", nome: "beto", fone: "(21) 97777-8888", delivery: "formbricks:r-9", note: []string{"Beto Nunes"},
+		not: []string{"8800", "macOS", "1830"},
+	},
+	{
+		name: "fillout", kind: FormService, body: `{"formId":"v4","formName":"Cadastro","submission":{"submissionId":"abc","submissionTime":"2026-09-14T10:00:00Z",
+			"questions":[{"id":"a","name":"Seu nome","type":"ShortAnswer","value":"Lia Sá"},{"id":"b","name":"Melhor e-mail","type":"EmailInput",
+			"value":"lia@exemplo.com.br"},{"id":"c","name":"WhatsApp","type":"PhoneNumber","value":"+5531988887777"},
+			{"id":"d","name":"Interesses","type":"MultipleChoice","value":["A","B"]},{"id":"e","name":"Quantos funcionários?","type":"NumberInput","value":12}],
+			"calculations":[],"urlParameters":[{"id":"utm_source","name":"utm_source","value":"bing"}],"quiz":{},"payments":[]}}`,
+		email: "lia@exemplo.com.br", nome: "Lia Sá", fone: "+5531988887777", fallback: "bing", delivery: "fillout:abc",
+		note: []string{"Interesses: A, B", "Quantos funcionários?: 12", "Cadastro"},
+	},
+	{
+		name: "paperform", kind: FormService, body: `{"data":[{"title":"Nome","description":null,"type":"text","key":"k1","custom_key":"nome","value":"Edu Lins"},
+			{"title":"Email","type":"email","key":"k2","custom_key":null,"value":"edu@exemplo.com.br"},
+			{"title":"Aceita novidades por e-mail?","type":"yesNo","key":"k3","value":true}],"form_id":"f","submission_id":"s","created_at":"2026-09-14 10:00:00",
+			"team_id":1,"charge":{"total":100,"customer":{"email":"cobranca@exemplo.com.br"}},"device":{"type":"desktop","ip_address":"203.0.113.1"}}`,
+		email: "edu@exemplo.com.br", nome: "Edu Lins", note: []string{"Aceita novidades por e-mail?: Sim"}, not: []string{"203.0.113.1"},
+	},
+	{
+		name: "cognito", body: `{"$version":7,"Form":{"Id":"1","InternalName":"Pedido","Name":"Pedido"},"Entry":{"AdminLink":"https://x/1","Number":1,
+			"User":{"Email":"dono@exemplo.com","Name":"Dono"},"Status":"Submitted"},"Nome":{"First":"Gil","Last":"Braga","FirstAndLast":"Gil Braga"},
+			"Email":"gil@exemplo.com.br","Telefone":"(51) 3333-2222","Id":"1-1"}`,
+		email: "gil@exemplo.com.br", nome: "Gil Braga", fone: "(51) 3333-2222",
+	},
+	{
+		name: "gravity", body: `{"form_title":"Contato","entry":{"id":"10","form_id":"2","date_created":"2026-09-14 10:00:00","ip":"203.0.113.2",
+			"source_url":"https://site.com/contato/","user_agent":"Mozilla","currency":"BRL","status":"active","1.3":"Davi","1.6":"Rocha",
+			"2":"davi@exemplo.com.br","3":"(11) 95555-4444","4":"Quero um site"}}`,
+		email: "davi@exemplo.com.br", nome: "Davi Rocha", fone: "(11) 95555-4444", note: []string{"Quero um site", "site.com/contato"},
+		not: []string{"Mozilla", "BRL"},
+	},
+	{
+		name: "fluent forms", body: `{"names":{"first_name":"Eva","last_name":"Luz"},"email":"eva@exemplo.com.br","subject":"Dúvida","message":"Oi",
+			"_wp_http_referer":"/contato/?utm_campaign=x","__fluent_form_embded_post_id":"7","_fluentform_3_fluentformnonce":"ab12"}`,
+		email: "eva@exemplo.com.br", nome: "Eva Luz", mensagem: "Oi", note: []string{"subject: Dúvida"}, not: []string{"ab12", "embded"},
+	},
+	{
+		name: "wpforms", body: `{"fields":{"0":{"name":"Nome","value":"Caio Paz","id":0,"type":"name","first":"Caio","middle":"","last":"Paz"},
+			"1":{"name":"E-mail","value":"caio@exemplo.com.br","id":1,"type":"email"},"2":{"name":"Comentário ou mensagem","value":"Olá","id":2,"type":"textarea"}},
+			"entry_id":"5","form_id":"9"}`,
+		email: "caio@exemplo.com.br", nome: "Caio Paz", mensagem: "Olá",
+	},
+	{
+		name: "ninja forms", body: `{"fields":[{"id":1,"value":"Ana Lia","settings":{"label":"Nome","key":"name","type":"textbox"}},
+			{"id":2,"value":"ana@exemplo.com.br","settings":{"label":"Email","key":"email","type":"email"}}],"form_id":"3"}`,
+		email: "ana@exemplo.com.br", nome: "Ana Lia",
+	},
+	{
+		name: "rd station v2", body: `{"event_type":"WEBHOOK.CONVERTED","entity_type":"CONTACT","event_identifier":"lp-1","event_uuid":"u-1",
+			"event_timestamp":"2026-09-14T10:00:00Z","contact":{"uuid":"c","email":"tina@exemplo.com.br","name":"Tina Cruz","job_title":"CEO",
+			"personal_phone":"(11) 4444-3333","mobile_phone":"(11) 94444-3333","tags":["vip"],"legal_bases":[{"category":"communications","type":"consent",
+			"status":"granted"}],"cf_empresa":"Cruz SA","company":{"name":"Cruz Ltda"},"funnel":{"name":"default","lifecycle_stage":"Lead","opportunity":false,
+			"contact_owner_email":"dono@exemplo.com","origin":"Orgânico"}}}`,
+		email: "tina@exemplo.com.br", nome: "Tina Cruz", fone: "(11) 94444-3333", empresa: "Cruz SA", delivery: "rdstation:u-1",
+		note: []string{"vip", "lp-1", "(11) 4444-3333"},
+	},
+	{
+		name: "meta lead", body: `{"object":"page","entry":[{"id":"1","time":1757858400,"changes":[{"field":"leadgen","value":{"leadgen_id":"4444","page_id":"1",
+			"form_id":"2","created_time":1757858400,"platform":"ig","field_data":[{"name":"full_name","values":["Rita Maia"]},
+			{"name":"email","values":["rita@exemplo.com.br"]},{"name":"phone_number","values":["+5511966665555"]},
+			{"name":"qual_seu_orçamento?","values":["até_5_mil"]}]}}]}]}`,
+		email: "rita@exemplo.com.br", nome: "Rita Maia", fone: "+5511966665555", fallback: "ig", delivery: "meta:4444", note: []string{"qual_seu_orçamento?: até_5_mil"},
+	},
+	{
+		name: "meta through an integrator", body: `{"id":"777","created_time":"2026-09-14T10:00:00+0000","ad_name":"Anúncio 1","campaign_name":"Verão","form_name":"Form A",
+			"platform":"fb","is_organic":false,"email":"joca@exemplo.com.br","full_name":"Joca Reis","phone_number":"p:+5511977776666"}`,
+		email: "joca@exemplo.com.br", nome: "Joca Reis", fone: "p:+5511977776666", fallback: "fb", note: []string{"Anúncio 1", "Verão", "Form A"},
+	},
+	{
+		name: "google ads test", body: `{"lead_id":"t","user_column_data":[{"column_id":"EMAIL","string_value":"test@example.com"},
+			{"column_id":"FIRST_NAME","string_value":"FirstName"},{"column_id":"LAST_NAME","string_value":"LastName"}],"google_key":"s3gredo","is_test":true}`,
+		email: "test@example.com", nome: "FirstName LastName", delivery: "googleads:t", test: true, note: []string{"teste"}, not: []string{"s3gredo"},
+	},
+	{
+		name: "hubspot workflow", body: `{"objectId":51,"properties":{"email":{"value":"bia@exemplo.com.br"},"firstname":{"value":"Bia"},"lastname":{"value":"Cruz"},
+			"phone":{"value":"+55 11 98888-7777"},"company":{"value":"Bia ME"},"hs_analytics_source":{"value":"PAID_SOCIAL"}}}`,
+		email: "bia@exemplo.com.br", nome: "Bia Cruz", fone: "+55 11 98888-7777", empresa: "Bia ME", note: []string{"PAID_SOCIAL"},
+	},
+	{
+		name: "hubspot form fields", body: `{"fields":[{"objectTypeId":"0-1","name":"email","value":"bia@exemplo.com.br"},{"objectTypeId":"0-1","name":"firstname","value":"Bia"}],
+			"context":{"pageUri":"https://bia.com/x","pageName":"Landing","hutk":"abc"}}`,
+		email: "bia@exemplo.com.br", nome: "Bia", note: []string{"bia.com/x"},
+	},
+	{
+		name: "n8n", body: `[{"headers":{"host":"n8n.exemplo.com","user-agent":"x"},"params":{},"query":{"utm_source":"mail"},"body":{"nome":"Zé","email":"ze@exemplo.com.br"},
+			"webhookUrl":"https://n8n.exemplo.com/webhook/1","executionMode":"production"}]`,
+		email: "ze@exemplo.com.br", nome: "Zé", fallback: "mail", not: []string{"n8n.exemplo.com"},
+	},
+	{
+		name: "make nested", body: `{"lead":{"nome":"Ema","contato":{"email":"ema@exemplo.com.br","telefone":"11 91111-2222"},"empresa":{"nome":"Ema Co","cnpj":"11.222.333/0001-81"}},"origem":"Feira"}`,
+		email: "ema@exemplo.com.br", nome: "Ema", fone: "11 91111-2222", empresa: "Ema Co", origem: "Feira", note: []string{"11.222.333/0001-81"},
+	},
+	{
+		name: "pipedrive", body: `{"meta":{"action":"create","entity":"person","id":"x","user_id":"1"},"data":{"id":5,"name":"Leo Dias","first_name":"Leo","last_name":"Dias",
+			"emails":[{"label":"work","value":"leo@exemplo.com.br","primary":true}],"phones":[{"label":"mobile","value":"11 92222-3333","primary":true}],
+			"owner_id":9,"org_name":"Leo SA"},"previous":null}`,
+		email: "leo@exemplo.com.br", nome: "Leo Dias", fone: "11 92222-3333", empresa: "Leo SA",
+	},
+	{
+		name: "pipedrive v1", body: `{"v":1,"event":"added.person","current":{"id":5,"name":"Leo Dias","owner_name":"Vendedora","email":[{"label":"work","value":"leo@exemplo.com.br","primary":true},
+			{"label":"home","value":"leo2@exemplo.com.br","primary":false}],"phone":[{"label":"work","value":"11 3222-3333","primary":true}]},"previous":null}`,
+		email: "leo@exemplo.com.br", nome: "Leo Dias", fone: "11 3222-3333", note: []string{"leo2@exemplo.com.br", "Vendedora"},
+	},
+	{
+		name: "activecampaign", typ: formType, body: pairs("type", "subscribe", "date_time", "2026-09-14T10:00:00-05:00", "initiated_from", "public", "list", "1",
+			"contact[id]", "66", "contact[email]", "duda@exemplo.com.br", "contact[first_name]", "Duda", "contact[last_name]", "Sá", "contact[phone]", "1133334444",
+			"contact[orgname]", "Duda Lab", "contact[ip]", "203.0.113.4", "contact[fields][cargo]", "Diretora"),
+		email: "duda@exemplo.com.br", nome: "Duda Sá", fone: "1133334444", empresa: "Duda Lab", note: []string{"cargo: Diretora"}, not: []string{"203.0.113"},
+	},
+	{
+		name: "mailchimp", typ: formType, body: pairs("type", "subscribe", "fired_at", "2026-09-14 10:00:00", "data[id]", "8a", "data[email]", "kim@exemplo.com.br",
+			"data[email_type]", "html", "data[ip_opt]", "203.0.113.3", "data[merges][EMAIL]", "kim@exemplo.com.br", "data[merges][FNAME]", "Kim",
+			"data[merges][LNAME]", "Ota", "data[merges][PHONE]", "11 98765-0000"),
+		email: "kim@exemplo.com.br", nome: "Kim Ota", fone: "11 98765-0000", not: []string{"203.0.113"},
+	},
+	{
+		name: "hotmart", body: `{"id":"e1","creation_date":1757858400000,"event":"PURCHASE_APPROVED","version":"2.0.0","data":{"product":{"id":1,"ucode":"u","name":"Curso de Pão"},
+			"affiliates":[{"affiliate_code":"A1","name":"Afiliado Um"}],"buyer":{"email":"nina@exemplo.com.br","name":"Nina Rios","first_name":"Nina","last_name":"Rios",
+			"checkout_phone":"11966554433","address":{"city":"Lins"}},"producer":{"name":"Produtora X"},"commissions":[{"value":10.5,"source":"MARKETPLACE","currency_value":"BRL"}],
+			"purchase":{"approved_date":1757858400000,"full_price":{"value":199.9,"currency_value":"BRL"},"price":{"value":149.9,"currency_value":"BRL"},
+			"payment":{"type":"CREDIT_CARD","installments_number":2},"status":"APPROVED","transaction":"HP123"}}}`,
+		email: "nina@exemplo.com.br", nome: "Nina Rios", fone: "11966554433", valor: 150, note: []string{"Curso de Pão", "HP123", "Lins"},
+	},
+	{
+		name: "kiwify", body: `{"order_id":"o-1","order_ref":"R1","order_status":"paid","webhook_event_type":"order_approved","Product":{"product_id":"p","product_name":"Mentoria"},
+			"Customer":{"full_name":"Olga Reis","first_name":"Olga","email":"olga@exemplo.com.br","mobile":"+5511988776655","CPF":"111.444.777-35","ip":"203.0.113.5"},
+			"Commissions":{"charge_amount":19900,"currency":"BRL"},"TrackingParameters":{"utm_source":"face","src":null}}`,
+		email: "olga@exemplo.com.br", nome: "Olga Reis", fone: "+5511988776655", fallback: "face", note: []string{"Mentoria", "111.444.777-35"}, not: []string{"203.0.113"},
+	},
+	{
+		name: "eduzz", body: `{"event":"myeduzz.invoice_paid","data":{"id":"99","status":"paid","buyer":{"id":"1","name":"Raul Gil","email":"raul@exemplo.com.br","cellphone":"11955443322"},
+			"producer":{"name":"Dono","email":"dono@exemplo.com.br"},"price":{"currency":"BRL","value":297},"items":[{"productId":"1","name":"E-book","price":{"value":297}}]}}`,
+		email: "raul@exemplo.com.br", nome: "Raul Gil", fone: "11955443322", valor: 297, note: []string{"E-book", "dono@exemplo.com.br"},
+	},
+	{
+		name: "manychat", body: `{"id":"123","key":"user:123","page_id":"1","first_name":"Sol","last_name":"Lua","name":"Sol Lua","email":"sol@exemplo.com.br","phone":"+5511944443333",
+			"status":"active","last_input_text":"quero","custom_fields":{"Interesse":"Plano"}}`,
+		email: "sol@exemplo.com.br", nome: "Sol Lua", fone: "+5511944443333", note: []string{"Interesse: Plano", "quero"},
+	},
+	{
+		name: "landbot", body: `{"customer":{"id":1,"name":"Tom","email":"tom@exemplo.com.br","phone":"5511933332222"},"channel":{"id":2,"name":"Bot do site"},"message":"Oi, bot"}`,
+		email: "tom@exemplo.com.br", nome: "Tom", fone: "5511933332222", mensagem: "Oi, bot", note: []string{"Bot do site"},
+	},
+	{
+		name: "netlify without human fields", body: `{"id":"n1","form_id":"f","site_url":"https://s.app","name":"Sila","email":"sila@exemplo.com.br","data":{"name":"Sila","email":"sila@exemplo.com.br","curso":"Violão"}}`,
+		email: "sila@exemplo.com.br", nome: "Sila", delivery: "netlify:n1", note: []string{"curso: Violão"},
+	},
+	{
+		name: "tally name fields", kind: FormService, body: `{"eventId":"e","eventType":"FORM_RESPONSE","data":{"submissionId":"q1","formId":"f","formName":"Form","fields":[
+			{"key":"question_a","label":"First name","type":"INPUT_TEXT","value":"Lu"},{"key":"question_b","label":"Last name","type":"INPUT_TEXT","value":"Paz"},
+			{"key":"question_c","label":"Email","type":"INPUT_EMAIL","value":"lu@exemplo.com.br"},
+			{"key":"question_d","label":"Quantos quartos?","type":"INPUT_NUMBER","value":3},
+			{"key":"question_e","label":"Anexo","type":"FILE_UPLOAD","value":[{"id":"x","name":"planta.pdf","url":"https://tally.exemplo/planta.pdf","mimeType":"application/pdf","size":10}]}]}}`,
+		email: "lu@exemplo.com.br", nome: "Lu Paz", delivery: "tally:q1", note: []string{"Quantos quartos?: 3", "planta.pdf"},
+	},
+	{
+		name: "typeform groups", kind: FormService, body: `{"event_type":"form_response","form_response":{"token":"tk","definition":{"title":"X","fields":[
+			{"id":"g","type":"contact_info","title":"Seus dados","properties":{"fields":[{"id":"a","title":"First name","type":"short_text"},{"id":"b","title":"Last name","type":"short_text"},
+			{"id":"c","title":"Email","type":"email"}]}},{"id":"n","title":"Quanto custa hoje?","type":"number"}]},
+			"answers":[{"type":"text","text":"Max","field":{"id":"a","type":"short_text"}},{"type":"text","text":"Lobo","field":{"id":"b","type":"short_text"}},
+			{"type":"email","email":"max@exemplo.com.br","field":{"id":"c","type":"email"}},
+			{"type":"file_url","file_url":"https://api.exemplo/f.pdf","field":{"id":"zz","type":"file_upload"}}]}}`,
+		email: "max@exemplo.com.br", nome: "Max Lobo", delivery: "typeform:tk", note: []string{"https://api.exemplo/f.pdf"},
+	},
+	{
+		name: "surveymonkey with answers", body: `{"name":"My Webhook","filter_type":"survey","event_type":"response_completed","event_id":"ev1","object_id":"1",
+			"resources":{"respondent_id":"1","survey_id":"2"},"pages":[{"questions":[{"heading":"E-mail","answers":[{"text":"iza@exemplo.com.br"}]},{"heading":"Seu nome","answers":[{"text":"Iza"}]}]}]}`,
+		email: "iza@exemplo.com.br", nome: "Iza",
+	},
+	{
+		name: "pergunta e resposta", body: `{"respostas":[{"pergunta":"Qual o seu nome?","resposta":"Cris"},{"pergunta":"Qual o seu e-mail?","resposta":"cris@exemplo.com.br"},
+			{"pergunta":"Quanto sua empresa investe atualmente em marketing por mês?","resposta":"R$ 2.000"}]}`,
+		email: "cris@exemplo.com.br", nome: "Cris", note: []string{"investe atualmente em marketing por mês?: R$ 2.000"},
+	},
+	{
+		name: "jquery serializeArray", body: `[{"name":"nome","value":"Dan"},{"name":"email","value":"dan@exemplo.com.br"},{"name":"assunto","value":"Site"}]`,
+		email: "dan@exemplo.com.br", nome: "Dan", note: []string{"assunto: Site"},
+	},
+	{
+		name: "json twice", body: `"{\"nome\":\"Fê\",\"email\":\"fe@exemplo.com.br\"}"`, email: "fe@exemplo.com.br", nome: "Fê",
+	},
+	{
+		name: "form declared as json", typ: "application/json", body: "nome=Gui&email=gui%40exemplo.com.br", email: "gui@exemplo.com.br", nome: "Gui",
+	},
+	{
+		name: "json declared as form", typ: formType, body: `{"nome":"Gui","email":"gui@exemplo.com.br"}`, email: "gui@exemplo.com.br", nome: "Gui",
+	},
+	{
+		name: "bare line breaks in a template", body: "{\"nome\":\"Gui\",\"email\":\"gui@exemplo.com.br\",\"mensagem\":\"uma\nduas\"}",
+		email: "gui@exemplo.com.br", nome: "Gui", mensagem: "uma\nduas",
+	},
+	{
+		name: "google forms with responses", body: `{"formTitle":"Inscrição","timestamp":"2026-09-14T10:00:00.000Z","respondentEmail":"rosa@exemplo.com.br",
+			"responses":[{"question":"Nome","answer":"Rosa"},{"question":"Interesses","answer":["A","B"]}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa", note: []string{"Inscrição", "Interesses: A, B"},
+	},
+	{
+		name: "google forms event", body: `{"authMode":"FULL","namedValues":{"Nome":["Rosa"],"E-mail":["rosa@exemplo.com.br"]},"range":{"columnStart":1},"values":["14/09/2026 10:00:00","Rosa","rosa@exemplo.com.br"]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa",
+	},
+	{
+		name: "kommo contact event", typ: formType, body: pairs("contacts[add][0][id]", "1", "contacts[add][0][name]", "Téo Lima", "contacts[add][0][custom_fields][0][id]", "5",
+			"contacts[add][0][custom_fields][0][name]", "Email", "contacts[add][0][custom_fields][0][code]", "EMAIL", "contacts[add][0][custom_fields][0][values][0][value]", "teo@exemplo.com.br",
+			"contacts[add][0][custom_fields][0][values][0][enum]", "77", "account[id]", "3"),
+		email: "teo@exemplo.com.br", nome: "Téo Lima",
+	},
+	{
+		name: "imovelweb", body: `{"leadOrigin":"ImovelWeb","originLeadId":"55","name":"Pia","email":"pia@exemplo.com.br","phone":"11 97777-0000","message":"Visita?"}`,
+		email: "pia@exemplo.com.br", nome: "Pia", fone: "11 97777-0000", mensagem: "Visita?", origem: "ImovelWeb",
+	},
+	{
+		name: "nome e sobrenome", body: `{"nome":"Ada","sobrenome":"Lopes","email":"Ana <ada@exemplo.com.br>","whatsapp":"11 96666-1111","telefone":"11 3333-1111"}`,
+		email: "ada@exemplo.com.br", nome: "Ada Lopes", fone: "11 96666-1111", note: []string{"telefone: 11 3333-1111"},
+	},
+	{
+		name: "two addresses", body: `{"email":"a@exemplo.com.br; b@exemplo.com.br","nome":"X Y"}`, email: "a@exemplo.com.br", nome: "X Y", note: []string{"b@exemplo.com.br"},
+	},
+	{
+		name: "english contact", body: `{"full_name":"Ann Lee","work_email":"ann@example.com","company_name":"Lee Inc","budget":"$5,000","how_did_you_hear_about_us":"Podcast","comments":"Hi"}`,
+		email: "ann@example.com", nome: "Ann Lee", empresa: "Lee Inc", valor: 5000, origem: "Podcast", mensagem: "Hi",
+	},
+	{
+		name: "receber novidades", body: `{"nome":"Io","email":"io@exemplo.com.br","Aceita receber e-mail?":"Sim","Qual o horário para telefone?":"10h","Tem CNPJ?":"Sim","Tem site?":"Sim"}`,
+		email: "io@exemplo.com.br", nome: "Io", note: []string{"Aceita receber e-mail?: Sim", "horário para telefone?: 10h", "Tem CNPJ?: Sim", "Tem site?: Sim"},
+	},
+	{
+		name: "dados pessoais", body: `{"dados_pessoais":{"nome":"Bel","email":"bel@exemplo.com.br"},"endereco":{"cidade":"Poá","uf":"SP"},"produto":{"nome":"Cadeira","valor":"R$ 900"}}`,
+		email: "bel@exemplo.com.br", nome: "Bel", note: []string{"cidade: Poá", "Cadeira", "R$ 900"},
+	},
+}
+
+func TestProducts(t *testing.T) {
+	for _, p := range products {
+		kind, typ := p.kind, p.typ
+		if kind == "" {
+			kind = Generic
+		}
+		if typ == "" {
+			typ = "application/json"
+		}
+		t.Run(p.name, func(t *testing.T) {
+			d, err := Read(Options{Kind: kind}, typ, []byte(p.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range [][3]string{
+				{"email", d.Email, p.email}, {"nome", d.DisplayName(kind), p.nome}, {"telefone", d.Phone, p.fone}, {"empresa", d.Company, p.empresa},
+				{"mensagem", d.Message, p.mensagem}, {"origem", d.Origin, p.origem}, {"fallback", d.FallbackOrigin, p.fallback}, {"delivery", d.DeliveryID, p.delivery},
+			} {
+				if c[1] != c[2] {
+					t.Errorf("%s = %q, want %q", c[0], c[1], c[2])
+				}
+			}
+			if d.Amount%100 != 0 || (d.Amount+5000)/10000 != p.valor {
+				t.Errorf("valor = %d, want %d", d.Amount, p.valor)
+			}
+			if d.Test != p.test {
+				t.Errorf("test = %v", d.Test)
+			}
+			note := d.Note()
+			for _, s := range p.note {
+				if !strings.Contains(note, s) {
+					t.Errorf("note has no %q", s)
+				}
+			}
+			for _, s := range p.not {
+				if strings.Contains(note, s) {
+					t.Errorf("note has %q", s)
+				}
+			}
+			for _, l := range d.Leftover {
+				if strings.Count(note, l.Key+": "+l.Value+"\n") > 1 {
+					t.Errorf("note repeats %q", l)
+				}
+			}
+			if t.Failed() || testing.Verbose() {
+				t.Logf("%+v\nNOTE:\n%s", d, note)
+			}
+		})
+	}
+}

@@ -1,0 +1,402 @@
+package intake
+
+import "strings"
+
+// scope is where in a body an answer stands.
+type scope struct {
+	prefix   string // the keys of the unknown objects around it
+	rank     int    // how far it is from the contact; the lower is the better
+	group    int    // the record that it belongs to
+	embeds   int    // how many JSON texts it is inside of
+	closed   bool   // it feeds no field
+	person   bool   // it belongs to what is called a contact, lead, customer …
+	deal     bool   // it belongs to a deal or a purchase
+	stated   bool   // a weak name of the origin is a strong one here
+	envelope envelope
+}
+
+// envelope says whether a name that stands beside the answers is that of the form.
+type envelope uint8
+
+const (
+	noEnvelope    envelope = iota
+	maybeEnvelope          // a name there is the person's only when there is no other
+	formEnvelope           // a name there is the form's
+)
+
+// within is the scope inside a tree.
+func (s scope) within(key string, r role) scope {
+	s.envelope = noEnvelope
+	if s.closed {
+		r = closedTree
+	}
+	switch r {
+	case containerTree:
+		return s
+	case personTree:
+		s.prefix, s.deal, s.person = "", false, true
+		return s
+	case closedTree:
+		s.closed = true
+	case dealTree:
+		s.deal = true
+	default:
+		s.rank++
+	}
+	// The keys around an answer tell a reader what it is about; beyond a few they tell nothing.
+	if len(s.prefix) < 120 {
+		s.prefix = join(s.prefix, clip(key, 80))
+	}
+	return s
+}
+
+// answer is a key or question with what was answered.
+type answer struct {
+	scope
+	entry    entry // what the vocabulary says of the key
+	key      string
+	title    string
+	labelled bool // the title is a question that a person wrote
+	logical  bool
+	typ      answerType
+	values   []string
+	number   string // the literal, when the answer is a JSON number
+
+	amount   int64 // what it is as a value, when it is one and was looked at
+	counted  bool  // it was looked at
+	isAmount bool
+	isBand   bool // a range, of which one end is the value
+
+	attr  string // canonical key of attribution
+	taken bool   // a field took the whole of it
+	field field  // the field that it would feed
+}
+
+// label is what the note calls the answer.
+func (a *answer) label() string {
+	l := a.title
+	if l == "" {
+		l = a.key
+		// "form form_name" says nothing that "form_name" does not.
+		if n := len(a.prefix); n == 0 || len(l) <= n || !strings.EqualFold(l[:n], a.prefix) {
+			l = join(a.prefix, l)
+		}
+	}
+	return clip(oneLine(cleanText(l)), 300)
+}
+
+// text is the whole answer as one text.
+func (a *answer) text() string {
+	if len(a.values) == 1 {
+		return a.values[0]
+	}
+	return strings.Join(a.values, ", ")
+}
+
+// wants reports whether the answer's key or title names a field outright.
+func (a *answer) wants(f field) bool {
+	for _, k := range [2]string{a.title, a.key} {
+		if k == "" {
+			continue
+		}
+		if e, _, ok := aliasOf(k); ok && e.field == f {
+			return true
+		}
+	}
+	return f == fieldPhone && a.typ == phoneType
+}
+
+// reader turns one tree into answers.
+type reader struct {
+	opt        Options
+	answers    []answer
+	titles     map[string]string // question titles by the id that answers refer to
+	keys       []string
+	pool       []string // see one
+	emptyEmail string // the e-mail field that came without a value
+	groups     int
+	labelled   bool // some answers carry question titles
+	pretty     string
+	err        error
+
+	// trace is told of every part that a rule drops. Only tests set it.
+	trace func(rule string, n *node)
+}
+
+func (r *reader) drop(rule string, n *node) {
+	if r.trace != nil {
+		r.trace(rule, n)
+	}
+}
+
+// Bounds of what a refusal names.
+const (
+	maxKeys    = 40
+	maxKeyText = 60
+)
+
+// one makes a list of one text. The lists of a body share their memory: most answers are one text.
+func (r *reader) one(text string) []string {
+	if len(r.pool) == cap(r.pool) {
+		r.pool = make([]string, 0, 2*cap(r.pool)+16)
+	}
+	r.pool = append(r.pool, text)
+	n := len(r.pool)
+	return r.pool[n-1 : n : n]
+}
+
+// arrived remembers a name for the refusals.
+func (r *reader) arrived(name string) {
+	if len(r.keys) >= maxKeys {
+		return
+	}
+	name = clip(oneLine(cleanText(name)), maxKeyText)
+	if name == "" {
+		return
+	}
+	for _, k := range r.keys {
+		if k == name {
+			return
+		}
+	}
+	if r.keys == nil {
+		r.keys = make([]string, 0, 12)
+	}
+	r.keys = append(r.keys, name)
+}
+
+// keep adds an answer, unless it is empty or noise.
+func (r *reader) keep(a *answer) {
+	r.arrived(a.label())
+	// The title is the question; without one the key speaks, in the company of the objects around it.
+	name := a.key
+	if a.title != "" {
+		name = a.title
+	}
+	a.entry = lookup(name)
+	if len(a.values) == 0 {
+		if e, _, ok := aliasOf(name); r.emptyEmail == "" && (ok && e.field == fieldEmail && !e.weak || a.typ == emailType) && !a.closed {
+			r.emptyEmail = a.label()
+		}
+		return
+	}
+	value := a.values[0]
+	if noisy(a.entry, name, value, a.labelled) || a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
+		r.drop("noise", &node{kind: isString, text: a.text()})
+		for _, v := range a.values {
+			r.drop("noise", &node{kind: isString, text: v})
+		}
+		return
+	}
+	if len(a.values) == 1 {
+		a.attr = attributionOf(a.entry, name, value)
+		if a.attr == "" && a.title != "" {
+			a.attr = attributionOf(lookup(a.key), a.key, value)
+		}
+	}
+	r.labelled = r.labelled || a.labelled
+	r.answers = append(r.answers, *a)
+}
+
+// root walks the whole tree.
+func (r *reader) root(n *node) {
+	for n.kind == isArray && len(n.kids) == 1 {
+		if r.item(&n.kids[0], "", scope{}) {
+			return
+		}
+		n = &n.kids[0]
+	}
+	switch n.kind {
+	case isObject:
+		r.object(n, scope{})
+	case isArray:
+		r.list(n, scope{})
+	default:
+		r.leaf(n, entry{}, scope{})
+	}
+}
+
+// object walks the members of an object.
+func (r *reader) object(n *node, s scope) {
+	if !s.person {
+		s.envelope = envelopeOf(n)
+	}
+	h := r.hints(n)
+	for i := range n.kids {
+		k := &n.kids[i]
+		if !r.special(h, k, s) {
+			r.member(k, s)
+		}
+	}
+}
+
+// member walks one member of an object.
+func (r *reader) member(k *node, s scope) {
+	e := lookup(k.key)
+	switch {
+	case e.noise == hardNoise:
+		r.drop("noise", k)
+	case k.scalar():
+		r.leaf(k, e, s)
+	case k.empty():
+		r.arrived(join(s.prefix, k.key))
+	case e.tree == ignoredTree && !flat(k):
+		r.drop("ignored tree", k)
+	case k.kind == isArray:
+		ans := answer{key: k.key, scope: s}
+		if !r.fill(&ans, k, nil) {
+			r.list(k, r.into(k.key, e, s))
+		}
+	default:
+		if r.item(k, k.key, s) {
+			return
+		}
+		ans := answer{key: k.key, scope: s}
+		if e.tree != containerTree && e.tree != personTree && r.fill(&ans, k, nil) {
+			return
+		}
+		if numbered(k) {
+			r.list(k, r.into(k.key, e, s))
+			return
+		}
+		r.object(k, r.into(k.key, e, s))
+	}
+}
+
+// numbered reports whether an object is a list in disguise: objects under numbers.
+func numbered(n *node) bool {
+	for i := range n.kids {
+		if k := &n.kids[i]; k.scalar() || countDigits(k.key) != len(k.key) {
+			return false
+		}
+	}
+	return true
+}
+
+// flat reports whether a list holds nothing but scalars.
+func flat(n *node) bool {
+	if n.kind != isArray {
+		return false
+	}
+	for i := range n.kids {
+		if !n.kids[i].scalar() {
+			return false
+		}
+	}
+	return true
+}
+
+// into is the scope of what stands under a key. A key that no table knows is looked up without what products add to it.
+func (r *reader) into(key string, e entry, s scope) scope {
+	sub := s.within(key, e.tree)
+	switch nameOf(key) {
+	case "user", "usuario":
+		sub.rank += 2 // the account's user as often as the form's
+	case "firstconversion":
+		sub.rank += 2
+	case "lastconversion":
+		sub.rank++
+	}
+	if e.tree != containerTree {
+		r.groups++
+		sub.group = r.groups
+	}
+	return sub
+}
+
+// list walks an array of objects: answers one by one, or records, of which the first is the contact.
+func (r *reader) list(n *node, s scope) {
+	prefix := siblingsPrefix(n)
+	records := 0
+	for i := range n.kids {
+		k := &n.kids[i]
+		k.key = "" // the place in a list is no name
+		switch {
+		case prefix[i]:
+			r.drop("option mirror", k)
+		case k.scalar():
+			leaf := *k
+			leaf.key = s.prefix
+			sub := s
+			sub.prefix = ""
+			r.leaf(&leaf, entry{}, sub)
+		case k.kind == isArray:
+			ans := answer{key: s.prefix, scope: s}
+			ans.prefix = ""
+			if !r.fill(&ans, k, nil) {
+				r.list(k, s)
+			}
+		case r.item(k, "", s):
+		default:
+			sub := s
+			r.groups++
+			sub.group = r.groups
+			if records > 0 {
+				sub.rank += 2
+			}
+			records++
+			r.object(k, sub)
+		}
+	}
+}
+
+// siblingsPrefix marks the answers that repeat one option of a sibling as a boolean: question_x beside question_x_<option> (Tally).
+func siblingsPrefix(n *node) []bool {
+	marks := make([]bool, len(n.kids))
+	var keys map[string]bool
+	for i := range n.kids {
+		k := &n.kids[i]
+		v := k.child("value")
+		if v == nil || v.kind != isBool && v.kind != isNull {
+			continue
+		}
+		if keys == nil {
+			keys = make(map[string]bool, len(n.kids))
+			for j := range n.kids {
+				if o := n.kids[j].child("value"); o != nil && o.kind == isArray || n.kids[j].child("options") != nil {
+					keys[n.kids[j].str("key")] = true
+				}
+			}
+		}
+		key := k.str("key")
+		for c, tries := len(key), 0; c > 0 && tries < 6; tries++ {
+			if c = strings.LastIndexByte(key[:c], '_'); c > 0 && keys[key[:c]] {
+				marks[i] = true
+				break
+			}
+		}
+	}
+	return marks
+}
+
+// maxEmbeds is how many JSON texts may stand one inside the other.
+const maxEmbeds = 3
+
+// leaf reads a scalar member.
+func (r *reader) leaf(k *node, e entry, s scope) {
+	if k.kind == isString && (e.tree == containerTree || e.tree == personTree) && s.embeds < maxEmbeds && looksJSON(k.text) {
+		n, ok, err := embedded(k.text, 1+s.embeds)
+		if err != nil {
+			r.err = err
+			return
+		}
+		if ok {
+			n.key = k.key
+			s.embeds++
+			r.member(&n, s)
+			return
+		}
+	}
+	ans := answer{key: k.key, scope: s}
+	if t := scalarText(k); t != "" {
+		ans.values = r.one(t)
+	}
+	if k.kind == isNumber {
+		ans.number = k.text
+	}
+	ans.logical = k.kind == isBool
+	if title := r.prettyTitle(k); title != "" {
+		ans.title = title
+	}
+	r.keep(&ans)
+}

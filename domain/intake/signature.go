@@ -1,0 +1,137 @@
+package intake
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Scheme is how a sender signs what it sends.
+type Scheme string
+
+// The schemes. Each is an HMAC-SHA256 with the shared secret.
+const (
+	// NoSignature: nothing is checked; the token in the address is the credential.
+	NoSignature Scheme = ""
+	// TypeformScheme: `Typeform-Signature: sha256=` and base64, over the body.
+	TypeformScheme Scheme = "typeform"
+	// TallyScheme: `Tally-Signature:` base64, over the body.
+	TallyScheme Scheme = "tally"
+	// StandardScheme: Standard Webhooks, over id, timestamp and body; five minutes of
+	// tolerance.
+	StandardScheme Scheme = "standard"
+	// HMACScheme: `X-Hub-Signature-256: sha256=` or `X-Signature:`, hex or base64,
+	// over the body.
+	HMACScheme Scheme = "hmac"
+)
+
+// Schemes returns those that a webhook can ask for.
+func Schemes() []Scheme { return []Scheme{TypeformScheme, TallyScheme, StandardScheme, HMACScheme} }
+
+// Valid reports whether s is NoSignature or one of Schemes.
+func (s Scheme) Valid() bool { return s == NoSignature || slices.Contains(Schemes(), s) }
+
+// Signature is a scheme and the secret shared with the sender.
+type Signature struct {
+	Scheme Scheme
+	// Secret is the text that the sender was given; for StandardScheme it is base64,
+	// with or without `whsec_` before it.
+	Secret string
+}
+
+// The failures of Signature.Check.
+var (
+	ErrUnsigned     = errors.New("no signature")
+	ErrBadSignature = errors.New("the signature does not fit")
+	ErrStale        = errors.New("the signature's time is more than five minutes away")
+)
+
+const signatureTolerance = 5 * time.Minute
+
+// Usable reports whether the secret can be used with the scheme.
+func (s Signature) Usable() bool {
+	if s.Scheme == NoSignature {
+		return s.Secret == ""
+	}
+	key, err := s.key()
+	return s.Scheme.Valid() && err == nil && len(key) >= 8
+}
+
+func (s Signature) key() ([]byte, error) {
+	if s.Scheme != StandardScheme {
+		return []byte(s.Secret), nil
+	}
+	return base64.StdEncoding.DecodeString(strings.TrimPrefix(s.Secret, "whsec_"))
+}
+
+// Check verifies the signature of a delivery at a time: ErrUnsigned,
+// ErrBadSignature or ErrStale when it does not hold. body is what was signed, byte
+// for byte.
+func (s Signature) Check(d Delivery, body []byte, now time.Time) error {
+	key, err := s.key()
+	if err != nil {
+		return ErrBadSignature
+	}
+	switch s.Scheme {
+	case NoSignature:
+		return nil
+	case TypeformScheme:
+		return check(key, body, d.Header("typeform-signature"))
+	case TallyScheme:
+		return check(key, body, d.Header("tally-signature"))
+	case HMACScheme:
+		for _, name := range []string{"x-hub-signature-256", "x-signature", "x-signature-256", "x-webhook-signature"} {
+			if v := d.Header(name); v != "" {
+				return check(key, body, v)
+			}
+		}
+		return ErrUnsigned
+	case StandardScheme:
+		id, at, signatures := d.Header("webhook-id"), d.Header("webhook-timestamp"), d.Header("webhook-signature")
+		if id == "" || at == "" || signatures == "" {
+			return ErrUnsigned
+		}
+		unix, err := strconv.ParseInt(at, 10, 64)
+		if err != nil {
+			return ErrBadSignature
+		}
+		if now.Sub(time.Unix(unix, 0)).Abs() > signatureTolerance {
+			return ErrStale
+		}
+		signed := append([]byte(id+"."+at+"."), body...)
+		// While a sender changes its secret it sends several.
+		for one := range strings.FieldsSeq(signatures) {
+			if v, ok := strings.CutPrefix(one, "v1,"); ok && check(key, signed, v) == nil {
+				return nil
+			}
+		}
+		return ErrBadSignature
+	}
+	return ErrBadSignature
+}
+
+// check compares a signature, in hex or base64, with or without the name of the
+// hash before it.
+func check(key, signed []byte, signature string) error {
+	if signature == "" {
+		return ErrUnsigned
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write(signed)
+	want := mac.Sum(nil)
+	text := strings.TrimPrefix(strings.TrimSpace(signature), "sha256=")
+	for _, decode := range []func(string) ([]byte, error){
+		hex.DecodeString, base64.StdEncoding.DecodeString, base64.URLEncoding.DecodeString, base64.RawStdEncoding.DecodeString,
+	} {
+		if got, err := decode(text); err == nil && hmac.Equal(got, want) {
+			return nil
+		}
+	}
+	return ErrBadSignature
+}

@@ -1,0 +1,63 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// Dispatcher calls other systems for automations. What it is given is the
+// organisation's, not the operator's: implementations refuse addresses that are
+// not on the public internet, after name resolution, follow no redirect, and bound
+// the time and the answer.
+type Dispatcher interface {
+	// Post sends one event, signed by Standard Webhooks, and returns the status of
+	// the answer. Every status outside 200 to 299, and every call without an
+	// answer, is a *SendError.
+	Post(ctx context.Context, c Call) (status int, err error)
+}
+
+// Call is one event for another system.
+type Call struct {
+	// ID is the `webhook-id`: the same in every attempt of one run, so that the
+	// receiver can recognise a repetition.
+	ID  string
+	URL string
+	// Secret signs the call: `whsec_` and base64.
+	Secret string
+	// At is the time of the attempt, UTC.
+	At time.Time
+	// Body is a JSON text.
+	Body []byte
+}
+
+// Mailer sends e-mail.
+type Mailer interface {
+	// Send hands one message to the mail server. A failure is a *SendError.
+	Send(ctx context.Context, m Mail) error
+}
+
+// Mail is one message to one address.
+type Mail struct {
+	// ID makes the Message-ID: the same in every attempt, so that a mail server or
+	// reader can drop a repetition.
+	ID string
+	// To is one address.
+	To string
+	// Subject is one line of text, Text the body in plain text.
+	Subject, Text string
+}
+
+// SendError is a call or message that did not get through. Its text holds no
+// address, no secret and nothing that the other side answered, so that it may be
+// logged and shown.
+type SendError struct {
+	// Reason is a short Portuguese phrase: "conexão recusada", "status 500".
+	Reason string
+	// Permanent is true when trying again cannot help.
+	Permanent bool
+	// RetryAfter is how long the other side asked to wait; zero when it did not.
+	RetryAfter time.Duration
+}
+
+// Error returns the reason.
+func (e *SendError) Error() string { return e.Reason }
