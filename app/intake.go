@@ -8,7 +8,6 @@ import (
 	"mime"
 	"time"
 
-	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
@@ -136,13 +135,7 @@ func (i *Intake) take(ctx context.Context, hook ports.Hook, d intake.Delivery) (
 	d.ContactID = contact.ID
 	receipt, err := i.store.Repos().Inbox.Take(ctx, ports.Arrival{
 		Delivery: d, Contact: &contact, Key: key, Fingerprint: print, Mismatch: mismatch,
-		Event: crm.Event{ID: newID(), OrgID: hook.OrgID, ContactID: contact.ID, Kind: crm.ContactCreated, Actor: hook.Name, At: d.At},
-		Notification: crm.Notification{
-			ID: newID(), OrgID: hook.OrgID, Kind: crm.NewContact, ContactID: contact.ID, Subject: hook.Name, At: d.At,
-		},
-		Job: automation.Job{
-			ID: newID(), OrgID: hook.OrgID, Kind: automation.FanOut, ContactID: contact.ID, State: automation.Ready, RunAt: d.At, CreatedAt: d.At,
-		},
+		Webhook: hook.Name, EventID: newID(), NotificationID: newID(), JobID: newID(),
 	})
 	if err != nil {
 		return Accepted{}, err

@@ -63,10 +63,12 @@ const (
 	// drainJobs bounds how long a stopping service waits for jobs that run.
 	drainJobs = 25 * time.Second
 
-	fanOutLease = 15 * time.Second
-	runLease    = 30 * time.Second
+	// gatherFor is how long new contacts are gathered, so that a burst of them is
+	// fanned out in few transactions.
+	gatherFor = 50 * time.Millisecond
 
-	fanOutAtOnce   = 200
+	runLease       = 30 * time.Second
+	fanOutAtOnce   = 500
 	runsAtOnce     = 32
 	runsOfOneRule  = 8 // so that one receiver that hangs does not hold up the others
 	mailsAtOnce    = 4
@@ -80,13 +82,13 @@ func (j *Jobs) Run(ctx context.Context) {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var loops sync.WaitGroup
-	loops.Go(func() { j.loop(ctx, automation.FanOut, func() bool { return j.fanOut(work) }) })
+	loops.Go(func() { j.loop(ctx, automation.FanOut, gatherFor, func() bool { return j.fanOut(work) }) })
 	runs, mails := newPool(runsAtOnce), newPool(mailsAtOnce)
 	loops.Go(func() {
-		j.loop(ctx, automation.RunAutomation, func() bool { return j.start(work, automation.RunAutomation, runs) })
+		j.loop(ctx, automation.RunAutomation, 0, func() bool { return j.start(work, automation.RunAutomation, runs) })
 	})
 	loops.Go(func() {
-		j.loop(ctx, automation.MailMember, func() bool { return j.start(work, automation.MailMember, mails) })
+		j.loop(ctx, automation.MailMember, 0, func() bool { return j.start(work, automation.MailMember, mails) })
 	})
 	loops.Wait()
 	patience := time.AfterFunc(drainJobs, stop)
@@ -95,68 +97,57 @@ func (j *Jobs) Run(ctx context.Context) {
 	mails.running.Wait()
 }
 
-// loop calls step until it reports that nothing is left, then waits to be woken.
-func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, step func() (more bool)) {
+// loop calls step until it reports that nothing is left, then waits to be woken and
+// for that long.
+func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, gather time.Duration, step func() (more bool)) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
-	for {
-		for ctx.Err() == nil && step() {
+	for ctx.Err() == nil {
+		if step() {
+			continue
 		}
 		select {
 		case <-ticker.C:
 		case <-j.wakes[kind]:
+			select {
+			case <-time.After(gather):
+			case <-ctx.Done():
+			}
 		case <-ctx.Done():
-			return
 		}
 	}
 }
 
 // fanOut makes the jobs that new contacts set going, many contacts at once in one
-// transaction. It reports whether there may be more.
-func (j *Jobs) fanOut(ctx context.Context) bool {
-	now := j.Clock()
-	batch, err := j.Store.Repos().Jobs.Claim(ctx, automation.FanOut, j.lease, now, now.Add(fanOutLease), nil, fanOutAtOnce)
-	if err == nil && len(batch) > 0 {
-		err = j.spread(ctx, batch)
-	}
+// transaction, and reports whether there may be more.
+func (j *Jobs) fanOut(ctx context.Context) (more bool) {
+	made := 0
+	err := j.Store.InTx(ctx, func(r ports.Repos) error {
+		batch, err := r.Jobs.Lock(ctx, automation.FanOut, j.Clock(), fanOutAtOnce)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		next, err := j.next(ctx, r, batch)
+		if err != nil {
+			return err
+		}
+		more, made = len(batch) == fanOutAtOnce, len(next)
+		return errors.Join(r.Jobs.Add(ctx, next...), r.Jobs.Remove(ctx, batch...))
+	})
 	if err != nil {
 		j.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", "fire automations", "error", err)
 		return false
 	}
-	return len(batch) == fanOutAtOnce
-}
-
-var errLeaseLost = errors.New("a lease was lost")
-
-func (j *Jobs) spread(ctx context.Context, batch []automation.Job) error {
-	next, err := j.next(ctx, batch)
-	if err != nil {
-		return err
-	}
-	for i := range batch {
-		batch[i].State, batch[i].EndedAt = automation.Done, j.Clock()
-	}
-	err = j.Store.InTx(ctx, func(r ports.Repos) error {
-		n, err := r.Jobs.Finish(ctx, batch...)
-		if err != nil {
-			return err
-		}
-		if n < len(batch) {
-			return errLeaseLost
-		}
-		return r.Jobs.Add(ctx, next...)
-	})
-	if err == nil && len(next) > 0 {
+	if made > 0 {
 		j.wake(automation.RunAutomation)
 		j.wake(automation.MailMember)
 	}
-	return err
+	return more
 }
 
 // next returns the jobs that contacts set going: one for each automation whose
 // conditions hold, and one e-mail for each active member where e-mail is configured.
-func (j *Jobs) next(ctx context.Context, batch []automation.Job) ([]automation.Job, error) {
-	r := j.Store.Repos()
+func (j *Jobs) next(ctx context.Context, r ports.Repos, batch []automation.Job) ([]automation.Job, error) {
 	rules, people := map[string][]automation.Automation{}, map[string][]crm.Member{}
 	var next []automation.Job
 	for _, b := range batch {
@@ -256,6 +247,10 @@ func (j *Jobs) start(ctx context.Context, kind automation.JobKind, p *pool) bool
 	}
 	return len(batch) == limit
 }
+
+// errLeaseLost says that somebody else has a job now: what this one did is not
+// written down.
+var errLeaseLost = errors.New("a lease was lost")
 
 // run makes one attempt of a job and writes down how it ended.
 func (j *Jobs) run(ctx context.Context, job automation.Job) {

@@ -237,13 +237,14 @@ type Webhooks interface {
 // Arrival is a post that is to be kept: a new contact with all that belongs to it,
 // or a refusal, which leaves a line in the delivery log and nothing else.
 type Arrival struct {
+	// Delivery is its line in the log, whose time is that of everything else.
 	Delivery intake.Delivery
 	// Contact is the contact to be made; nil for a refusal.
 	Contact *crm.Contact
-	// Event, Notification and Job are written with it.
-	Event        crm.Event
-	Notification crm.Notification
-	Job          automation.Job
+	// Webhook is the name that the history entry and the notification give.
+	Webhook string
+	// EventID, NotificationID and JobID are those of what is written with a contact.
+	EventID, NotificationID, JobID string
 	// Key identifies the post among those of the webhook, so that it is done once;
 	// empty when nothing does.
 	Key string
@@ -312,10 +313,15 @@ type Jobs interface {
 	// It does nothing for a job that somebody else has leased since, and returns how
 	// many it wrote.
 	Finish(ctx context.Context, jobs ...automation.Job) (int, error)
+	// Lock returns up to limit jobs of a kind that may run at now, oldest first, and
+	// keeps others from them until the transaction ends. Only inside InTx.
+	Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error)
+	// Remove removes jobs.
+	Remove(ctx context.Context, jobs ...automation.Job) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (automation.Job, error)
 	// Page returns jobs of an organisation but for fan-outs, newest first, that come
-	// after the one with id after; empty filters ask for nothing.
+	// after the one with id after ("" starts at the newest).
 	Page(ctx context.Context, orgID string, f JobFilter, after string, limit int) ([]automation.Job, error)
 	// Revive makes a dead job ready again, with its attempts forgotten, and reports
 	// whether it was dead.

@@ -41,7 +41,7 @@ type members struct{ conn }
 // Create implements ports.Members.
 func (r members) Create(ctx context.Context, m crm.Member) error {
 	row := memberRowOf(m)
-	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
+	return r.changing(ctx, m.OrgID, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
 type keys struct{ conn }

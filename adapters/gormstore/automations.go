@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -153,6 +154,24 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 		}
 	}
 	return written, nil
+}
+
+// Lock implements ports.Jobs.
+func (r jobs) Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error) {
+	var rows []jobRow
+	err := r.query(ctx, func(db *gorm.DB) error {
+		// SQLite has one writer and no row locks; its dialect leaves the clause out.
+		return db.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"}).
+			Where("kind = ? AND state = 'ready' AND run_at <= ?", string(kind), stamp(now)).Order("run_at").Limit(limit).Find(&rows).Error
+	})
+	return mapped(rows, jobRow.job), err
+}
+
+// Remove implements ports.Jobs.
+func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {
+	return r.exec(ctx, func(db *gorm.DB) error {
+		return db.Delete(&jobRow{}, "id IN ?", mapped(done, func(j automation.Job) string { return j.ID })).Error
+	})
 }
 
 // Find implements ports.Jobs.

@@ -50,7 +50,7 @@ func (r funnels) Create(ctx context.Context, f crm.Funnel) error {
 	for i, s := range f.Stages {
 		stages[i] = stageRow{ID: uid(s.ID), FunnelID: uid(f.ID), Name: s.Name, Position: i}
 	}
-	return r.exec(ctx, func(db *gorm.DB) error {
+	return r.changing(ctx, f.OrgID, func(db *gorm.DB) error {
 		row := funnelRow{ID: uid(f.ID), OrgID: uid(f.OrgID), Name: f.Name, IsDefault: f.Default, CreatedAt: stamp(f.CreatedAt)}
 		if err := db.Create(&row).Error; err != nil {
 			return err
@@ -87,7 +87,7 @@ type origins struct{ conn }
 
 // Create implements ports.Origins.
 func (r origins) Create(ctx context.Context, o crm.Origin) error {
-	return r.exec(ctx, func(db *gorm.DB) error {
+	return r.changing(ctx, o.OrgID, func(db *gorm.DB) error {
 		return db.Create(&originRow{ID: uid(o.ID), OrgID: uid(o.OrgID), Name: o.Name, Folded: intake.Fold(o.Name)}).Error
 	})
 }

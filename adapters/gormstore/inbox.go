@@ -2,14 +2,13 @@ package gormstore
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"fichario/domain/fault"
 	"fichario/domain/intake"
@@ -24,35 +23,73 @@ type inbox struct {
 
 // taken is an arrival as rows: sealed by those who wait, not by the one worker.
 type taken struct {
-	delivery     deliveryRow
-	contact      *contactRow // nil for a refusal
-	event        eventRow
-	notification notificationRow
-	job          jobRow
-	receipt      *receiptRow // nil when nothing identifies the post
-	otherKeys    [][]byte    // the receipt's key under older data keys
-	prints       [][]byte    // the fingerprint's keyed hashes
-	mismatch     *fault.Error
+	delivery                       deliveryRow
+	contact                        *contactRow // nil for a refusal
+	webhook                        string
+	eventID, notificationID, jobID uid
+	receipt                        *receiptRow // nil when nothing identifies the post
+	keys                           [][]byte    // the receipt's key under every data key
+	prints                         [][]byte    // the fingerprint's keyed hashes
+	mismatch                       *fault.Error
 }
 
-// Take implements ports.Inbox.
+// Take implements ports.Inbox. A receipt that an older data key has indexed is looked
+// for beforehand: the posts that it is about were made before the key was changed.
 func (r inbox) Take(ctx context.Context, a ports.Arrival) (ports.Receipt, error) {
-	t := taken{delivery: r.vault.deliveryRow(a.Delivery), mismatch: a.Mismatch}
+	t := taken{
+		delivery: r.vault.deliveryRow(a.Delivery), webhook: a.Webhook, eventID: uid(a.EventID), notificationID: uid(a.NotificationID),
+		jobID: uid(a.JobID), mismatch: a.Mismatch,
+	}
 	if a.Contact != nil {
 		row := r.vault.contactRow(*a.Contact)
-		t.contact, t.event, t.notification, t.job = &row, r.vault.eventRow(a.Event), notificationRowOf(a.Notification), jobRowOf(a.Job)
+		t.contact = &row
 	}
 	if a.Contact != nil && a.Key != "" {
-		keys := r.vault.indexes(receiptText(a.Delivery.WebhookID, a.Key))
+		t.keys = r.vault.indexes(receiptText(a.Delivery.WebhookID, a.Key))
 		t.prints = r.vault.indexes(printText(a.Delivery.WebhookID, a.Fingerprint))
-		t.receipt = &receiptRow{WebhookID: t.delivery.WebhookID, Key: keys[0], Body: t.prints[0], ContactID: t.contact.ID, At: t.delivery.At}
-		t.otherKeys = keys[1:]
+		t.receipt = &receiptRow{WebhookID: t.delivery.WebhookID, Key: t.keys[0], Body: t.prints[0], ContactID: t.contact.ID, At: t.delivery.At}
+		if len(t.keys) > 1 {
+			first, err := r.first(ctx, t.delivery.WebhookID, t.keys[1:])
+			if err == nil {
+				return r.takeRepeated(ctx, t, first)
+			}
+			if !errors.Is(err, ports.ErrNotFound) {
+				return ports.Receipt{}, err
+			}
+		}
 	}
 	receipt, err := r.take.call(ctx, t)
-	if err == nil && receipt.Repeated && !receipt.Same && a.Mismatch != nil {
-		return receipt, a.Mismatch
+	if err == nil && receipt.Repeated {
+		// Nothing was written yet for a post that had come before.
+		var first receiptRow
+		if first, err = r.first(ctx, t.delivery.WebhookID, t.keys); err == nil {
+			return r.takeRepeated(ctx, t, first)
+		}
 	}
 	return receipt, err
+}
+
+// takeRepeated writes the log line of a post that had come before.
+func (r inbox) takeRepeated(ctx context.Context, t taken, first receiptRow) (ports.Receipt, error) {
+	receipt := repeats(first, t.prints)
+	t.contact, t.receipt = nil, nil
+	var mismatch error
+	if t.mismatch != nil && !receipt.Same {
+		mismatch = t.mismatch
+		t.delivery.Outcome, t.delivery.ContactID = string(intake.Refused), nil
+		t.delivery.Code, t.delivery.Reason = string(t.mismatch.Code), t.mismatch.Message
+	} else {
+		t.delivery.Outcome, t.delivery.ContactID = string(intake.Repeated), &first.ContactID
+	}
+	if _, err := r.take.call(ctx, t); err != nil {
+		return ports.Receipt{}, err
+	}
+	return receipt, mismatch
+}
+
+func (r inbox) first(ctx context.Context, webhookID uid, keys [][]byte) (row receiptRow, err error) {
+	err = r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "webhook_id = ? AND key IN ?", webhookID, keys).Error })
+	return row, err
 }
 
 func receiptText(webhookID, key string) string { return "receipt|" + webhookID + "|" + key }
@@ -68,131 +105,11 @@ func repeats(first receiptRow, prints [][]byte) ports.Receipt {
 
 // Known implements ports.Inbox.
 func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []byte) (ports.Receipt, error) {
-	var row receiptRow
-	err := r.query(ctx, func(db *gorm.DB) error {
-		return db.Take(&row, "webhook_id = ? AND key IN ?", webhookID, r.vault.indexes(receiptText(webhookID, key))).Error
-	})
+	row, err := r.first(ctx, uid(webhookID), r.vault.indexes(receiptText(webhookID, key)))
 	if err != nil {
 		return ports.Receipt{}, err
 	}
 	return repeats(row, r.vault.indexes(printText(webhookID, fingerprint))), nil
-}
-
-// takeTogether writes what arrived in a moment in one transaction. Rows that others
-// may be waiting for, receipts and counters, are written in one order by everybody,
-// so that no two instances wait for each other.
-func (s *Store) takeTogether(ctx context.Context, in []taken) ([]ports.Receipt, error) {
-	out := make([]ports.Receipt, len(in))
-	return out, s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		known, err := claimReceipts(tx, in)
-		if err != nil {
-			return err
-		}
-		var b batch
-		for i, t := range in {
-			if t.contact != nil {
-				out[i] = ports.Receipt{ContactID: string(t.contact.ID)}
-				if first, ok := known[i]; ok {
-					out[i] = repeats(first, t.prints)
-					t.logRepeated(out[i])
-				} else {
-					b.add(t, s.slot)
-				}
-			}
-			b.deliveries = append(b.deliveries, t.delivery)
-		}
-		return b.write(tx)
-	})
-}
-
-// logRepeated says in the log what became of a post whose key was known.
-func (t *taken) logRepeated(r ports.Receipt) {
-	if t.mismatch != nil && !r.Same {
-		t.delivery.Outcome, t.delivery.ContactID = string(intake.Refused), nil
-		t.delivery.Code, t.delivery.Reason = string(t.mismatch.Code), t.mismatch.Message
-		return
-	}
-	t.delivery.Outcome, t.delivery.ContactID = string(intake.Repeated), optional(r.ContactID)
-}
-
-// claimReceipts writes the receipts of posts that can be known again. For those that
-// are known already, by position, it returns the first receipt.
-func claimReceipts(tx *gorm.DB, in []taken) (map[int]receiptRow, error) {
-	var rows []receiptRow
-	for _, t := range in {
-		if t.receipt != nil {
-			rows = append(rows, *t.receipt)
-		}
-	}
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	slices.SortFunc(rows, func(a, b receiptRow) int {
-		return cmp.Or(cmp.Compare(a.WebhookID, b.WebhookID), bytes.Compare(a.Key, b.Key))
-	})
-	known := map[int]receiptRow{}
-	if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error; err != nil {
-		return nil, err
-	}
-	for i, t := range in {
-		if t.receipt == nil {
-			continue
-		}
-		var first receiptRow
-		// Those of older data keys come first: they were there before.
-		err := tx.Raw("SELECT * FROM receipts WHERE webhook_id = ? AND key IN ? ORDER BY at, contact_id LIMIT 1",
-			t.receipt.WebhookID, append(slices.Clone(t.otherKeys), t.receipt.Key)).Scan(&first).Error
-		if err != nil {
-			return nil, err
-		}
-		if first.ContactID != t.receipt.ContactID {
-			known[i] = first
-		}
-	}
-	return known, nil
-}
-
-// batch is what is written for posts that make contacts, and the log of all.
-type batch struct {
-	contacts      []contactRow
-	events        []eventRow
-	notifications []notificationRow
-	jobs          []jobRow
-	deliveries    []deliveryRow
-	counters      []counterRow
-}
-
-func (b *batch) add(t taken, slot int64) {
-	b.contacts = append(b.contacts, *t.contact)
-	b.events = append(b.events, t.event)
-	b.notifications = append(b.notifications, t.notification)
-	b.jobs = append(b.jobs, t.job)
-	for i := range b.counters {
-		if b.counters[i].WebhookID == t.delivery.WebhookID {
-			b.counters[i].Received++
-			return
-		}
-	}
-	b.counters = append(b.counters, counterRow{WebhookID: t.delivery.WebhookID, Slot: slot, Received: 1})
-}
-
-func (b *batch) write(tx *gorm.DB) error {
-	if len(b.contacts) > 0 {
-		slices.SortFunc(b.counters, func(x, y counterRow) int { return cmp.Compare(x.WebhookID, y.WebhookID) })
-		for _, rows := range []any{&b.contacts, &b.events, &b.notifications, &b.jobs} {
-			if err := tx.Create(rows).Error; err != nil {
-				return err
-			}
-		}
-		counting := clause.OnConflict{
-			Columns:   []clause.Column{{Name: "webhook_id"}, {Name: "slot"}},
-			DoUpdates: clause.Assignments(map[string]any{"received": gorm.Expr("webhook_counters.received + excluded.received")}),
-		}
-		if err := tx.Clauses(counting).Create(&b.counters).Error; err != nil {
-			return err
-		}
-	}
-	return tx.Create(&b.deliveries).Error
 }
 
 // forgetAtOnce is how many rows one removal takes, so that none takes long.

@@ -63,6 +63,7 @@ type orgRow struct {
 	ID        uid       `gorm:"primaryKey"`
 	Name      string    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
+	Epoch     int64     `gorm:"not null;default:0"`
 }
 
 // TableName names the table.

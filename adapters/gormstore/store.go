@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/glebarez/sqlite"
@@ -49,6 +50,10 @@ type Store struct {
 	serve       *together[served, kept]
 	hooks       *together[opening, opened]
 	inbox       *together[taken, ports.Receipt]
+	// known are webhooks that were read, by id.
+	known sync.Map // of uid to knownHook
+	// taking are prepared statements, of takeOnSQLite alone.
+	taking map[string]*sql.Stmt
 	// slot is where this instance counts what webhooks receive.
 	slot int64
 }
@@ -72,12 +77,12 @@ func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.hooks = newTogether(s.openHooks)
 	if s.dialect == goose.DialectPostgres {
-		s.serve = newTogether(s.serveOnPostgres)
+		s.serve, s.inbox = newTogether(s.serveOnPostgres), newTogether(s.takeOnPostgres)
 	} else {
-		s.serve = newTogether(s.serveOnSQLite)
+		s.serve, s.inbox = newTogether(s.serveOnSQLite), newTogether(s.takeOnSQLite)
 	}
-	s.hooks, s.inbox = newTogether(s.openHooks), newTogether(s.takeTogether)
 	s.slot = rand.Int64N(counterSlots)
 	return s, nil
 }
@@ -300,6 +305,18 @@ func (c conn) query(ctx context.Context, f func(*gorm.DB) error) error { return 
 
 // exec runs a writing operation, bounded in time, and translates its error.
 func (c conn) exec(ctx context.Context, f func(*gorm.DB) error) error { return c.run(ctx, c.write, f) }
+
+// changing is exec for a change that posts to the organisation's webhooks must see.
+func (c conn) changing(ctx context.Context, orgID string, f func(*gorm.DB) error) error {
+	return c.exec(ctx, func(db *gorm.DB) error {
+		return db.Transaction(func(tx *gorm.DB) error {
+			if err := f(tx); err != nil {
+				return err
+			}
+			return tx.Exec("UPDATE organisations SET epoch = epoch + 1 WHERE id = ?", orgID).Error
+		})
+	})
+}
 
 func (c conn) run(ctx context.Context, db *gorm.DB, f func(*gorm.DB) error) error {
 	if c.tx {

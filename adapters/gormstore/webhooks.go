@@ -95,7 +95,7 @@ func (r webhooks) List(ctx context.Context, orgID string) ([]intake.Webhook, err
 // Update implements ports.Webhooks.
 func (r webhooks) Update(ctx context.Context, w intake.Webhook) error {
 	row := r.vault.webhookRow(w)
-	return r.exec(ctx, func(db *gorm.DB) error {
+	return r.changing(ctx, w.OrgID, func(db *gorm.DB) error {
 		changed := db.Model(&webhookRow{}).Where("id = ?", w.ID).
 			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "thanks_url").Updates(&row)
 		if changed.Error == nil && changed.RowsAffected == 0 {
@@ -133,9 +133,9 @@ type opened struct {
 	err  error
 }
 
-// Open implements ports.Webhooks. Nothing is remembered from one reading to the
-// next: a webhook that is disabled, or whose token is regenerated, is so for the
-// next post. That costs little, because the posts of a moment are read together.
+// Open implements ports.Webhooks. Every post asks whether the token still opens the
+// webhook and whether anything around it has changed; the posts of a moment ask
+// together. What has not changed is remembered.
 func (r webhooks) Open(ctx context.Context, t intake.Token, now time.Time) (ports.Hook, error) {
 	hash := t.Hash()
 	found, err := r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
@@ -145,52 +145,108 @@ func (r webhooks) Open(ctx context.Context, t intake.Token, now time.Time) (port
 	return found.hook, err
 }
 
+// knownHook is a webhook with what is around it, as it was at an epoch of its
+// organisation.
+type knownHook struct {
+	opened
+	epoch int64
+	read  time.Time
+}
+
+// hookTTL bounds how long a change is overlooked that somebody makes past the
+// repositories, with SQL of his own.
+const hookTTL = time.Second
+
 func (s *Store) openHooks(ctx context.Context, asked []opening) ([]opened, error) {
 	db := s.read.WithContext(ctx)
+	byHash := make(map[string]*tokenAt, len(asked))
 	hashes := make([][]byte, 0, len(asked))
-	first := map[string]bool{}
 	for _, a := range asked {
-		if !first[a.hash] {
-			first[a.hash] = true
+		if _, ok := byHash[a.hash]; !ok {
+			byHash[a.hash] = nil
 			hashes = append(hashes, []byte(a.hash))
 		}
 	}
-	var hooks []struct {
-		Webhook webhookRow `gorm:"embedded"`
-		Hash    []byte
-		EndsAt  *time.Time
-	}
-	if err := db.Raw("SELECT t.hash, t.ends_at, w.* FROM webhook_tokens t JOIN webhooks w ON w.id = t.webhook_id WHERE t.hash IN ?", hashes).Scan(&hooks).Error; err != nil {
+	var tokens []tokenAt
+	err := db.Raw(`SELECT t.hash, t.ends_at, t.webhook_id, o.epoch FROM webhook_tokens t
+		JOIN webhooks w ON w.id = t.webhook_id JOIN organisations o ON o.id = w.org_id WHERE t.hash IN ?`, hashes).Scan(&tokens).Error
+	if err != nil {
 		return nil, err
 	}
-	var orgIDs []uid
-	surroundings := map[uid]*ports.Hook{}
-	for _, h := range hooks {
-		if surroundings[h.Webhook.OrgID] == nil {
-			surroundings[h.Webhook.OrgID] = &ports.Hook{}
-			orgIDs = append(orgIDs, h.Webhook.OrgID)
+	hooks := map[uid]*knownHook{}
+	var changed []uid
+	for i, t := range tokens {
+		byHash[string(t.Hash)] = &tokens[i]
+		if hooks[t.WebhookID] = s.hook(t.WebhookID, t.Epoch); hooks[t.WebhookID] == nil {
+			changed = append(changed, t.WebhookID)
 		}
 	}
-	if err := s.surround(db, orgIDs, surroundings); err != nil {
+	if err := s.readHooks(db, changed, tokens, hooks); err != nil {
 		return nil, err
-	}
-	found := map[string]int{}
-	ready := make([]opened, len(hooks))
-	for i, h := range hooks {
-		found[string(h.Hash)] = i
-		ready[i].hook = *surroundings[h.Webhook.OrgID]
-		ready[i].hook.Webhook, ready[i].err = s.vault.webhook(h.Webhook)
 	}
 	out := make([]opened, len(asked))
 	for i, a := range asked {
-		n, ok := found[a.hash]
-		if !ok || hooks[n].EndsAt != nil && !hooks[n].EndsAt.After(a.at) {
-			out[i].err = ports.ErrNotFound
-			continue
+		out[i].err = ports.ErrNotFound
+		if t := byHash[a.hash]; t != nil && (t.EndsAt == nil || t.EndsAt.After(a.at)) {
+			if h := hooks[t.WebhookID]; h != nil {
+				out[i] = h.opened
+			}
 		}
-		out[i] = ready[n]
 	}
 	return out, nil
+}
+
+// tokenAt is a token at an epoch of its organisation.
+type tokenAt struct {
+	Hash      []byte
+	EndsAt    *time.Time
+	WebhookID uid
+	Epoch     int64
+}
+
+// hook returns a webhook that is known at an epoch; nil when it must be read.
+func (s *Store) hook(id uid, epoch int64) *knownHook {
+	if v, ok := s.known.Load(id); ok {
+		if h := v.(*knownHook); h.epoch == epoch && time.Since(h.read) < hookTTL { //nolint:forcetypeassert // only these are stored
+			return h
+		}
+	}
+	return nil
+}
+
+// readHooks reads webhooks with what is around them, and remembers them.
+func (s *Store) readHooks(db *gorm.DB, ids []uid, tokens []tokenAt, into map[uid]*knownHook) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var rows []webhookRow
+	if err := db.Find(&rows, "id IN ?", ids).Error; err != nil {
+		return err
+	}
+	var orgIDs []uid
+	around := map[uid]*ports.Hook{}
+	for _, row := range rows {
+		if around[row.OrgID] == nil {
+			around[row.OrgID] = &ports.Hook{}
+			orgIDs = append(orgIDs, row.OrgID)
+		}
+	}
+	if err := s.surround(db, orgIDs, around); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		h := &knownHook{read: time.Now()}
+		h.hook = *around[row.OrgID]
+		h.hook.Webhook, h.err = s.vault.webhook(row)
+		for _, t := range tokens {
+			if t.WebhookID == row.ID {
+				h.epoch = t.Epoch // as it was before what was read
+			}
+		}
+		into[row.ID] = h
+		s.known.Store(row.ID, h)
+	}
+	return nil
 }
 
 // surround reads what posts to the webhooks of some organisations need to know.

@@ -124,7 +124,7 @@ var trees = map[role]string{
 		respondent respondentutms responses response results result record records values customfields customfield customdata custom
 		formdata formvalues formfields inputs input questions pages merges mergefields properties attributes params parameters query
 		querystring urlparameters namedvalues humanfields orderedhumanfields changes value unsorted add current extradata rawrequest datajson
-		event tracking trackingparameters utm utms utmparams lastconversion firstconversion content conversionorigin json root
+		event tracking trackingparameters lastconversion firstconversion content conversionorigin json root
 		request contactattributes dadosadicionais dados campos respostas resposta camposadicionais camposextras contactdata
 		leaddata userdata submissiondata formsubmission formsubmissions`,
 	personTree: `
@@ -139,7 +139,8 @@ var trees = map[role]string{
 		producer seller vendedor affiliate affiliates afiliado afiliados commissions commission comissoes owner agent corretor agente
 		assignedto assignee createdby updatedby modifiedby organizer host items item lineitems orderitems itens offer oferta plan plano campaign
 		campanha ad adset listing imovel course curso store team workspace calculations scheduling tags legalbases
-		company1 address endereco location geo browser partner workflow automation`,
+		company1 address endereco location geo browser partner workflow automation
+		variables calculated outcome`,
 	ignoredTree: `ending endings schema webhook headers ttc previous options`,
 }
 
@@ -259,7 +260,8 @@ func withoutLead(key string) (string, bool) {
 	}
 	for end := 1; end < len(key) && end <= 9; end++ {
 		// A word ends at a separator, or where camelCase begins the next.
-		if strings.IndexByte("_-: .", key[end]) < 0 && !(key[end] >= 'A' && key[end] <= 'Z' && key[end-1] >= 'a' && key[end-1] <= 'z') {
+		camel := key[end] >= 'A' && key[end] <= 'Z' && key[end-1] >= 'a' && key[end-1] <= 'z'
+		if strings.IndexByte("_-: .", key[end]) < 0 && !camel {
 			continue
 		}
 		if e := lookup(key[:end]); e.skip {

@@ -7,7 +7,7 @@ var (
 	nameParts = words(`first last middle prefix suffix firstname lastname middlename firstandlast full fullname givenname familyname surname
 		nome sobrenome primeironome middleinitial`)
 	phoneParts = words(`country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
-		telefone numero extension raw`)
+		telefone numero extension raw e164 countryiso2`)
 	choiceParts = words(`label labels other id ids ref refs value`)
 	dateParts   = words(`day month year hour min minute ampm dia mes ano`)
 )
@@ -26,7 +26,8 @@ func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
 	}
 	all := func(set map[string]bool) bool {
 		for k, c := range parts {
-			if !set[k] || !c.scalar() && !(set["labels"] && c.kind == isArray) {
+			listed := set["labels"] && c.kind == isArray
+			if !set[k] || !c.scalar() && !listed {
 				return false
 			}
 		}
@@ -84,7 +85,7 @@ func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
 
 // phoneOf joins the parts of a phone. A country is part of the number only when it is digits.
 func phoneOf(text func(...string) string) string {
-	if full := text("full", "international", "formatted"); full != "" {
+	if full := text("full", "e164", "international", "formatted"); full != "" {
 		return full
 	}
 	country := text("country", "countrycode", "ddi")

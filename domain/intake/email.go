@@ -62,7 +62,7 @@ func findEmail(values []string) string {
 
 // firstAddress picks the first of several addresses, or the address out of a sentence.
 func firstAddress(s string) string {
-	if strings.IndexAny(s, " ,;") < 0 {
+	if !strings.ContainsAny(s, " ,;") {
 		return s
 	}
 	for token := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ' ' || r == ',' || r == ';' }) {

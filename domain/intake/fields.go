@@ -88,7 +88,7 @@ func (c *chooser) offer(i int, a *answer) {
 		if again {
 			penalty += 20
 		}
-		if entry.weak && !(a.stated && entry.field == fieldOrigin) {
+		if entry.weak && (!a.stated || entry.field != fieldOrigin) {
 			strength = byWeak
 		}
 		if c.enter(i, a, entry.field, strength, penalty) {
@@ -367,7 +367,7 @@ func (c *chooser) amount(d *Draft) {
 
 func (c *chooser) message(d *Draft) {
 	if a := c.winner(fieldMessage); a != nil {
-		d.Message = a.text()
+		d.Message = strings.Join(a.values, "\n")
 		a.taken = true
 		c.source(d, fieldMessage, a)
 	}

@@ -93,6 +93,7 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 	if r.err != nil {
 		return Draft{}, r.err
 	}
+	d.Test = d.Test || r.test
 	r.choose(&d)
 	r.leave(&d)
 	d.attributeFromURLs()

@@ -17,30 +17,32 @@ const (
 	otherPart        // the furniture of a field: whether it is required, where it stands
 )
 
-// itemParts are the members of an answer's object, in normal form; of one kind the earlier in the list counts.
-var itemParts = map[string]part{}
+// itemPart is what a member is, and its order among those of one kind.
+type itemPart struct {
+	part part
+	rank int
+}
 
-// itemRank is the order within a kind.
-var itemRank = map[string]int{}
+// itemParts are the members of an answer's object, in normal form.
+var itemParts = func() map[string]itemPart {
+	m := map[string]itemPart{}
+	for p, list := range itemWords {
+		for i, w := range strings.Fields(list) {
+			m[w] = itemPart{p, i}
+		}
+	}
+	return m
+}()
 
-// itemWords fill both. raw_value and the like are the same answer in another dress.
+// itemWords are the members of each kind; the earlier counts before the later. "text" is in none: beside a question it is a part of the answer.
 var itemWords = map[part]string{
 	titlePart: `title label question questiontitle questiontext questionname columnname fieldlabel fieldtitle displayname humanlabel heading
 		pergunta titulo rotulo`,
-	namePart:  `name fieldname customkey key code columnid slug field id fieldid ref questionid`,
+	namePart:  `name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter`,
 	valuePart: `value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue textvalue`,
 	typePart:  `type fieldtype questiontype inputtype element controltype`,
 	otherPart: `required options order position index visible properties description hidden group sublabel placeholder itemid enum enumid
-		primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns questionref questionindex
-		text`,
-}
-
-func init() {
-	for p, list := range itemWords {
-		for i, w := range strings.Fields(list) {
-			itemParts[w], itemRank[w] = p, i
-		}
-	}
+		primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns questionref questionindex`,
 }
 
 // places are the labels that say which of several mailboxes or phones a value is, and nothing of the question.
@@ -49,7 +51,8 @@ var places = words(`work home mobile main other primary personal trabalho casa c
 // anatomy is an object taken apart as one answer.
 type anatomy struct {
 	title, name, value, typ *node
-	extra                   []*node
+	extra                   []*node // members of no known kind
+	also                    []*node // further values
 }
 
 // dissect takes an object apart. ok is false when it holds no value.
@@ -62,16 +65,25 @@ func dissect(n *node) (a anatomy, ok bool) {
 	for i := range n.kids {
 		k := &n.kids[i]
 		var buf [64]byte
-		w := string(appendName(buf[:0], k.key))
-		p := itemParts[w]
+		w := appendName(buf[:0], k.key)
+		known := itemParts[string(w)]
+		p, at := known.part, known.rank
 		if p == otherPart || p == unknownPart || (p == titlePart || p == namePart || p == typePart) && k.empty() {
 			if p == unknownPart && !k.empty() && !noisySuffix(k.key, false) {
 				a.extra = append(a.extra, k)
 			}
 			continue
 		}
-		if found[p] == nil || itemRank[w] < ranks[p] && (p != valuePart || !k.empty()) || p == valuePart && found[p].empty() {
-			found[p], ranks[p] = k, itemRank[w]
+		if p == valuePart && found[p] != nil && !k.empty() && !found[p].empty() {
+			// Two answers to one question: the code and the words for it.
+			lesser := k
+			if at < ranks[p] {
+				lesser = found[p]
+			}
+			a.also = append(a.also, lesser)
+		}
+		if found[p] == nil || at < ranks[p] && (p != valuePart || !k.empty()) || p == valuePart && found[p].empty() {
+			found[p], ranks[p] = k, at
 		}
 	}
 	a.title, a.name, a.value, a.typ = found[titlePart], found[namePart], found[valuePart], found[typePart]
@@ -109,6 +121,9 @@ func (r *reader) labelOf(n *node, a anatomy) (title, name string) {
 	if title == "" {
 		title = r.titles[name]
 	}
+	if title == "" && a.value != nil && a.value.key != "text" {
+		title = n.str("text") // Jotform's API calls the label so
+	}
 	return title, name
 }
 
@@ -135,7 +150,16 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		return true
 	}
 	a, ok := dissect(n)
-	if !ok || a.value.key == "" {
+	if !ok {
+		if !s.closed && a.typ != nil && a.name != nil && (a.title != nil || n.child("text") != nil) && len(a.extra) <= 1 {
+			// A question without an answer, or a heading: its name is nobody's.
+			s.closed = true
+			r.object(n, s)
+			return true
+		}
+		return false
+	}
+	if a.value.key == "" {
 		return false
 	}
 	title, name := r.labelOf(n, a)
@@ -179,12 +203,12 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		r.member(&whole, s)
 	}
 	for i := range n.kids {
-		if k := &n.kids[i]; k != a.value && !slices.Contains(a.extra, k) {
+		if k := &n.kids[i]; k != a.value && !slices.Contains(a.extra, k) && !slices.Contains(a.also, k) {
 			r.drop("furniture", k)
 		}
 	}
-	for _, e := range a.extra {
-		if t := scalarText(e); t != "" && strings.Contains(ans.text(), t) {
+	for _, e := range append(a.extra, a.also...) {
+		if t := scalarText(e); t != "" && (strings.Contains(ans.text(), t) || t == title) {
 			r.drop("mirror", e) // WPForms repeats the parts of a name
 			continue
 		}

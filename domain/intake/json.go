@@ -235,7 +235,7 @@ func (p *jsonParser) composite(open byte, depth int) (node, error) {
 		}
 		v.key = key
 		if n.kids == nil {
-			n.kids = make([]node, 0, 8)
+			n.kids = make([]node, 0, 4)
 		}
 		n.kids = append(n.kids, v)
 	}

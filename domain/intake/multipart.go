@@ -35,6 +35,16 @@ type guard struct {
 	r      io.Reader
 	budget int64 // what may still be read; negative: any amount
 	err    error
+	tail   []byte // the last of what was read
+}
+
+// tailSize holds what the multipart reader may have read ahead, and a boundary.
+const tailSize = 8 << 10
+
+// complete reports whether the body was read to its closing boundary. The multipart reader says io.EOF for that, and also for a body cut
+// short within a header.
+func (g *guard) complete(boundary string) bool {
+	return bytes.Contains(g.tail, []byte("--"+boundary+"--"))
 }
 
 // Read reads within the budget.
@@ -51,6 +61,9 @@ func (g *guard) Read(p []byte) (int, error) {
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		g.err = err
+	}
+	if g.tail = append(g.tail, p[:n]...); len(g.tail) > 2*tailSize {
+		g.tail = append(g.tail[:0], g.tail[len(g.tail)-tailSize:]...)
 	}
 	return n, err
 }
@@ -75,7 +88,7 @@ func Reduce(contentType string, body io.Reader, limit int64) ([]byte, error) {
 	for mr := multipart.NewReader(g, boundary); ; {
 		g.budget = limit + headerSlack // whatever stands before a part is read into memory
 		part, err := mr.NextRawPart()
-		if err == io.EOF { //nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
+		if err == io.EOF && g.complete(boundary) { //nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
 			break
 		}
 		if err != nil {
@@ -149,9 +162,10 @@ func readMultipart(contentType string, body []byte) (node, error) {
 		return node{}, err
 	}
 	var t formTree
+	closed := bytes.Contains(body, []byte("--"+boundary+"--"))
 	for mr := multipart.NewReader(bytes.NewReader(body), boundary); ; {
 		part, err := mr.NextPart()
-		if err == io.EOF { //nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
+		if err == io.EOF && closed { //nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
 			break
 		}
 		if err != nil {

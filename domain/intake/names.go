@@ -9,7 +9,7 @@ func (c *chooser) name(d *Draft) {
 	switch {
 	case full == nil && first == nil && last == nil:
 		return
-	case full == nil, c.best[fieldName].score >= byTitle*1000 && first != nil:
+	case full == nil, first != nil && (c.best[fieldName].score >= byTitle*1000 || last != nil && !strings.Contains(Fold(full.text()), Fold(first.text()))):
 		d.Name = join(oneLine(textOf(first)), oneLine(textOf(last)))
 		if !within(d.Name, maxLine) {
 			d.Name = oneLine(textOf(first))

@@ -7,8 +7,7 @@ import "strings"
 type noise uint8
 
 const (
-	// noNoise is for keys that no rule names.
-	noNoise noise = iota
+	_ noise = iota // keys that no rule names
 	// hardNoise is never an answer, whoever titled it: secrets, captcha tokens, nonces, the browser and its address.
 	hardNoise
 	// softNoise is bookkeeping when a machine wrote the key, and an answer when a question has that title.
@@ -36,7 +35,7 @@ var noiseKeys = map[noise]string{
 		unread wpcf7 wpcf7version wpcf7locale wpcf7unittag wpcf7containerpost fluentformembdedpostid postid slug
 		href avatar locale lang language timezone responseurl editurl adminlink emailtype idempotencykey webhookurl executionmode
 		antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid workspaceid`,
-	stampNoise: `date time data hora horario datetime datahora when datadeenvio horadeenvio`,
+	stampNoise: `date time datetime when datadeenvio horadeenvio`,
 	stateNoise: `status responsestatus`,
 }
 
@@ -105,10 +104,10 @@ func noisySuffix(key string, labelled bool) bool {
 	return false
 }
 
-// isStamp reports whether a value is a date with a time of day, as a machine writes it.
+// isStamp reports whether a value is a moment to the second, as a machine writes it. A visit that a person books has no seconds.
 func isStamp(s string) bool {
-	if len(s) < 16 || len(s) > 40 {
+	if len(s) < 19 || len(s) > 40 {
 		return len(s) == 10 && countDigits(s) == 10 || len(s) == 13 && countDigits(s) == 13
 	}
-	return countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-' && (s[10] == 'T' || s[10] == ' ') && s[13] == ':'
+	return countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-' && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'
 }

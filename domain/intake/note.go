@@ -26,7 +26,7 @@ func (r *reader) leave(d *Draft) {
 		if a.taken || r.inField(d, a, text) {
 			continue
 		}
-		if r.labelled && !a.labelled && labelled[Fold(text)] {
+		if r.labelled && !a.labelled && labelled[Fold(text)] && mirrors(a, text) {
 			r.drop("mirror", nil)
 			continue
 		}
@@ -48,6 +48,12 @@ func (r *reader) leave(d *Draft) {
 		}
 		d.Leftover = append(d.Leftover, Pair{label, text})
 	}
+}
+
+// mirrors reports whether an answer under a technical key that says what a titled one says is surely its copy. A short "Sim" under a key
+// that means something may be the answer to another question.
+func mirrors(a *answer, text string) bool {
+	return len(text) >= 8 || strings.HasPrefix(a.key, "field:") || opaque(a.key)
 }
 
 // attributeOnce adds an answer to the attribution, and reports whether the note can do without it: click ids tell a person nothing.
@@ -84,14 +90,17 @@ func (r *reader) inField(d *Draft, a *answer, text string) bool {
 		}
 		return ok && n == d.Amount && r.taken(fieldAmount)
 	}
+	if d.Email != "" && strings.EqualFold(text, d.Email) {
+		return true
+	}
 	if a.closed {
 		return false
 	}
 	// A copy under a key that says nothing: Netlify's summary, a mirror without titles.
-	if strings.EqualFold(text, d.Email) || len(text) >= longEnough && Fold(text) == Fold(d.Message) {
+	if len(text) >= longEnough && Fold(text) == Fold(d.Message) {
 		return true
 	}
-	if r.labelled && !a.labelled && text != "" {
+	if r.labelled && !a.labelled && mirrors(a, text) {
 		folded := Fold(text)
 		return folded == Fold(d.Name) || folded == Fold(d.Company) || countDigits(text) >= 8 && samePhone(text, d)
 	}

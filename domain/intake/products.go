@@ -6,11 +6,11 @@ import "strings"
 type hints struct {
 	jotform    bool            // rawRequest holds the answers; beside it stand the form's and the owner's data
 	definition bool            // Typeform: the questions, which the answers refer to
+	asked      bool            // questions beside answers, which refer to them
 	netlify    bool            // number and summary are the service's own
 	conversion bool            // RD Station: source is the name of the conversion
 	titled     map[string]bool // Respondi: titles that raw_answers answers better
 	contacts   bool            // leads beside contacts are deals (Kommo)
-	entry      bool            // the user of a Cognito entry is the account's
 }
 
 // hints looks at the members of an object once.
@@ -33,8 +33,6 @@ func (r *reader) hints(n *node) hints {
 			h.conversion = k.kind == isObject
 		case "contacts":
 			h.contacts = !k.scalar()
-		case "AdminLink", "$version":
-			h.entry = true
 		case "definition":
 			if fields := k.child("fields"); fields != nil && n.child("answers") != nil {
 				r.learnTitles(fields)
@@ -43,6 +41,7 @@ func (r *reader) hints(n *node) hints {
 		case "questions", "fields":
 			if n.child("answers") != nil {
 				r.learnTitles(k)
+				h.asked = unanswered(k)
 			}
 		case "raw_answers":
 			if n.child("answers") != nil {
@@ -78,6 +77,16 @@ func (r *reader) learnTitles(fields *node) {
 			r.learnTitles(group.child("fields"))
 		}
 	}
+}
+
+// unanswered reports whether a list holds questions only.
+func unanswered(list *node) bool {
+	for i := range list.kids {
+		if _, ok := dissect(&list.kids[i]); ok || list.kids[i].kind != isObject {
+			return false
+		}
+	}
+	return true
 }
 
 // humanAnswers puts the words of a consent in place of "yes", and returns the titles that need not be read twice.
@@ -128,6 +137,9 @@ func (r *reader) special(h hints, k *node, s scope) bool {
 			}
 		}
 		return true
+	case h.asked && (k.key == "questions" || k.key == "fields"):
+		r.drop("definition", k)
+		return true
 	case h.netlify && k.key == "number":
 		r.drop("netlify envelope", k)
 		return true
@@ -159,16 +171,40 @@ func (r *reader) special(h hints, k *node, s scope) bool {
 			r.object(k, sub)
 		}
 		return true
-	case k.key == "User" && !k.scalar(), k.key == "data.xml":
-		if k.key == "data.xml" {
-			r.drop("data.xml", k)
-			return true
-		}
-		s.closed = s.closed || h.entry
-		r.member(k, s)
+	case k.key == "data.xml":
+		r.drop("data.xml", k) // Unbounce: data.json says the same
 		return true
 	}
 	return false
+}
+
+// siblingsPrefix marks the answers that repeat one option of a sibling as a boolean: question_x beside question_x_<option> (Tally).
+func siblingsPrefix(n *node) []bool {
+	marks := make([]bool, len(n.kids))
+	var keys map[string]bool
+	for i := range n.kids {
+		k := &n.kids[i]
+		v := k.child("value")
+		if v == nil || v.kind != isBool && v.kind != isNull {
+			continue
+		}
+		if keys == nil {
+			keys = make(map[string]bool, len(n.kids))
+			for j := range n.kids {
+				if o := n.kids[j].child("value"); o != nil && o.kind == isArray || n.kids[j].child("options") != nil {
+					keys[n.kids[j].str("key")] = true
+				}
+			}
+		}
+		key := k.str("key")
+		for c, tries := len(key), 0; c > 0 && tries < 6; tries++ {
+			if c = strings.LastIndexByte(key[:c], '_'); c > 0 && keys[key[:c]] {
+				marks[i] = true
+				break
+			}
+		}
+	}
+	return marks
 }
 
 // formMarks are the neighbours that make a name that of a form or of the hook itself.
@@ -307,5 +343,5 @@ func isTest(n *node) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(n.str("field_data", "values"), "<test lead:")
+	return false
 }

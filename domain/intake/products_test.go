@@ -316,6 +316,28 @@ var products = []product{
 		email: "io@exemplo.com.br", nome: "Io", note: []string{"Aceita receber e-mail?: Sim", "horário para telefone?: 10h", "Tem CNPJ?: Sim", "Tem site?: Sim"},
 	},
 	{
+		name: "utm object", body: `{"lead":"{\"nome\":\"Isa\",\"email\":\"isa@exemplo.com.br\"}","utm":{"source":"google","medium":"cpc","gclid":"g"},"mensagem":["um","dois"],"origem":""}`,
+		email: "isa@exemplo.com.br", nome: "Isa", fallback: "google", mensagem: "um\ndois", note: []string{"utm medium: cpc"},
+	},
+	{
+		name: "the name of something else", body: `{"first_name":"Ana","last_name":"Sá","name":"Formulário X","email":"ana@exemplo.com.br"}`,
+		email: "ana@exemplo.com.br", nome: "Ana Sá", note: []string{"name: Formulário X"},
+	},
+	{
+		name: "jotform api", body: `{"id":"1","form_id":"2","answers":{"3":{"name":"nomeCompleto","order":"1","text":"Nome completo","type":"control_fullname","answer":{"first":"Ari","last":"Luz"},
+			"prettyFormat":"Ari Luz"},"4":{"name":"email","order":"2","text":"E-mail","type":"control_email","answer":"ari@exemplo.com.br"},
+			"5":{"name":"cor","order":"3","text":"Qual cor?","type":"control_radio","answer":"Azul"},"6":{"name":"head","text":"Título","type":"control_head"}}}`,
+		email: "ari@exemplo.com.br", nome: "Ari Luz", note: []string{"Qual cor?: Azul"},
+	},
+	{
+		name: "answers by id", body: `{"answers":{"p1":"Ana","p2":"ana@exemplo.com.br","p3":"Azul"},"questions":[{"id":"p1","title":"Seu nome"},{"id":"p2","title":"E-mail"},{"id":"p3","title":"Qual cor?"}]}`,
+		email: "ana@exemplo.com.br", nome: "Ana", note: []string{"Qual cor?: Azul"}, not: []string{"Seu nome"},
+	},
+	{
+		name: "properties", body: `{"properties":[{"property":"email","value":"bia@exemplo.com.br"},{"property":"firstname","value":"Bia"}]}`,
+		email: "bia@exemplo.com.br", nome: "Bia",
+	},
+	{
 		name: "dados pessoais", body: `{"dados_pessoais":{"nome":"Bel","email":"bel@exemplo.com.br"},"endereco":{"cidade":"Poá","uf":"SP"},"produto":{"nome":"Cadeira","valor":"R$ 900"}}`,
 		email: "bel@exemplo.com.br", nome: "Bel", note: []string{"cidade: Poá", "Cadeira", "R$ 900"},
 	},

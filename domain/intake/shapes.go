@@ -11,6 +11,8 @@ type scope struct {
 	closed   bool   // it feeds no field
 	person   bool   // it belongs to what is called a contact, lead, customer …
 	deal     bool   // it belongs to a deal or a purchase
+	entry    bool   // it is a member of an "entry"
+	utm      bool   // its key is that of a UTM without "utm_"
 	stated   bool   // a weak name of the origin is a strong one here
 	envelope envelope
 }
@@ -113,8 +115,9 @@ type reader struct {
 	titles     map[string]string // question titles by the id that answers refer to
 	keys       []string
 	pool       []string // see one
-	emptyEmail string // the e-mail field that came without a value
+	emptyEmail string   // the e-mail field that came without a value
 	groups     int
+	test       bool
 	labelled   bool // some answers carry question titles
 	pretty     string
 	err        error
@@ -167,6 +170,9 @@ func (r *reader) arrived(name string) {
 
 // keep adds an answer, unless it is empty or noise.
 func (r *reader) keep(a *answer) {
+	if known := r.titles[a.key]; a.title == "" && known != "" {
+		a.title, a.labelled = known, true // answers by the id of their question
+	}
 	r.arrived(a.label())
 	// The title is the question; without one the key speaks, in the company of the objects around it.
 	name := a.key
@@ -181,6 +187,7 @@ func (r *reader) keep(a *answer) {
 		return
 	}
 	value := a.values[0]
+	r.test = r.test || strings.HasPrefix(value, "<test lead:") // what Meta's testing tool answers
 	if noisy(a.entry, name, value, a.labelled) || a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
 		r.drop("noise", &node{kind: isString, text: a.text()})
 		for _, v := range a.values {
@@ -189,6 +196,14 @@ func (r *reader) keep(a *answer) {
 		return
 	}
 	if len(a.values) == 1 {
+		if n := nameOf(a.key); a.utm && len(n) > 0 && len(n) < 24 && !strings.HasPrefix(n, "utm") {
+			a.attr = "utm_" + n
+			if e := lookup(a.key); e.attr == attrClick {
+				a.attr = n
+			}
+		}
+	}
+	if len(a.values) == 1 && a.attr == "" {
 		a.attr = attributionOf(a.entry, name, value)
 		if a.attr == "" && a.title != "" {
 			a.attr = attributionOf(lookup(a.key), a.key, value)
@@ -290,8 +305,16 @@ func flat(n *node) bool {
 func (r *reader) into(key string, e entry, s scope) scope {
 	sub := s.within(key, e.tree)
 	switch nameOf(key) {
+	case "utm", "utms", "utmparams", "utmparameters", "utmtags":
+		sub = s.within(key, unknownTree)
+		sub.utm = true
+	case "entry":
+		sub.entry = true
 	case "user", "usuario":
 		sub.rank += 2 // the account's user as often as the form's
+		if s.entry {
+			sub = s.within(key, closedTree) // Cognito: who typed the entry in
+		}
 	case "firstconversion":
 		sub.rank += 2
 	case "lastconversion":
@@ -338,35 +361,6 @@ func (r *reader) list(n *node, s scope) {
 			r.object(k, sub)
 		}
 	}
-}
-
-// siblingsPrefix marks the answers that repeat one option of a sibling as a boolean: question_x beside question_x_<option> (Tally).
-func siblingsPrefix(n *node) []bool {
-	marks := make([]bool, len(n.kids))
-	var keys map[string]bool
-	for i := range n.kids {
-		k := &n.kids[i]
-		v := k.child("value")
-		if v == nil || v.kind != isBool && v.kind != isNull {
-			continue
-		}
-		if keys == nil {
-			keys = make(map[string]bool, len(n.kids))
-			for j := range n.kids {
-				if o := n.kids[j].child("value"); o != nil && o.kind == isArray || n.kids[j].child("options") != nil {
-					keys[n.kids[j].str("key")] = true
-				}
-			}
-		}
-		key := k.str("key")
-		for c, tries := len(key), 0; c > 0 && tries < 6; tries++ {
-			if c = strings.LastIndexByte(key[:c], '_'); c > 0 && keys[key[:c]] {
-				marks[i] = true
-				break
-			}
-		}
-	}
-	return marks
 }
 
 // maxEmbeds is how many JSON texts may stand one inside the other.

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/labstack/echo/v4"
 
@@ -31,6 +33,25 @@ func serveBaseline(ctx context.Context, url string) error {
 		}
 		c.Response().Header().Set("Content-Length", strconv.Itoa(len(answer)))
 		return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, answer)
+	})
+	keep, err := keeper(ctx, url)
+	if err != nil {
+		return err
+	}
+	e.POST("/lead/:webhook", func(c echo.Context) error {
+		body, err := io.ReadAll(c.Request().Body)
+		if err != nil {
+			return err
+		}
+		webhook, err := strconv.Atoi(c.Param("webhook"))
+		if err != nil {
+			return err
+		}
+		id := uuid.Must(uuid.NewV7())
+		if err := keep(c.Request().Context(), webhook, id.String(), string(body)); err != nil {
+			return err
+		}
+		return c.JSON(http.StatusOK, map[string]any{"success": true, "leadId": id, "message": "ok"})
 	})
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

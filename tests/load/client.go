@@ -79,7 +79,7 @@ type result struct {
 }
 
 // load keeps every connection busy for the time of a round. It is lean, because it shares the machine with what it measures.
-func load(ctx context.Context, addr string, s settings, token string, path func(i int) string, status int) (result, error) {
+func load(ctx context.Context, addr string, s settings, request func(i int) string, status int) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.each)
 	defer cancel()
 	times := make([][]time.Duration, s.connections)
@@ -87,7 +87,7 @@ func load(ctx context.Context, addr string, s settings, token string, path func(
 	began := time.Now()
 	var wg sync.WaitGroup
 	for c := range s.connections {
-		wg.Go(func() { times[c], errs[c] = drive(ctx, addr, s.rows, token, path, status) })
+		wg.Go(func() { times[c], errs[c] = drive(ctx, addr, s.rows, request, status) })
 	}
 	wg.Wait()
 	took := time.Since(began)
@@ -102,7 +102,7 @@ func load(ctx context.Context, addr string, s settings, token string, path func(
 	return result{float64(len(all)) / took.Seconds(), all[len(all)/2], all[len(all)*99/100]}, nil
 }
 
-func drive(ctx context.Context, addr string, rows int, token string, path func(i int) string, status int) ([]time.Duration, error) {
+func drive(ctx context.Context, addr string, rows int, request func(i int) string, status int) ([]time.Duration, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
@@ -110,14 +110,10 @@ func drive(ctx context.Context, addr string, rows int, token string, path func(i
 	defer func() { _ = conn.Close() }()
 	in := bufio.NewReaderSize(conn, 16<<10)
 	want := []byte("HTTP/1.1 " + strconv.Itoa(status))
-	auth := ""
-	if token != "" {
-		auth = "Authorization: Bearer " + token + "\r\n"
-	}
 	times := make([]time.Duration, 0, 1<<16)
 	for ctx.Err() == nil {
 		began := time.Now()
-		if _, err := io.WriteString(conn, "GET "+path(rand.IntN(rows))+" HTTP/1.1\r\nHost: load\r\n"+auth+"\r\n"); err != nil {
+		if _, err := io.WriteString(conn, request(rand.IntN(rows))); err != nil {
 			return nil, err
 		}
 		if err := read(in, want); err != nil {
@@ -126,6 +122,22 @@ func drive(ctx context.Context, addr string, rows int, token string, path func(i
 		times = append(times, time.Since(began))
 	}
 	return times, nil
+}
+
+// get is a request without a body.
+func get(path, token string) string {
+	if token != "" {
+		token = "Authorization: Bearer " + token + "\r\n"
+	}
+	return "GET " + path + " HTTP/1.1\r\nHost: load\r\n" + token + "\r\n"
+}
+
+// post is a request with a lead, as a form sends it.
+func post(path string, i int) string {
+	n := strconv.Itoa(i)
+	lead := `{"nome":"Pessoa ` + n + `","email":"pessoa` + n + `@example.com","telefone":"(11) 98765-4321","empresa":"Empresa ` + n +
+		`","valor":"R$ 1.234,56","mensagem":"Quero uma proposta para o mês que vem.","origem":"Google","utm_campaign":"verao"}`
+	return "POST " + path + " HTTP/1.1\r\nHost: load\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(lead)) + "\r\n\r\n" + lead
 }
 
 // read reads one answer, which has a Content-Length.

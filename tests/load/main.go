@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,7 +82,7 @@ func run(ctx context.Context, s settings) error {
 	}
 	for db, text := range profiles {
 		if text != "" {
-			fmt.Printf("\nWhat dominates the program's time for lookups from history on %s:\n%s", db, text)
+			fmt.Printf("\nWhat dominates the program's time on %s:\n%s", db, text)
 		}
 	}
 	return nil
@@ -104,7 +105,7 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 	key := make([]byte, 32)
 	_, _ = rand.Read(key)
 	began := time.Now()
-	token, err := seed(ctx, url, key, s.rows)
+	seeded, err := seed(ctx, url, key, s.rows)
 	if err != nil {
 		return "", fmt.Errorf("seed: %w", err)
 	}
@@ -128,26 +129,18 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 	}
 	defer base.end()
 
-	lookup := func(i int) string { return "/api/v1/cpf/" + cpf(i) }
-	for _, c := range []struct {
-		name           string
-		ours, baseline func(i int) string
-		status         int
-	}{
-		{"lookup from history / bare SELECT", lookup, func(i int) string { return "/select/" + cpf(i) }, 200},
-		{"invalid document / bare echo", func(int) string { return "/api/v1/cpf/52998224726" }, func(int) string { return "/echo" }, 400},
-	} {
+	for _, c := range cases(db, seeded) {
 		if !strings.Contains(c.name, s.only) {
 			continue
 		}
 		var ours, theirs []result
 		for range s.rounds {
-			r, err := load(ctx, base.addr, s, "", c.baseline, 200)
+			r, err := load(ctx, base.addr, s, c.baseline, 200)
 			if err != nil {
 				return "", fmt.Errorf("baseline: %w", err)
 			}
 			theirs = append(theirs, r)
-			if r, err = load(ctx, program.addr, s, token, c.ours, c.status); err != nil {
+			if r, err = load(ctx, program.addr, s, c.ours, c.status); err != nil {
 				return "", err
 			}
 			ours = append(ours, r)
@@ -166,6 +159,45 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 		return "", fmt.Errorf("profile: %w", err)
 	}
 	return string(out), nil
+}
+
+// a comparison is what is asked of the program and of the baseline beside it.
+type comparison struct {
+	name           string
+	ours, baseline func(i int) string // the text of a request
+	status         int
+}
+
+func cases(db string, seeded seeded) []comparison {
+	hook := func(n int) string { return "/api/webhooks/receive/" + seeded.tokens[n] }
+	all := []comparison{
+		{
+			"lookup from history / bare SELECT",
+			func(i int) string { return get("/api/v1/cpf/"+cpf(i), seeded.key) },
+			func(i int) string { return get("/select/"+cpf(i), "") }, 200,
+		},
+		{
+			"invalid document / bare echo",
+			func(int) string { return get("/api/v1/cpf/52998224726", seeded.key) },
+			func(int) string { return get("/echo", "") }, 400,
+		},
+	}
+	if db == "sqlite" {
+		return append(all, comparison{
+			"webhook / one writer, five statements",
+			func(i int) string { return post(hook(0), i) },
+			func(i int) string { return post("/lead/0", i) }, 200,
+		})
+	}
+	return append(all, comparison{
+		"one busy webhook / five statements, one counter",
+		func(i int) string { return post(hook(0), i) },
+		func(i int) string { return post("/lead/0", i) }, 200,
+	}, comparison{
+		"64 webhooks / five statements, 64 counters",
+		func(i int) string { return post(hook(i%webhooks), i) },
+		func(i int) string { return post("/lead/"+strconv.Itoa(i%webhooks), i) }, 200,
+	})
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

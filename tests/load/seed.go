@@ -17,6 +17,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
+	"fichario/domain/intake"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -41,30 +42,53 @@ func answer(i int) []byte {
 	return []byte(fmt.Sprintf(`{"resultado":{"nome":"PESSOA %d","fones":[{"ddd":"11","numero":"987654321"}]},"mais":"%s"}`, i, hex.EncodeToString(noise)))
 }
 
-// seed fills the program's history and the baseline's table with the same answers and returns a key.
-func seed(ctx context.Context, url string, dataKey []byte, rows int) (token string, err error) {
+// webhooks is how many there are.
+const webhooks = 64
+
+// seeded is what a client needs to know.
+type seeded struct {
+	key    string
+	tokens []string
+}
+
+// seed fills the program's history and the baseline's tables with the same answers.
+func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded, err error) {
 	store, err := gormstore.Open(url, [][]byte{dataKey})
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	defer func() { _ = store.Close() }()
 	if err := store.Migrate(ctx); err != nil {
-		return "", err
+		return out, err
 	}
 	now := func() time.Time { return time.Now().UTC() }
 	org, err := app.NewOrganisations(store, now, nil).Create(ctx, "Carga")
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	_, secret, err := app.NewKeys(store, now).Create(ctx, app.NewKey{
 		OrgID: org.ID, Name: "Carga", Scopes: document.Types(), Limits: access.Limits{PerMinute: 100_000_000, PerDay: 0, PerMonth: 0},
 	})
 	if err != nil {
-		return "", err
+		return out, err
+	}
+	out.key = secret.Reveal()
+	hooks := app.NewWebhooks(store, now)
+	for _, name := range []string{"Google", "Instagram", "Indicação"} {
+		if _, err := hooks.AddOrigin(ctx, org.ID, name); err != nil {
+			return out, err
+		}
+	}
+	for i := range webhooks {
+		_, token, err := hooks.Create(ctx, app.NewWebhook{OrgID: org.ID, Name: fmt.Sprintf("Site %d", i), Options: intake.Options{Kind: intake.Generic}})
+		if err != nil {
+			return out, err
+		}
+		out.tokens = append(out.tokens, token.Reveal())
 	}
 	plain, err := openPlain(ctx, url)
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	defer plain.close()
 	product, _ := catalog.Standard().Find(catalog.CPF)
@@ -88,13 +112,13 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (token stri
 			return nil
 		})
 		if err != nil {
-			return "", err
+			return out, err
 		}
 		if err := plain.insert(ctx, docs, answers); err != nil {
-			return "", err
+			return out, err
 		}
 	}
-	return secret.Reveal(), plain.settle(ctx)
+	return out, plain.settle(ctx)
 }
 
 // plain is the baseline's table: the answers as they are, found by the document.

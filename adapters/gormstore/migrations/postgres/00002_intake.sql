@@ -1,4 +1,7 @@
 -- +goose Up
+-- epoch rises with every change that posts to the organisation's webhooks must see.
+ALTER TABLE organisations ADD COLUMN epoch bigint NOT NULL DEFAULT 0;
+
 CREATE TABLE funnels (
     id         uuid PRIMARY KEY,
     org_id     uuid NOT NULL REFERENCES organisations (id),
@@ -180,5 +183,6 @@ CREATE INDEX jobs_ready ON jobs (kind, run_at) WHERE state = 'ready';
 CREATE INDEX jobs_org ON jobs (org_id, id) WHERE kind <> 'contact.created';
 
 -- +goose Down
+ALTER TABLE organisations DROP COLUMN epoch;
 DROP TABLE jobs, automations, receipts, deliveries, notification_marks, notifications, contact_events, contacts, webhook_counters,
     webhook_tokens, webhooks, origins, stages, funnels;

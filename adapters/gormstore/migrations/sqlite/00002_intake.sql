@@ -1,4 +1,7 @@
 -- +goose Up
+-- epoch rises with every change that posts to the organisation's webhooks must see.
+ALTER TABLE organisations ADD COLUMN epoch integer NOT NULL DEFAULT 0;
+
 CREATE TABLE funnels (
     id         text PRIMARY KEY,
     org_id     text NOT NULL REFERENCES organisations (id),
@@ -180,6 +183,7 @@ CREATE INDEX jobs_ready ON jobs (kind, run_at) WHERE state = 'ready';
 CREATE INDEX jobs_org ON jobs (org_id, id) WHERE kind <> 'contact.created';
 
 -- +goose Down
+ALTER TABLE organisations DROP COLUMN epoch;
 DROP TABLE jobs;
 DROP TABLE automations;
 DROP TABLE receipts;

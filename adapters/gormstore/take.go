@@ -1,0 +1,237 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// What an arrival writes, row by row, on SQLite.
+const (
+	insertReceipt = "INSERT INTO receipts (webhook_id, key, body, contact_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+	insertContact = `INSERT INTO contacts (id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, attribution,
+		stage_id, assignee_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertEvent        = "INSERT INTO contact_events (id, org_id, contact_id, kind, actor, at) VALUES (?, ?, ?, ?, ?, ?)"
+	insertNotification = "INSERT INTO notifications (id, org_id, kind, contact_id, subject, at) VALUES (?, ?, ?, ?, ?, ?)"
+	insertJob          = `INSERT INTO jobs (id, org_id, kind, contact_id, state, attempts, run_at, result, created_at, lease)
+		VALUES (?, ?, ?, ?, ?, 0, ?, '', ?, '')`
+	insertDelivery = `INSERT INTO deliveries (id, org_id, webhook_id, at, outcome, code, reason, contact_id, content, truncated, replay_of)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	countReceived = `INSERT INTO webhook_counters (webhook_id, slot, received) VALUES (?, ?, ?)
+		ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received`
+)
+
+// takeOnSQLite writes what arrived in a moment in one transaction, row by row: there
+// is no round trip to save, and the statements are prepared once.
+func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, error) {
+	pool, err := s.write.DB()
+	if err != nil {
+		return nil, err
+	}
+	if s.taking == nil {
+		if s.taking, err = prepare(pool, insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery, countReceived); err != nil {
+			return nil, err
+		}
+	}
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	w := &writer{ctx: ctx, tx: tx, prepared: s.taking}
+	out := make([]ports.Receipt, len(in))
+	counts := map[uid]int{}
+	for i, t := range in {
+		if t.contact != nil {
+			if r := t.receipt; r != nil && w.exec(insertReceipt, r.WebhookID, r.Key, r.Body, r.ContactID, r.At) == 0 {
+				out[i].Repeated = true
+				continue
+			}
+			w.contact(t)
+			counts[t.delivery.WebhookID]++
+			out[i].ContactID = string(t.contact.ID)
+		}
+		d := t.delivery
+		w.exec(insertDelivery, d.ID, d.OrgID, d.WebhookID, d.At, d.Outcome, d.Code, d.Reason, d.ContactID, d.Content, d.Truncated, d.ReplayOf)
+	}
+	for id, n := range counts {
+		w.exec(countReceived, id, s.slot, n)
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	return out, tx.Commit()
+}
+
+func prepare(pool *sql.DB, statements ...string) (map[string]*sql.Stmt, error) {
+	prepared := map[string]*sql.Stmt{}
+	for _, statement := range statements {
+		// They live as long as the pool, which closes them with its connection.
+		stmt, err := pool.PrepareContext(context.Background(), statement)
+		if err != nil {
+			return nil, err
+		}
+		prepared[statement] = stmt
+	}
+	return prepared, nil
+}
+
+// writer runs prepared statements in one transaction until one fails.
+type writer struct {
+	ctx      context.Context
+	tx       *sql.Tx
+	prepared map[string]*sql.Stmt
+	err      error
+}
+
+// exec returns how many rows a statement changed.
+func (w *writer) exec(statement string, values ...any) (changed int64) {
+	if w.err != nil {
+		return 0
+	}
+	var result sql.Result
+	if result, w.err = w.tx.StmtContext(w.ctx, w.prepared[statement]).ExecContext(w.ctx, values...); w.err == nil {
+		changed, w.err = result.RowsAffected()
+	}
+	return changed
+}
+
+func (w *writer) contact(t taken) {
+	c, at := t.contact, t.delivery.At
+	w.exec(insertContact, c.ID, c.OrgID, c.WebhookID, c.Name, c.Email, c.Phone, c.PhoneE164, c.Company, c.Amount, c.Note, c.OriginID, c.Attribution,
+		c.StageID, c.AssigneeID, c.CreatedAt)
+	w.exec(insertEvent, t.eventID, c.OrgID, c.ID, string(crm.ContactCreated), t.webhook, at)
+	w.exec(insertNotification, t.notificationID, c.OrgID, string(crm.NewContact), c.ID, t.webhook, at)
+	w.exec(insertJob, t.jobID, c.OrgID, string(automation.FanOut), c.ID, string(automation.Ready), at, at)
+}
+
+// takeOnPostgres writes what arrived in a moment in one statement, which is one
+// round trip and one transaction. It takes its columns as arrays, so that it is
+// planned once for any number of posts, and goes to the driver, because GORM and
+// database/sql would copy each value once or twice more.
+func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]ports.Receipt, error) {
+	pool, err := s.write.DB()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }() // gives it back
+	out := make([]ports.Receipt, len(in))
+	made := map[string]bool{}
+	err = conn.Raw(func(driver any) error {
+		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, takeStatement, columns(in, s.slot)...) //nolint:forcetypeassert // the pool is stdlib's
+		if err != nil {
+			return err
+		}
+		var id string
+		_, err = pgx.ForEachRow(rows, []any{&id}, func() error { made[id] = true; return nil })
+		return err
+	})
+	for i, t := range in {
+		if t.contact != nil {
+			id := string(t.contact.ID)
+			out[i] = ports.Receipt{ContactID: id, Repeated: !made[id]}
+		}
+	}
+	return out, err
+}
+
+// columns are the values of takeStatement: the arrivals' columns, and what is the
+// same for all.
+func columns(in []taken, slot int64) []any {
+	n := len(in)
+	texts := map[int][]*string{}
+	text := func(column, row int, value *string) {
+		if texts[column] == nil {
+			texts[column] = make([]*string, n)
+		}
+		texts[column][row] = value
+	}
+	content, note, attribution, key, print := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
+	at, truncated, amount := make([]time.Time, n), make([]bool, n), make([]int64, n)
+	none := &contactRow{}
+	for i := range in {
+		t := &in[i]
+		d, c := &t.delivery, t.contact
+		at[i], content[i], truncated[i] = d.At, d.Content, d.Truncated
+		if t.receipt != nil {
+			key[i], print[i] = t.receipt.Key, t.receipt.Body
+		}
+		var contactID *uid
+		if c == nil {
+			c, contactID = none, nil
+		} else {
+			contactID = &c.ID
+		}
+		amount[i], note[i], attribution[i] = c.Amount, c.Note, c.Attribution
+		for column, value := range []*string{
+			(*string)(&d.ID), (*string)(&d.OrgID), (*string)(&d.WebhookID), &d.Outcome, &d.Code, &d.Reason, (*string)(d.ContactID), (*string)(d.ReplayOf),
+			(*string)(contactID), &c.Name, &c.Email, &c.Phone, &c.PhoneE164, &c.Company, (*string)(c.OriginID), (*string)(&c.StageID), (*string)(c.AssigneeID),
+			&t.webhook, (*string)(&t.eventID), (*string)(&t.notificationID), (*string)(&t.jobID),
+		} {
+			text(column, i, value)
+		}
+	}
+	values := []any{}
+	for _, column := range slices.Sorted(maps.Keys(texts)) {
+		values = append(values, texts[column])
+	}
+	return append(values, at, truncated, amount, content, note, attribution, key, print,
+		slot, string(crm.ContactCreated), string(crm.NewContact), string(automation.FanOut), string(automation.Ready))
+}
+
+// takeStatement writes receipts first: where one is there already, or another
+// instance is writing it, nothing else is written for that post, and its contact is
+// not among those that it returns. Receipts and counters, which others may be waiting
+// for, are written in one order by everybody, so that no two instances wait for each
+// other.
+const takeStatement = `
+WITH arrived AS (
+	SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+		$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
+		$22::timestamptz[], $23::boolean[], $24::bigint[], $25::bytea[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[])
+	AS a (delivery_id, org_id, webhook_id, outcome, code, reason, answered_id, replay_of, contact_id, name, email, phone, phone_e164, company,
+		origin_id, stage_id, assignee_id, webhook, event_id, notification_id, job_id,
+		at, truncated, amount, content, note, attribution, key, print)
+), claimed AS (
+	INSERT INTO receipts (webhook_id, key, body, contact_id, at)
+	SELECT webhook_id::uuid, key, print, contact_id::uuid, at FROM arrived WHERE key IS NOT NULL ORDER BY webhook_id, key
+	ON CONFLICT DO NOTHING
+	RETURNING contact_id
+), made AS (
+	SELECT * FROM arrived WHERE contact_id IS NOT NULL AND (key IS NULL OR contact_id::uuid IN (SELECT contact_id FROM claimed))
+), contact AS (
+	INSERT INTO contacts (id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, attribution, stage_id, assignee_id, created_at)
+	SELECT contact_id::uuid, org_id::uuid, webhook_id::uuid, name, email, phone, phone_e164, company, amount, note, origin_id::uuid, attribution,
+		stage_id::uuid, assignee_id::uuid, at FROM made
+), event AS (
+	INSERT INTO contact_events (id, org_id, contact_id, kind, actor, at)
+	SELECT event_id::uuid, org_id::uuid, contact_id::uuid, $31, webhook, at FROM made
+), notification AS (
+	INSERT INTO notifications (id, org_id, kind, contact_id, subject, at)
+	SELECT notification_id::uuid, org_id::uuid, $32, contact_id::uuid, webhook, at FROM made
+), job AS (
+	INSERT INTO jobs (id, org_id, kind, contact_id, state, attempts, run_at, result, created_at, lease)
+	SELECT job_id::uuid, org_id::uuid, $33, contact_id::uuid, $34, 0, at, '', at, '' FROM made
+), delivery AS (
+	INSERT INTO deliveries (id, org_id, webhook_id, at, outcome, code, reason, contact_id, content, truncated, replay_of)
+	SELECT delivery_id::uuid, org_id::uuid, webhook_id::uuid, at, outcome, code, reason, answered_id::uuid, content, truncated, replay_of::uuid
+	FROM arrived WHERE contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)
+), counted AS (
+	INSERT INTO webhook_counters (webhook_id, slot, received)
+	SELECT webhook_id::uuid, $30::bigint, count(*) FROM made GROUP BY webhook_id ORDER BY webhook_id
+	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received
+)
+SELECT contact_id FROM made`

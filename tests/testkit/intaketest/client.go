@@ -1,0 +1,277 @@
+package intaketest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"fichario/tests/testkit/lookuptest"
+)
+
+// Request is a request to the service.
+type Request struct {
+	// Method is POST when it is empty.
+	Method, Path string
+	Header       map[string]string
+	Body         string
+	// Chunked sends the body without saying how long it is.
+	Chunked bool
+	// Stream, when there is one, is written instead of Body, for as long as the service takes it. What it declares is in
+	// Header.
+	Stream func(w io.Writer)
+	// Wait is how long to wait for the answer to a Stream; a minute when it is zero.
+	Wait time.Duration
+}
+
+// JSON is the header of a body that says what it is.
+var JSON = map[string]string{"Content-Type": "application/json"}
+
+// Answer is an answer of the service.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	// JSON is the body decoded, where it is an object.
+	JSON map[string]any
+	Took time.Duration
+}
+
+// Text is a field of the body that is a text, or "".
+func (a Answer) Text(field string) string { text, _ := a.JSON[field].(string); return text }
+
+// LeadID is the id of the contact, "" for other answers.
+func (a Answer) LeadID() string { return a.Text("leadId") }
+
+// String is the status and the code, for comparisons.
+func (a Answer) String() string { return strings.TrimSpace(fmt.Sprint(a.Status, " ", a.Text("code"))) }
+
+var client = &http.Client{
+	Timeout:       time.Minute,
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// Send sends a request and holds the answer to the contract and to what every answer of a webhook promises.
+func (s *Service) Send(ctx context.Context, r Request) (Answer, error) {
+	if r.Method == "" {
+		r.Method = http.MethodPost
+	}
+	began := time.Now()
+	var (
+		resp *http.Response
+		body []byte
+		err  error
+	)
+	if r.Stream != nil {
+		resp, body, err = s.stream(ctx, r)
+	} else {
+		resp, body, err = s.whole(ctx, r)
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	a := Answer{Status: resp.StatusCode, Header: resp.Header, Body: body, Took: time.Since(began)}
+	if strings.HasSuffix(resp.Header.Get("Content-Type"), "json") && r.Method != http.MethodHead {
+		dec := json.NewDecoder(bytes.NewReader(body))
+		dec.UseNumber()
+		if err := dec.Decode(&a.JSON); err != nil {
+			return a, fmt.Errorf("the answer is not JSON: %w", err)
+		}
+	}
+	return a, errors.Join(conforms(r, resp, body), s.promises(r, a))
+}
+
+func (s *Service) whole(ctx context.Context, r Request) (*http.Response, []byte, error) {
+	req, err := http.NewRequestWithContext(ctx, r.Method, s.URL+r.Path, strings.NewReader(r.Body))
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Chunked {
+		req.ContentLength = -1
+	} else if r.Body == "" {
+		req.Body, req.ContentLength = http.NoBody, 0
+	}
+	for k, v := range r.Header {
+		req.Header[http.CanonicalHeaderKey(k)] = []string{v}
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	return resp, body, err
+}
+
+// stream writes the body while it waits for the answer: a client that writes first and reads then would not see that of a
+// service that has heard enough.
+func (s *Service) stream(ctx context.Context, r Request) (*http.Response, []byte, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", s.Addr)
+	if err != nil {
+		return nil, nil, err
+	}
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	defer func() { _ = conn.Close() }()
+	wait := r.Wait
+	if wait == 0 {
+		wait = time.Minute
+	}
+	_ = conn.SetDeadline(time.Now().Add(wait))
+	head := r.Method + " " + r.Path + " HTTP/1.1\r\nHost: " + s.Addr + "\r\n"
+	for k, v := range r.Header {
+		head += k + ": " + v + "\r\n"
+	}
+	if _, err := io.WriteString(conn, head+"\r\n"); err != nil {
+		return nil, nil, err
+	}
+	writing.Go(func() { r.Stream(conn) })
+	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: r.Method})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	return resp, body, err
+}
+
+// Chunks writes an endless chunked body, made of one text again and again, until nobody takes it.
+func Chunks(first, again string) func(w io.Writer) {
+	return func(w io.Writer) {
+		next := first + again
+		for {
+			if _, err := fmt.Fprintf(w, "%x\r\n%s\r\n", len(next), next); err != nil {
+				return
+			}
+			next = again
+		}
+	}
+}
+
+// promises are what holds for every answer of a webhook, whatever was sent.
+func (s *Service) promises(r Request, a Answer) error {
+	if !strings.HasPrefix(r.Path, "/api/webhooks/") {
+		return nil
+	}
+	var errs []error
+	must := func(ok bool, what string) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s answers %d: %s", r.Method, a.Status, what))
+		}
+	}
+	must(a.Header.Get("Access-Control-Allow-Origin") == "*", "no Access-Control-Allow-Origin")
+	must(a.Header.Get("Access-Control-Allow-Credentials") == "", "it allows credentials")
+	must(a.Header.Get("Cache-Control") == "no-store", "it may be stored on the way")
+	must(a.Header.Get("X-Request-Id") != "", "no X-Request-Id")
+	if a.Status < 400 || r.Method == http.MethodHead {
+		return errors.Join(errs...)
+	}
+	must(s.hidden.in(string(a.Body)) == 0, "the refusal holds a name, an address, a token or a secret")
+	must(a.Header.Get("Content-Type") == "application/problem+json", "it is no problem document")
+	must(a.JSON["success"] == false, "success is not false")
+	must(a.Text("message") != "" && a.Text("message") == a.Text("detail"), "message is not the detail")
+	must(a.Text("code") != "" && a.Text("requestId") == a.Header.Get("X-Request-Id"), "no code, or another requestId")
+	must(a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") != "", "no Retry-After")
+	must(a.Status != http.StatusMethodNotAllowed || a.Header.Get("Allow") != "", "no Allow")
+	must(a.Status != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") != "", "no WWW-Authenticate")
+	return errors.Join(errs...)
+}
+
+// Do is Send; the test fails when there is no answer, or one that is not as promised.
+func (o *Org) Do(r Request) Answer {
+	o.tb.Helper()
+	a, err := o.Send(o.tb.Context(), r)
+	if err != nil {
+		o.tb.Error(err)
+	}
+	return a
+}
+
+// Post posts a JSON body to a webhook.
+func (o *Org) Post(h Hook, body string) Answer {
+	o.tb.Helper()
+	return o.Do(Request{Path: h.Path, Header: JSON, Body: body})
+}
+
+// Accept posts a JSON body that must be accepted, and returns the id of the contact.
+func (o *Org) Accept(h Hook, body string) string {
+	o.tb.Helper()
+	a := o.Post(h, body)
+	if a.Status != http.StatusOK || a.JSON["success"] != true || a.LeadID() == "" {
+		o.tb.Fatalf("a lead is answered with %s: %s", a, a.Text("detail"))
+	}
+	return a.LeadID()
+}
+
+// Together sends n requests at once and returns the answers.
+func Together(t *testing.T, n int, send func(i int) (Answer, error)) []Answer {
+	t.Helper()
+	out := make([]Answer, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			var err error
+			if out[i], err = send(i); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+var router = sync.OnceValues(func() (routers.Router, error) {
+	doc, err := lookuptest.Contract()
+	if err != nil {
+		return nil, err
+	}
+	return gorillamux.NewRouter(doc)
+})
+
+// conforms holds an answer of a route of the contract to it: the status is listed, the headers and the body fit.
+func conforms(r Request, resp *http.Response, body []byte) error {
+	if !strings.HasPrefix(r.Path, "/api/") {
+		return nil
+	}
+	find, err := router()
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(context.Background(), r.Method, "http://service.invalid"+r.Path, nil)
+	if err != nil {
+		return err
+	}
+	route, params, err := find.FindRoute(req)
+	if err != nil {
+		switch resp.StatusCode {
+		case http.StatusNotFound, http.StatusMethodNotAllowed:
+			return nil // not a route, and the service says so
+		}
+		return fmt.Errorf("%s answers %d on a route that the contract does not have", r.Method, resp.StatusCode)
+	}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route},
+		Status:                 resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
+	}
+	// Such answers have no body, but the headers of one.
+	input.Options.ExcludeResponseBody = r.Method == http.MethodHead || resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusSeeOther
+	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
+		return fmt.Errorf("%s %s answers %d: %w", r.Method, route.Path, resp.StatusCode, err)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package intaketest
+
+import (
+	"encoding/json"
+	"strconv"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit/lookuptest"
+)
+
+// most is more than any test makes of anything.
+const most = 100_000
+
+// Contact is a contact as `contact show` prints it.
+type Contact struct {
+	ID, Nome, Email, Nota, Funil, Etapa   string
+	Telefone, TelefoneE164, Empresa       *string
+	Origem, Responsavel, ResponsavelEmail *string
+	Webhook                               *string
+	Valor                                 json.Number
+	Atribuicao                            map[string]string
+	CriadoEm                              time.Time
+	Historico                             []struct{ Tipo, Autor, Texto string }
+}
+
+// Or is a text that may be null, as it prints.
+func Or(text *string) string {
+	if text == nil {
+		return "null"
+	}
+	return *text
+}
+
+// Contact shows a contact.
+func (o *Org) Contact(id string) Contact {
+	o.tb.Helper()
+	return Read[Contact](o, "contact", "show", id)
+}
+
+// Contacts lists the contacts of the organisation, newest first, without their history.
+func (o *Org) Contacts() []Contact {
+	o.tb.Helper()
+	return Read[[]Contact](o, "contact", "list", "--org", o.ID, "--limit", strconv.Itoa(most))
+}
+
+// HookView is a webhook as `webhook show` prints it.
+type HookView struct {
+	ID, Name, Type, Token, URL, Bands, Signature, ThanksURL string
+	Enabled                                                 bool
+	Origin                                                  *string
+	Received                                                int
+}
+
+// Show shows a webhook.
+func (o *Org) Show(h Hook) HookView {
+	o.tb.Helper()
+	return Read[HookView](o, "webhook", "show", h.ID)
+}
+
+// Delivery is a line of the delivery log.
+type Delivery struct {
+	ID, Outcome, Code, Reason string
+	Contact, ReplayOf         *string
+	Bytes                     int
+	Truncated                 bool
+	// Headers and Body are only of one that is shown alone.
+	Headers map[string]string
+	Body    string
+}
+
+// Deliveries is the delivery log of a webhook, newest first.
+func (o *Org) Deliveries(h Hook) []Delivery {
+	o.tb.Helper()
+	return Read[[]Delivery](o, "webhook", "deliveries", h.ID, "--limit", strconv.Itoa(most))
+}
+
+// Delivery shows one delivery with its body.
+func (o *Org) Delivery(id string) Delivery {
+	o.tb.Helper()
+	return Read[Delivery](o, "webhook", "delivery", id)
+}
+
+// Replayed is what became of a replay.
+type Replayed struct {
+	Contact  string
+	Repeated bool
+}
+
+// Replay reads a delivery again.
+func (o *Org) Replay(id string) Replayed {
+	o.tb.Helper()
+	return Read[Replayed](o, "webhook", "replay", id)
+}
+
+// Note is a notification.
+type Note struct {
+	ID, Titulo, Texto, Contato string
+	Lida                       bool
+}
+
+// Notifications are those of the organisation, newest first.
+func (o *Org) Notifications() []Note {
+	o.tb.Helper()
+	return Read[[]Note](o, "notification", "list", "--org", o.ID, "--limit", strconv.Itoa(most))
+}
+
+// Run is a run of an automation, or an e-mail to a member.
+type Run struct {
+	ID, Kind, Contact, State, Result string
+	Automation, Member               *string
+	Attempts                         int
+	NextAt, EndedAt                  *time.Time
+}
+
+// Runs are those of the organisation, newest first; more flags of `automation runs` may be added.
+func (o *Org) Runs(more ...string) []Run {
+	o.tb.Helper()
+	return Read[[]Run](o, append([]string{"automation", "runs", "--org", o.ID, "--limit", strconv.Itoa(most)}, more...)...)
+}
+
+// Settled waits until there are n runs and none of them is still to be done, and returns them.
+func (o *Org) Settled(n int, limit time.Duration, more ...string) []Run {
+	o.tb.Helper()
+	var runs []Run
+	lookuptest.Eventually(o.tb, strconv.Itoa(n)+" runs have ended", limit, func() bool {
+		runs = o.Runs(more...)
+		for _, r := range runs {
+			if r.State == "ready" {
+				return false
+			}
+		}
+		return len(runs) >= n
+	})
+	if len(runs) != n {
+		o.tb.Errorf("%d runs have ended, want %d", len(runs), n)
+	}
+	return runs
+}
+
+// Nothing fails the test when the organisation has a contact or a notification, or the webhook has counted a post.
+func (o *Org) Nothing(t *testing.T, h Hook) {
+	t.Helper()
+	expect(t, "contacts", len(o.Contacts()), 0)
+	expect(t, "notifications", len(o.Notifications()), 0)
+	expect(t, "received", o.Show(h).Received, 0)
+}
