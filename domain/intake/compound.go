@@ -26,7 +26,7 @@ func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
 	}
 	all := func(set map[string]bool) bool {
 		for k, c := range parts {
-			listed := set["labels"] && c.kind == isArray
+			listed := c.kind == isArray && (k == "labels" || k == "ids" || k == "refs")
 			if !set[k] || !c.scalar() && !listed {
 				return false
 			}
@@ -119,7 +119,7 @@ func (r *reader) chosen(n *node, parts map[string]*node, text func(...string) st
 			}
 		}
 	}
-	for _, k := range []string{"label", "other"} {
+	for _, k := range []string{"labels", "label", "other"} {
 		if t := text(k); t != "" {
 			out = append(out, t)
 		}

@@ -195,8 +195,8 @@ func (r *reader) keep(a *answer) {
 		}
 		return
 	}
-	if len(a.values) == 1 {
-		if n := nameOf(a.key); a.utm && len(n) > 0 && len(n) < 24 && !strings.HasPrefix(n, "utm") {
+	if len(a.values) == 1 && a.utm {
+		if n := nameOf(a.key); len(n) > 0 && len(n) < 24 && !strings.HasPrefix(n, "utm") {
 			a.attr = "utm_" + n
 			if e := lookup(a.key); e.attr == attrClick {
 				a.attr = n

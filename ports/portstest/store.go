@@ -39,6 +39,18 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"leases":                    leases,
 		"leases under concurrency":  leasesUnderConcurrency,
 		"transactions":              transactions,
+		"funnels and origins":       funnels,
+		"webhooks":                  webhooks,
+		"opening webhooks":          opening,
+		"taking a contact":          taking,
+		"taking once":               takingOnce,
+		"taking together":           takingTogether,
+		"forgetting":                forgetting,
+		"contacts":                  contacts,
+		"notifications":             notifications,
+		"automations":               automations,
+		"jobs":                      jobs,
+		"jobs and their workers":    workers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

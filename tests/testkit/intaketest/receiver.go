@@ -32,12 +32,12 @@ type Call struct {
 func (c Call) Verify(secret string) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || !strings.HasPrefix(secret, "whsec_") || len(key) < 24 {
-		return fmt.Errorf("the secret is no secret of Standard Webhooks (%d bytes, %w)", len(key), err)
+		return fmt.Errorf("the secret is no secret of Standard Webhooks (%d bytes, %v)", len(key), err)
 	}
 	sent := c.Header.Get("webhook-timestamp")
 	unix, err := strconv.ParseInt(sent, 10, 64)
 	if err != nil || time.Since(time.Unix(unix, 0)).Abs() > time.Minute {
-		return fmt.Errorf("the timestamp is not now: %w", err)
+		return fmt.Errorf("the timestamp is not now: %v", err)
 	}
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", c.Header.Get("webhook-id"), sent, c.Body)
