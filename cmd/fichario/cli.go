@@ -26,6 +26,7 @@ type cli struct {
 	Contact       contactCmd       `cmd:"" help:"Contacts."`
 	Notification  notificationCmd  `cmd:"" help:"What the team was told."`
 	Bureau        bureauCmd        `cmd:"" help:"Check and try a bureau file."`
+	Doctor        doctorCmd        `cmd:"" help:"Check that the data holds together; exit 1 when something does not."`
 	SandboxBureau sandboxBureauCmd `cmd:"" name:"sandbox-bureau" help:"Serve the invented bureau over HTTP."`
 }
 

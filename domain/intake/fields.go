@@ -233,7 +233,7 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 			return false
 		}
 	case fieldArea:
-		if n := countDigits(a.values[0]); n < 2 || n > 3 || len(a.values[0]) > 6 {
+		if n := countDigits(a.values[0]); len(a.values) > 1 || n < 2 || n > 3 || len(a.values[0]) > 6 {
 			return false
 		}
 	case fieldMessage:

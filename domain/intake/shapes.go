@@ -330,6 +330,10 @@ func (r *reader) into(key string, e entry, s scope) scope {
 // list walks an array of objects: answers one by one, or records, of which the first is the contact.
 func (r *reader) list(n *node, s scope) {
 	prefix := siblingsPrefix(n)
+	name := s.prefix
+	if name == "" {
+		name = n.key
+	}
 	records := 0
 	for i := range n.kids {
 		k := &n.kids[i]
@@ -339,12 +343,12 @@ func (r *reader) list(n *node, s scope) {
 			r.drop("option mirror", k)
 		case k.scalar():
 			leaf := *k
-			leaf.key = s.prefix
+			leaf.key = name
 			sub := s
 			sub.prefix = ""
 			r.leaf(&leaf, entry{}, sub)
 		case k.kind == isArray:
-			ans := answer{key: s.prefix, scope: s}
+			ans := answer{key: name, scope: s}
 			ans.prefix = ""
 			if !r.fill(&ans, k, nil) {
 				r.list(k, s)

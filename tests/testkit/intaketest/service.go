@@ -239,3 +239,6 @@ func AtOnceOnBoth(t *testing.T, test func(t *testing.T, env map[string]string)) 
 }
 
 var expect = lookuptest.Expect
+
+// Line prints values beside each other, with one space between any two, so that several can be compared at once.
+func Line(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }

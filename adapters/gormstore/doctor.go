@@ -1,0 +1,98 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"gorm.io/gorm"
+)
+
+// Finding is an invariant of the data, and how often it does not hold.
+type Finding struct {
+	// Name says in English what must hold.
+	Name string
+	// Violations is how many rows or groups break it; zero when all is well.
+	Violations int64
+}
+
+// invariants are what must hold at any moment between transactions. Each statement
+// selects what breaks it.
+var invariants = []struct{ name, broken string }{
+	{"a webhook's counter is the number of its contacts", `
+		SELECT webhook_id FROM (
+			SELECT webhook_id, SUM(received) AS n FROM webhook_counters GROUP BY webhook_id
+			UNION ALL SELECT webhook_id, -COUNT(*) FROM contacts WHERE webhook_id IS NOT NULL GROUP BY webhook_id
+		) AS both_counts GROUP BY webhook_id HAVING SUM(n) <> 0`},
+	{"a contact has one history entry of its making", `
+		SELECT c.id FROM contacts c LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = 'criado'
+		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(e.id) <> 1`},
+	{"a contact has one notification of its making", `
+		SELECT c.id FROM contacts c LEFT JOIN notifications n ON n.contact_id = c.id AND n.kind = 'contato'
+		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(n.id) <> 1`},
+	{"a contact has one accepted delivery, while deliveries are kept", `
+		SELECT c.id FROM contacts c LEFT JOIN deliveries d ON d.contact_id = c.id AND d.outcome = 'accepted'
+		WHERE c.webhook_id IS NOT NULL AND c.created_at > @kept GROUP BY c.id HAVING COUNT(d.id) <> 1`},
+	{"history, notifications, jobs and receipts are of contacts that exist", `
+		SELECT contact_id FROM (
+			SELECT contact_id FROM contact_events UNION ALL SELECT contact_id FROM notifications
+			UNION ALL SELECT contact_id FROM jobs UNION ALL SELECT contact_id FROM receipts
+		) AS of_contacts WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)`},
+	{"a contact's stage, assignee and origin exist and are of its organisation", `
+		SELECT c.id FROM contacts c
+		WHERE NOT EXISTS (SELECT 1 FROM stages s JOIN funnels f ON f.id = s.funnel_id WHERE s.id = c.stage_id AND f.org_id = c.org_id)
+		OR c.assignee_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM members m WHERE m.id = c.assignee_id AND m.org_id = c.org_id)
+		OR c.origin_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM origins o WHERE o.id = c.origin_id AND o.org_id = c.org_id)`},
+	{"an organisation has one default funnel, with an entry stage", `
+		SELECT o.id FROM organisations o LEFT JOIN funnels f ON f.org_id = o.id AND f.is_default LEFT JOIN stages s ON s.funnel_id = f.id AND s.position = 0
+		GROUP BY o.id HAVING COUNT(s.id) <> 1`},
+	{"no job has waited for an hour beyond its time", `
+		SELECT id FROM jobs WHERE state = 'ready' AND run_at < @hourAgo AND (lease_until IS NULL OR lease_until < @hourAgo)`},
+	{"what a key was charged is what its statement says", `
+		SELECT key_id FROM (
+			SELECT key_id, bucket, count AS n, amount AS a FROM key_usage
+			UNION ALL SELECT key_id, day, -COUNT(*), -SUM(amount) FROM lookups WHERE charged AND key_id IS NOT NULL GROUP BY key_id, day
+			UNION ALL SELECT key_id, month, -COUNT(*), -SUM(amount) FROM lookups WHERE charged AND key_id IS NOT NULL GROUP BY key_id, month
+			UNION ALL SELECT key_id, 'total', -COUNT(*), -SUM(amount) FROM lookups WHERE charged AND key_id IS NOT NULL GROUP BY key_id
+		) AS both_counts GROUP BY key_id, bucket HAVING SUM(n) <> 0 OR SUM(a) <> 0`},
+	{"no lookup is running a minute after it should have been settled", `
+		SELECT id FROM lookups WHERE status = 'em_andamento' AND settle_at < @minuteAgo`},
+	{"what is free in the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
+	{"a bureau's answer is in the statement", `
+		SELECT r.id FROM records r WHERE NOT EXISTS (SELECT 1 FROM lookups l WHERE l.record_id = r.id)`},
+}
+
+// Check looks at all invariants of the data in one snapshot, beside a running
+// service. It reads whole tables and takes its time.
+func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
+	out := make([]Finding, len(invariants))
+	options := &sql.TxOptions{ReadOnly: true}
+	if s.dialect == goose.DialectPostgres {
+		options.Isolation = sql.LevelRepeatableRead
+	} else {
+		options = nil // a transaction on SQLite is a snapshot
+	}
+	return out, classify(s.read.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		if s.dialect == goose.DialectPostgres {
+			if err := tx.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
+				return err
+			}
+		}
+		times := map[string]any{
+			"kept": stamp(now.Add(-29 * 24 * time.Hour)), "hourAgo": stamp(now.Add(-time.Hour)), "minuteAgo": stamp(now.Add(-time.Minute)),
+		}
+		for i, invariant := range invariants {
+			out[i].Name = invariant.name
+			var values []any
+			if strings.Contains(invariant.broken, "@") {
+				values = append(values, times)
+			}
+			if err := tx.Raw("SELECT COUNT(*) FROM ("+invariant.broken+") AS broken", values...).Scan(&out[i].Violations).Error; err != nil {
+				return err
+			}
+		}
+		return nil
+	}, options))
+}

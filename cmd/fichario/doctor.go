@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"fichario/adapters/gormstore"
+)
+
+type doctorCmd struct{}
+
+// Run checks the invariants of the data.
+func (doctorCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		findings, err := store.Check(e.ctx, now())
+		if err != nil {
+			return err
+		}
+		type check struct {
+			Name       string `json:"name"`
+			Violations int64  `json:"violations"`
+		}
+		view := struct {
+			OK     bool    `json:"ok"`
+			Checks []check `json:"checks"`
+		}{OK: true}
+		var text strings.Builder
+		for _, f := range findings {
+			view.OK = view.OK && f.Violations == 0
+			view.Checks = append(view.Checks, check(f))
+			word := "ok"
+			if f.Violations > 0 {
+				word = fmt.Sprintf("%d BROKEN", f.Violations)
+			}
+			fmt.Fprintf(&text, "%-10s  %s\n", word, f.Name)
+		}
+		if err := e.print(view, "%s", text.String()); err != nil || view.OK {
+			return err
+		}
+		return errors.New("the data does not hold together; nothing was changed")
+	})
+}
