@@ -28,6 +28,9 @@ func NewIntake(store ports.Store, clock Clock, wake func()) *Intake {
 	return &Intake{store: store, clock: clock, wake: wake}
 }
 
+// Hook is a webhook with what a post to it needs to know.
+type Hook = ports.Hook
+
 // Post is one request to a webhook.
 type Post struct {
 	// Headers are those that tell something about it, with names in lower case.
@@ -53,15 +56,15 @@ type Accepted struct {
 
 // Open returns the webhook that a token opens, enabled or not, as it is at this
 // moment. Faults: UnknownWebhook, ServiceUnavailable.
-func (i *Intake) Open(ctx context.Context, token string) (ports.Hook, error) {
+func (i *Intake) Open(ctx context.Context, token string) (Hook, error) {
 	unknown := fault.New(fault.UnknownWebhook, "Nenhum webhook tem este endereço. Confira se ele foi copiado inteiro e se o token não foi trocado.")
 	t, ok := intake.ParseToken(token)
 	if !ok {
-		return ports.Hook{}, unknown
+		return Hook{}, unknown
 	}
 	hook, err := i.store.Repos().Webhooks.Open(ctx, t, i.clock())
 	if errors.Is(err, ports.ErrNotFound) {
-		return ports.Hook{}, unknown
+		return Hook{}, unknown
 	}
 	return hook, err
 }
@@ -77,7 +80,7 @@ func (i *Intake) Open(ctx context.Context, token string) (ports.Hook, error) {
 // Faults: BodyTooLarge, WebhookDisabled, IncompleteRequest, InvalidRequest,
 // Unauthenticated (the signature), ReusedIdempotencyKey, InvalidEmail,
 // ServiceUnavailable.
-func (i *Intake) Receive(ctx context.Context, hook ports.Hook, p Post) (Accepted, error) {
+func (i *Intake) Receive(ctx context.Context, hook Hook, p Post) (Accepted, error) {
 	d := intake.Delivery{
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Headers: p.Headers, Body: p.Body, Truncated: p.Truncated,
 	}
@@ -90,7 +93,7 @@ func (i *Intake) Receive(ctx context.Context, hook ports.Hook, p Post) (Accepted
 	return i.take(ctx, hook, d)
 }
 
-func admit(hook ports.Hook, p Post) *fault.Error {
+func admit(hook Hook, p Post) *fault.Error {
 	switch {
 	case p.Declared != nil:
 		return p.Declared
@@ -104,7 +107,7 @@ func disabled() *fault.Error {
 	return fault.New(fault.WebhookDisabled, "Este webhook está desabilitado e não recebe contatos. Habilite-o e envie de novo.")
 }
 
-func checkSignature(hook ports.Hook, d intake.Delivery, signed []byte) *fault.Error {
+func checkSignature(hook Hook, d intake.Delivery, signed []byte) *fault.Error {
 	switch err := hook.Signature.Check(d, signed, d.At); {
 	case err == nil:
 		return nil
@@ -117,7 +120,7 @@ func checkSignature(hook ports.Hook, d intake.Delivery, signed []byte) *fault.Er
 }
 
 // take reads a post that was let in and keeps what it makes.
-func (i *Intake) take(ctx context.Context, hook ports.Hook, d intake.Delivery) (Accepted, error) {
+func (i *Intake) take(ctx context.Context, hook Hook, d intake.Delivery) (Accepted, error) {
 	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
 		return i.refuse(ctx, d, err)
@@ -126,15 +129,15 @@ func (i *Intake) take(ctx context.Context, hook ports.Hook, d intake.Delivery) (
 	if err != nil {
 		return i.refuse(ctx, d, err)
 	}
-	print := fingerprint(d)
+	same := fingerprint(d)
 	if err := draft.CheckEmail(); err != nil {
-		return i.takeKnown(ctx, d, key, print, mismatch, err)
+		return i.takeKnown(ctx, d, key, same, mismatch, err)
 	}
 	d.Outcome = intake.Accepted
 	contact := contactOf(hook, draft, d.At)
 	d.ContactID = contact.ID
 	receipt, err := i.store.Repos().Inbox.Take(ctx, ports.Arrival{
-		Delivery: d, Contact: &contact, Key: key, Fingerprint: print, Mismatch: mismatch,
+		Delivery: d, Contact: &contact, Key: key, Fingerprint: same, Mismatch: mismatch,
 		Webhook: hook.Name, EventID: newID(), NotificationID: newID(), JobID: newID(),
 	})
 	if err != nil {
@@ -148,11 +151,11 @@ func (i *Intake) take(ctx context.Context, hook ports.Hook, d intake.Delivery) (
 
 // takeKnown answers a post without an e-mail: when it had come before with one, it
 // is a repetition, otherwise it is refused for why.
-func (i *Intake) takeKnown(ctx context.Context, d intake.Delivery, key string, print []byte, mismatch *fault.Error, why error) (Accepted, error) {
+func (i *Intake) takeKnown(ctx context.Context, d intake.Delivery, key string, same []byte, mismatch *fault.Error, why error) (Accepted, error) {
 	if key == "" {
 		return i.refuse(ctx, d, why)
 	}
-	first, err := i.store.Repos().Inbox.Known(ctx, d.WebhookID, key, print)
+	first, err := i.store.Repos().Inbox.Known(ctx, d.WebhookID, key, same)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		return i.refuse(ctx, d, why)
@@ -213,7 +216,7 @@ func fingerprint(d intake.Delivery) []byte {
 
 // contactOf makes the contact of a draft: where it enters, whose it is and where it
 // comes from (specification, 4.5.2 to 4.5.4).
-func contactOf(hook ports.Hook, draft intake.Draft, at time.Time) crm.Contact {
+func contactOf(hook Hook, draft intake.Draft, at time.Time) crm.Contact {
 	c := crm.Contact{
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, Name: draft.DisplayName(hook.Kind), Email: draft.Email, Phone: draft.Phone,
 		PhoneE164: draft.PhoneE164, Company: draft.Company, Amount: catalog.Money(draft.Amount), StageID: hook.Entry.ID, CreatedAt: at,
@@ -237,7 +240,7 @@ func contactOf(hook ports.Hook, draft intake.Draft, at time.Time) crm.Contact {
 // originOf returns the origin that a contact is linked to, and whether it is the one
 // that the sender stated. A fixed origin wins; a campaign's source counts only where
 // the sender states nothing.
-func originOf(hook ports.Hook, draft intake.Draft) (id string, stated bool) {
+func originOf(hook Hook, draft intake.Draft) (id string, stated bool) {
 	text := draft.Origin
 	if text == "" {
 		text = draft.FallbackOrigin
@@ -267,7 +270,7 @@ type Simulation struct {
 
 // Simulate says what Receive would make of a post. It writes nothing, not even into
 // the delivery log. Faults: those of Receive, but for ReusedIdempotencyKey.
-func (i *Intake) Simulate(hook ports.Hook, p Post) (Simulation, error) {
+func (i *Intake) Simulate(hook Hook, p Post) (Simulation, error) {
 	d := intake.Delivery{At: i.clock(), Headers: p.Headers, Body: p.Body}
 	if f := admit(hook, p); f != nil {
 		return Simulation{}, f

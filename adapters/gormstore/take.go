@@ -75,8 +75,7 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, 
 func prepare(pool *sql.DB, statements ...string) (map[string]*sql.Stmt, error) {
 	prepared := map[string]*sql.Stmt{}
 	for _, statement := range statements {
-		// They live as long as the pool, which closes them with its connection.
-		stmt, err := pool.PrepareContext(context.Background(), statement)
+		stmt, err := pool.PrepareContext(context.Background(), statement) //nolint:sqlclosecheck // it lives as long as the pool
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +98,8 @@ func (w *writer) exec(statement string, values ...any) (changed int64) {
 		return 0
 	}
 	var result sql.Result
-	if result, w.err = w.tx.StmtContext(w.ctx, w.prepared[statement]).ExecContext(w.ctx, values...); w.err == nil {
+	stmt := w.tx.StmtContext(w.ctx, w.prepared[statement]) //nolint:sqlclosecheck // the transaction closes it
+	if result, w.err = stmt.ExecContext(w.ctx, values...); w.err == nil {
 		changed, w.err = result.RowsAffected()
 	}
 	return changed
@@ -159,7 +159,7 @@ func columns(in []taken, slot int64) []any {
 		}
 		texts[column][row] = value
 	}
-	content, note, attribution, key, print := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
+	content, note, attribution, key, body := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	at, truncated, amount := make([]time.Time, n), make([]bool, n), make([]int64, n)
 	none := &contactRow{}
 	for i := range in {
@@ -167,7 +167,7 @@ func columns(in []taken, slot int64) []any {
 		d, c := &t.delivery, t.contact
 		at[i], content[i], truncated[i] = d.At, d.Content, d.Truncated
 		if t.receipt != nil {
-			key[i], print[i] = t.receipt.Key, t.receipt.Body
+			key[i], body[i] = t.receipt.Key, t.receipt.Body
 		}
 		var contactID *uid
 		if c == nil {
@@ -188,7 +188,7 @@ func columns(in []taken, slot int64) []any {
 	for _, column := range slices.Sorted(maps.Keys(texts)) {
 		values = append(values, texts[column])
 	}
-	return append(values, at, truncated, amount, content, note, attribution, key, print,
+	return append(values, at, truncated, amount, content, note, attribution, key, body,
 		slot, string(crm.ContactCreated), string(crm.NewContact), string(automation.FanOut), string(automation.Ready))
 }
 
@@ -204,10 +204,10 @@ WITH arrived AS (
 		$22::timestamptz[], $23::boolean[], $24::bigint[], $25::bytea[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[])
 	AS a (delivery_id, org_id, webhook_id, outcome, code, reason, answered_id, replay_of, contact_id, name, email, phone, phone_e164, company,
 		origin_id, stage_id, assignee_id, webhook, event_id, notification_id, job_id,
-		at, truncated, amount, content, note, attribution, key, print)
+		at, truncated, amount, content, note, attribution, key, body)
 ), claimed AS (
 	INSERT INTO receipts (webhook_id, key, body, contact_id, at)
-	SELECT webhook_id::uuid, key, print, contact_id::uuid, at FROM arrived WHERE key IS NOT NULL ORDER BY webhook_id, key
+	SELECT webhook_id::uuid, key, body, contact_id::uuid, at FROM arrived WHERE key IS NOT NULL ORDER BY webhook_id, key
 	ON CONFLICT DO NOTHING
 	RETURNING contact_id
 ), made AS (

@@ -18,7 +18,6 @@ import (
 	"fichario/app"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
-	"fichario/ports"
 )
 
 const (
@@ -159,7 +158,7 @@ func late(ctx context.Context, err error) error {
 	return err
 }
 
-func (s *server) simulate(c echo.Context, hook ports.Hook, post app.Post) error {
+func (s *server) simulate(c echo.Context, hook app.Hook, post app.Post) error {
 	m, err := s.Intake.Simulate(hook, post)
 	if err != nil {
 		return err
@@ -191,7 +190,7 @@ func orNull(s string) *string {
 }
 
 // readPost reads what was posted, or as much of it as the delivery log keeps.
-func readPost(c echo.Context, token string, hook ports.Hook) app.Post {
+func readPost(c echo.Context, token string, hook app.Hook) app.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature is over the bytes as they came, so that they are all kept then.

@@ -144,7 +144,9 @@ func escapeBreaks(s string) (string, bool) {
 			inside = !inside
 		case inside && c < ' ':
 			changed = true
-			fmt.Fprintf(&b, `\u%04x`, c)
+			b.WriteString(`\u00`)
+			b.WriteByte("01"[c>>4])
+			b.WriteByte("0123456789abcdef"[c&15])
 			continue
 		}
 		b.WriteByte(c)

@@ -12,7 +12,7 @@ func (r *reader) leave(d *Draft) {
 		labelled = make(map[string]bool, len(r.answers))
 		for i := range r.answers {
 			if a := &r.answers[i]; a.labelled {
-				labelled[Fold(a.text())] = true
+				labelled[likeness(a.text())] = true
 			}
 		}
 	}
@@ -26,7 +26,7 @@ func (r *reader) leave(d *Draft) {
 		if a.taken || r.inField(d, a, text) {
 			continue
 		}
-		if r.labelled && !a.labelled && labelled[Fold(text)] && mirrors(a, text) {
+		if r.labelled && !a.labelled && labelled[likeness(text)] && mirrors(a, text) {
 			r.drop("mirror", nil)
 			continue
 		}
@@ -34,14 +34,14 @@ func (r *reader) leave(d *Draft) {
 		if seen == nil {
 			seen = make(map[string]bool, len(r.answers))
 		}
-		key := nameOf(label) + "\x00" + Fold(text)
+		key := nameOf(label) + "\x00" + likeness(text)
 		if seen[key] {
 			continue
 		}
 		seen[key] = true
 		if a.field != noField {
 			// A second phone under two keys is one phone.
-			if key = fieldNames[a.field] + "\x00\x00" + Fold(text); seen[key] {
+			if key = fieldNames[a.field] + "\x00\x00" + likeness(text); seen[key] {
 				continue
 			}
 			seen[key] = true
@@ -74,13 +74,13 @@ func (r *reader) inField(d *Draft, a *answer, text string) bool {
 	case fieldPhone:
 		return samePhone(text, d)
 	case fieldCompany:
-		return Fold(text) == Fold(d.Company)
+		return likeness(text) == likeness(d.Company)
 	case fieldOrigin:
-		return Fold(text) == Fold(d.Origin)
+		return likeness(text) == likeness(d.Origin)
 	case fieldMessage:
-		return Fold(text) == Fold(d.Message)
+		return likeness(text) == likeness(d.Message)
 	case fieldName, fieldFirst, fieldLast:
-		return d.Name != "" && containsWords(Fold(d.Name), Fold(text))
+		return d.Name != "" && containsWords(likeness(d.Name), likeness(text))
 	case fieldArea:
 		return strings.HasPrefix(digitsOf(d.Phone), digitsOf(text)) && countDigits(text) > 0
 	case fieldAmount:
@@ -97,12 +97,12 @@ func (r *reader) inField(d *Draft, a *answer, text string) bool {
 		return false
 	}
 	// A copy under a key that says nothing: Netlify's summary, a mirror without titles.
-	if len(text) >= longEnough && Fold(text) == Fold(d.Message) {
+	if len(text) >= longEnough && likeness(text) == likeness(d.Message) {
 		return true
 	}
 	if r.labelled && !a.labelled && mirrors(a, text) {
-		folded := Fold(text)
-		return folded == Fold(d.Name) || folded == Fold(d.Company) || countDigits(text) >= 8 && samePhone(text, d)
+		folded := likeness(text)
+		return folded == likeness(d.Name) || folded == likeness(d.Company) || countDigits(text) >= 8 && samePhone(text, d)
 	}
 	return false
 }
@@ -126,6 +126,14 @@ func samePhone(text string, d *Draft) bool {
 		return countDigits(text) > 0 && phoneLike(text)
 	}
 	return d.PhoneE164 != "" && len(text) <= maxPhone && phoneLike(text) && e164(text) == d.PhoneE164
+}
+
+// likeness is the form in which answers are told apart: folded, but a long text as it is, which is told apart by far less.
+func likeness(s string) string {
+	if len(s) > 2000 {
+		return s
+	}
+	return Fold(s)
 }
 
 // containsWords reports whether part stands in whole, as whole words.

@@ -51,7 +51,7 @@ func TestNoAnswerVanishes(t *testing.T) {
 		}
 		return texts[rnd.IntN(len(texts))]
 	}
-	for i := range 40000 {
+	for i := range 15000 {
 		body, err := json.Marshal(object(0))
 		if err != nil {
 			t.Fatal(err)

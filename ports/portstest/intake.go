@@ -251,30 +251,30 @@ func takingOnce(t *testing.T, s ports.Store) {
 	other, _ := hook(t, s, o.ID)
 	stage := id()
 	mismatch := fault.New(fault.ReusedIdempotencyKey, "Já foi usada.")
-	take := func(w intake.Webhook, key, print string, m *fault.Error) (ports.Arrival, ports.Receipt, error) {
+	take := func(w intake.Webhook, body string, m *fault.Error) (ports.Arrival, ports.Receipt, error) {
 		a := arrival(w, stage)
-		a.Key, a.Fingerprint, a.Mismatch = key, []byte(print), m
+		a.Key, a.Fingerprint, a.Mismatch = "k", []byte(body), m
 		r, err := repos.Inbox.Take(ctx, a)
 		return a, r, err
 	}
-	first, r, err := take(w, "k", "body", mismatch)
+	first, r, err := take(w, "body", mismatch)
 	must(t, err)
 	same(t, "first", r, ports.Receipt{ContactID: first.Contact.ID})
-	again, r, err := take(w, "k", "body", mismatch)
+	again, r, err := take(w, "body", mismatch)
 	must(t, err)
 	same(t, "again", r, ports.Receipt{ContactID: first.Contact.ID, Repeated: true, Same: true})
 	d, err := repos.Deliveries.Find(ctx, again.Delivery.ID)
 	must(t, err)
 	same(t, "log of a repetition", [2]string{string(d.Outcome), d.ContactID}, [2]string{string(intake.Repeated), first.Contact.ID})
-	different, _, err := take(w, "k", "other body", mismatch)
+	different, _, err := take(w, "other body", mismatch)
 	wantErr(t, "another body", err, mismatch)
 	d, err = repos.Deliveries.Find(ctx, different.Delivery.ID)
 	must(t, err)
 	same(t, "log of another body", [4]string{string(d.Outcome), d.ContactID, d.Code, d.Reason}, [4]string{string(intake.Refused), "", string(mismatch.Code), mismatch.Message})
-	_, r, err = take(w, "k", "other body", nil)
+	_, r, err = take(w, "other body", nil)
 	must(t, err)
 	same(t, "another body where that does not matter", r, ports.Receipt{ContactID: first.Contact.ID, Repeated: true})
-	elsewhere, r, err := take(other, "k", "body", mismatch)
+	elsewhere, r, err := take(other, "body", mismatch)
 	must(t, err)
 	same(t, "the key on another webhook", r, ports.Receipt{ContactID: elsewhere.Contact.ID})
 	same(t, "counters", [2]int64{received(t, s, w.ID), received(t, s, other.ID)}, [2]int64{1, 1})

@@ -2,7 +2,6 @@ package integration
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -101,7 +100,7 @@ func testConditions(t *testing.T, o *org) {
 	add("webhook", "--webhook", a.ID)
 	add("valor", "--min-value", "1000.50")
 	add("tudo", "--origin", "Instagram", "--webhook", a.ID, "--min-value", "1000")
-	for _, c := range []struct {
+	cases := []struct {
 		h          hook
 		sent, want string
 	}{
@@ -112,15 +111,20 @@ func testConditions(t *testing.T, o *org) {
 		{b, `"origem":"google","valor":2000`, "sempre valor"},
 		{a, `"origem":"Instagram","valor":"R$ 1.000,00"`, "instagram sempre tudo webhook"},
 		{a, `"origem":"Instagram","valor":"2 mil"`, "instagram sempre tudo valor webhook"},
-	} {
-		id := o.Accept(c.h, `{"email":"`+intaketest.Email("condição")+`",`+c.sent+`}`)
-		var ran []string
-		// All runs of a contact are made in one transaction: when there is one, there are all.
-		for _, r := range o.Settled(len(strings.Fields(c.want)), 10*time.Second, "--contact", id) {
-			ran = append(ran, names[intaketest.Or(r.Automation)])
-		}
-		slices.Sort(ran)
-		expect(t, c.sent, strings.Join(ran, " "), c.want)
+	}
+	made, wanted := make([]string, len(cases)), 0
+	for i, c := range cases {
+		made[i] = o.Accept(c.h, `{"email":"`+intaketest.Email("condição")+`",`+c.sent+`}`)
+		wanted += len(strings.Fields(c.want))
+	}
+	ran := map[string][]string{}
+	// All runs of a contact are made in one transaction, so that none is still to come when each has its own.
+	for _, r := range o.Settled(wanted, 15*time.Second) {
+		ran[r.Contact] = append(ran[r.Contact], names[intaketest.Or(r.Automation)])
+	}
+	for i, c := range cases {
+		slices.Sort(ran[made[i]])
+		expect(t, c.sent, strings.Join(ran[made[i]], " "), c.want)
 	}
 }
 
@@ -161,7 +165,7 @@ func testRetries(t *testing.T, o *org) {
 		}
 		return runs[0]
 	}
-	lookuptest.Eventually(t, "the run that failed once succeeds", 10*time.Second, func() bool { return only(failing).State == "done" })
+	o.Eventually("the run that failed once succeeds", 10*time.Second, func() bool { return only(failing).State == "done" })
 	r := only(failing)
 	tries := calls("/500")
 	expect(t, "attempts", line(r.Attempts, len(tries)), "2 2")
@@ -186,7 +190,7 @@ func testRetries(t *testing.T, o *org) {
 	expect(t, "notifications of it", said, 1)
 	again := intaketest.Read[struct{ ID string }](o, "automation", "rerun", r.ID)
 	expect(t, "a dead run goes on", again.ID, r.ID)
-	lookuptest.Eventually(t, "it succeeds", 10*time.Second, func() bool { return only(gone).State == "done" })
+	o.Eventually("it succeeds", 10*time.Second, func() bool { return only(gone).State == "done" })
 	ids := calls("/410")
 	expect(t, "webhook-ids", line(len(ids), ids[0].ID == r.ID, ids[1].ID == r.ID), "2 true true")
 	fresh := intaketest.Read[struct{ ID string }](o, "automation", "rerun", r.ID)
@@ -297,7 +301,7 @@ func testEmail(t *testing.T, o *org, box *intaketest.Mailbox) {
 	}
 	// An address that cannot be written to is given up and told, and the contact is there all the same.
 	odd := o.Accept(h, `{"email":"isto não é@ um endereço"}`)
-	lookuptest.Eventually(t, "it is given up", 10*time.Second, func() bool {
+	o.Eventually("it is given up", 10*time.Second, func() bool {
 		return len(o.Runs("--contact", odd, "--state", "dead")) == 1 && len(o.Runs("--contact", odd, "--state", "ready")) == 0
 	})
 }

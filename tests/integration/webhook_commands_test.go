@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
 )
 
@@ -97,23 +98,6 @@ func testCommands(t *testing.T, o, empty *org) {
 	} {
 		o.Refused(c...)
 	}
-	for _, c := range [][]string{
-		{"origin", "add", "--org", o.ID, "--name", " "}, {"origin", "add", "--org", o.ID, "--name", strings.Repeat("o", 121)}, {"origin", "add", "--org", o.ID, "--name", "\u0301"},
-		{"webhook", "create", "--org", o.ID, "--name", " ", "--type", "generic"}, {"webhook", "create", "--org", o.ID, "--name", "x", "--type", "outro"}, {"webhook", "create", "--org", o.ID, "--name", "x"},
-		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--origin", "Bing"}, {"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--secret", "12345678"},
-		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--signature", "hmac"}, {"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--thanks-url", "ontem"},
-		{"webhook", "regenerate", h.ID, "--grace", "amanhã"}, {"webhook", "regenerate", h.ID, "--grace=-1s"},
-		{"automation", "add", "--org", o.ID, "--name", " ", "--action", "add_note", "--text", "x"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--event", "contact.deleted"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "dançar"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--min-value", "mil"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--min-value=-1"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--origin", "Bing"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--url", "https://site.example"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "move_stage", "--stage", "Nenhuma"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "assign", "--member", "ninguem@site.example"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "email", "--to", "ninguém", "--subject", "x", "--text", "x"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "http"},
-		{"automation", "runs", "--org", o.ID, "--state", "talvez"}, {"contact", "list", "--org", o.ID, "--limit", "muitos"}, {"contact", "show"}, {"webhook"}, {"webhook", "dançar"},
-	} {
-		o.Refused(c...)
-	}
-	expect(t, "automations after refused ones", len(intaketest.Read[[]any](o, "automation", "list", "--org", o.ID)), 2)
 }
 
 // testPagesOfCommands: lists come in pages, and a page that cannot be is refused in the same way on both databases.
@@ -150,4 +134,30 @@ func testPagesOfCommands(t *testing.T, o *org) {
 	} {
 		o.Refused(bad...)
 	}
+}
+
+// TestWebhookInput: what people type wrong is refused before anything is written.
+func TestWebhookInput(t *testing.T) {
+	t.Parallel()
+	o := intaketest.Start(t, testkit.SQLite(t)).Org(t)
+	h := o.NewHook("Entradas", "generic")
+	for _, c := range [][]string{
+		{"origin", "add", "--org", o.ID, "--name", " "}, {"origin", "add", "--org", o.ID, "--name", strings.Repeat("o", 121)}, {"origin", "add", "--org", o.ID, "--name", "\u0301"},
+		{"webhook", "create", "--org", o.ID, "--name", " ", "--type", "generic"}, {"webhook", "create", "--org", o.ID, "--name", "x", "--type", "outro"}, {"webhook", "create", "--org", o.ID, "--name", "x"},
+		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--origin", "Bing"}, {"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--secret", "12345678"},
+		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--signature", "hmac"}, {"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--thanks-url", "ontem"},
+		{"webhook", "regenerate", h.ID, "--grace", "amanhã"}, {"webhook", "regenerate", h.ID, "--grace=-1s"},
+		{"automation", "add", "--org", o.ID, "--name", " ", "--action", "add_note", "--text", "x"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--event", "contact.deleted"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "dançar"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--min-value", "mil"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--min-value=-1"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--origin", "Bing"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--url", "https://site.example"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "move_stage", "--stage", "Nenhuma"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "assign", "--member", "ninguem@site.example"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "email", "--to", "ninguém", "--subject", "x", "--text", "x"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "http"},
+		{"automation", "runs", "--org", o.ID, "--state", "talvez"}, {"contact", "list", "--org", o.ID, "--limit", "muitos"}, {"contact", "show"}, {"webhook"}, {"webhook", "dançar"},
+	} {
+		o.Refused(c...)
+	}
+	expect(t, "automations", len(intaketest.Read[[]any](o, "automation", "list", "--org", o.ID)), 0)
+	expect(t, "webhooks", len(intaketest.Read[[]any](o, "webhook", "list", "--org", o.ID)), 1)
+	expect(t, "origins", len(intaketest.Read[[]any](o, "origin", "list", "--org", o.ID)), 0)
 }

@@ -104,7 +104,7 @@ func liteKeeper(ctx context.Context, path string) (func(ctx context.Context, web
 		defer func() { _ = tx.Rollback() }()
 		leadStatements(webhook, id, body, func(statement string, values ...any) {
 			if err == nil {
-				_, err = tx.StmtContext(ctx, prepared[statement]).ExecContext(ctx, values...)
+				_, err = tx.StmtContext(ctx, prepared[statement]).ExecContext(ctx, values...) //nolint:sqlclosecheck // the transaction closes it
 			}
 		})
 		if err != nil {
