@@ -55,7 +55,7 @@ func New(c Config) (http.Handler, error) {
 	e.HideBanner, e.HidePort = true, true
 	e.Binder = binder{}
 	e.HTTPErrorHandler = s.fail
-	e.Use(requestID, s.observe, s.recovered, headers, bodyDeadline)
+	e.Use(requestID, s.observe, s.recovered, headers, bodyDeadline, s.tokenFirst)
 
 	lookup := func(params ...string) []echo.MiddlewareFunc {
 		return []echo.MiddlewareFunc{s.enabled, s.authenticate, onlyParams(params...)}
@@ -67,7 +67,6 @@ func New(c Config) (http.Handler, error) {
 		"getStatement": lookup("limite", "cursor", "de", "ate", "produto", "cache"),
 		"listProducts": lookup(),
 	}})
-	e.Match([]string{http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodTrace, http.MethodConnect}, webhookPath+"receive/:token", s.wrongMethod)
 	if err := s.documentation(e); err != nil {
 		return nil, err
 	}

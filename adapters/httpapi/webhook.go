@@ -98,13 +98,19 @@ func (h handlers) ReceiveLead(context.Context, ReceiveLeadRequestObject) (Receiv
 	return nil, errors.New("the strict handler of ReceiveLead was called")
 }
 
-// wrongMethod refuses other methods, but first a token that nothing stands behind.
-func (s *server) wrongMethod(c echo.Context) error {
-	if _, err := s.Intake.Open(c.Request().Context(), c.Param("token")); err != nil {
+// tokenFirst lets the router refuse a method only where a webhook stands behind the
+// token.
+func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		err := next(c)
+		if token, ok := strings.CutPrefix(c.Request().URL.Path, webhookPath+"receive/"); ok && errors.Is(err, echo.ErrMethodNotAllowed) {
+			if _, unknown := s.Intake.Open(c.Request().Context(), token); unknown != nil {
+				c.Response().Header().Del(echo.HeaderAllow)
+				return unknown
+			}
+		}
 		return err
 	}
-	c.Response().Header().Set(echo.HeaderAllow, webhookMethods)
-	return echo.ErrMethodNotAllowed
 }
 
 // ReceiveLead serves POST /api/webhooks/receive/{token} (specification, 4.5). A
