@@ -5,6 +5,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -39,6 +40,20 @@ type Clock func() time.Time
 
 func invalid(field, message string) *fault.Error {
 	return fault.New(fault.InvalidRequest, message).At(field)
+}
+
+// pageMax is the most entries that a list gives at once.
+const pageMax = 500
+
+// checkPage checks the bounds of a page of a list.
+func checkPage(after string, limit int) error {
+	if limit < 1 || limit > pageMax {
+		return invalid("limit", fmt.Sprintf("O limite vai de 1 a %d.", pageMax))
+	}
+	if after != "" && !validID(after) {
+		return invalid("after", "A página começa depois de um id que veio na anterior.")
+	}
+	return nil
 }
 
 // Chore is background work that is done again and again.

@@ -225,6 +225,12 @@ func (a *Automations) SetEnabled(ctx context.Context, id string, enabled bool) e
 // Runs returns the runs of automations and the e-mails of an organisation, newest
 // first. Faults: InvalidRequest, ServiceUnavailable.
 func (a *Automations) Runs(ctx context.Context, orgID string, f ports.JobFilter, after string, limit int) ([]automation.Job, error) {
+	if err := checkPage(after, limit); err != nil {
+		return nil, err
+	}
+	if f.AutomationID != "" && !validID(f.AutomationID) || f.ContactID != "" && !validID(f.ContactID) {
+		return nil, invalid("automation", "Automação e contato são ids.")
+	}
 	if err := orgExists(ctx, a.store, orgID); err != nil {
 		return nil, err
 	}

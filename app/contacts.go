@@ -29,6 +29,9 @@ type ContactView struct {
 // List returns contacts of an organisation, newest first. Faults: InvalidRequest,
 // ServiceUnavailable.
 func (c *Contacts) List(ctx context.Context, orgID string, limit int) ([]ContactView, error) {
+	if err := checkPage("", limit); err != nil {
+		return nil, err
+	}
 	if err := orgExists(ctx, c.store, orgID); err != nil {
 		return nil, err
 	}
@@ -65,6 +68,9 @@ func (c *Contacts) Show(ctx context.Context, id string) (ContactView, []crm.Even
 // Notifications returns what the team was told, newest first; what is read is said
 // for a member, when one is given. Faults: InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Notifications(ctx context.Context, orgID, memberID string, limit int) ([]crm.Notification, error) {
+	if err := checkPage("", limit); err != nil {
+		return nil, err
+	}
 	if err := c.check(ctx, orgID, memberID); err != nil {
 		return nil, err
 	}

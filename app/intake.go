@@ -303,6 +303,9 @@ func (i *Intake) Simulate(hook Hook, p Post) (Simulation, error) {
 // Deliveries returns the delivery log of a webhook, newest first. after is the id of
 // the last one seen. Faults: InvalidRequest, ServiceUnavailable.
 func (i *Intake) Deliveries(ctx context.Context, webhookID, after string, limit int) ([]intake.Delivery, error) {
+	if err := checkPage(after, limit); err != nil {
+		return nil, err
+	}
 	if _, _, err := findWebhook(ctx, i.store, webhookID); err != nil {
 		return nil, err
 	}

@@ -96,6 +96,15 @@ func (o *Organisations) AddMember(ctx context.Context, n NewMember) (crm.Member,
 	return m, err
 }
 
+// Members returns the members of an organisation, oldest first. Faults:
+// InvalidRequest, ServiceUnavailable.
+func (o *Organisations) Members(ctx context.Context, orgID string) ([]crm.Member, error) {
+	if err := orgExists(ctx, o.store, orgID); err != nil {
+		return nil, err
+	}
+	return o.store.Repos().Members.List(ctx, orgID)
+}
+
 func orgExists(ctx context.Context, store ports.Store, id string) error {
 	notFound := invalid("org", "Não há organização com este id.")
 	if !validID(id) {

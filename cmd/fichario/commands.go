@@ -44,7 +44,8 @@ func (c *orgCreateCmd) Run(e *environment) error {
 }
 
 type memberCmd struct {
-	Add memberAddCmd `cmd:"" help:"Add a person."`
+	Add  memberAddCmd  `cmd:"" help:"Add a person."`
+	List memberListCmd `cmd:"" help:"List the people of an organisation, oldest first."`
 }
 
 type memberAddCmd struct {
@@ -69,6 +70,34 @@ func (c *memberAddCmd) Run(e *environment) error {
 			return err
 		}
 		return e.print(map[string]string{"id": m.ID, "name": m.Name, "email": m.Email, "role": string(m.Role)}, "Member %s: %s\n", m.ID, m.Name)
+	})
+}
+
+type memberListCmd struct {
+	Org string `required:"" help:"Id of the organisation."`
+}
+
+// Run lists the members.
+func (c *memberListCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := organisations(store).Members(e.ctx, c.Org)
+		if err != nil {
+			return err
+		}
+		type view struct {
+			ID     string   `json:"id"`
+			Name   string   `json:"name"`
+			Email  string   `json:"email"`
+			Role   crm.Role `json:"role"`
+			Active bool     `json:"active"`
+		}
+		views := make([]view, len(all))
+		var text strings.Builder
+		for i, m := range all {
+			views[i] = view{m.ID, m.Name, m.Email, m.Role, m.Active}
+			fmt.Fprintf(&text, "%s  %-6s  %s <%s>\n", m.ID, m.Role, m.Name, m.Email)
+		}
+		return e.print(views, "%s", text.String())
 	})
 }
 
