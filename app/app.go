@@ -42,13 +42,13 @@ func invalid(field, message string) *fault.Error {
 	return fault.New(fault.InvalidRequest, message).At(field)
 }
 
-// pageMax is the most entries that a list gives at once.
-const pageMax = 500
+// listMax is the most entries that a list gives at once.
+const listMax = 500
 
 // checkPage checks the bounds of a page of a list.
 func checkPage(after string, limit int) error {
-	if limit < 1 || limit > pageMax {
-		return invalid("limit", fmt.Sprintf("O limite vai de 1 a %d.", pageMax))
+	if limit < 1 || limit > listMax {
+		return invalid("limit", fmt.Sprintf("O limite vai de 1 a %d.", listMax))
 	}
 	if after != "" && !validID(after) {
 		return invalid("after", "A página começa depois de um id que veio na anterior.")
