@@ -5,12 +5,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/fault"
 )
@@ -22,8 +24,40 @@ type Caller struct {
 	OrgID string
 	// Key is the calling key; nil for a member.
 	Key *access.Key
-	// MemberID is the member who asks; empty for a key.
+	// MemberID is the member who asks, Role what he may do; empty for a key.
 	MemberID string
+	Role     crm.Role
+	operator bool
+}
+
+// Operator is who runs the instance, at the command line: all organisations, all
+// rights.
+func Operator() Caller { return Caller{operator: true} }
+
+// ErrNotFound and ErrForbidden are behind faults about things that a caller asks for
+// by their id. What belongs to another organisation is not found.
+var (
+	ErrNotFound  = errors.New("there is no such thing for this caller")
+	ErrForbidden = errors.New("the caller's role does not allow it")
+)
+
+func missing(field, message string) *fault.Error {
+	return invalid(field, message).Because(ErrNotFound)
+}
+
+// sees reports whether what belongs to an organisation is there for the caller.
+func (c Caller) sees(orgID string) bool { return c.operator || c.OrgID == orgID }
+
+// manages returns the fault of a caller who may not change what an organisation has
+// set up: only owners and administrators may.
+func (c Caller) manages(orgID string) error {
+	if !c.sees(orgID) {
+		return missing("org", "Não há organização com este id.")
+	}
+	if c.operator || c.Role == crm.Owner || c.Role == crm.Admin {
+		return nil
+	}
+	return fault.New(fault.InvalidRequest, "Só a pessoa dona da organização e as administradoras podem fazer isto.").Because(ErrForbidden)
 }
 
 func (c Caller) may(t document.Type) bool { return c.Key == nil || c.Key.Has(t) }

@@ -55,7 +55,7 @@ const textMax = 10_000
 
 // Add makes an enabled automation; that of an http action has a new secret. Faults:
 // InvalidRequest with the field at fault, ServiceUnavailable.
-func (a *Automations) Add(ctx context.Context, n NewAutomation) (automation.Automation, error) {
+func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (automation.Automation, error) {
 	name, ok := crm.CleanName(n.Name)
 	switch {
 	case !ok:
@@ -67,14 +67,14 @@ func (a *Automations) Add(ctx context.Context, n NewAutomation) (automation.Auto
 	case n.MinAmount < 0:
 		return automation.Automation{}, invalid("min-value", "O valor mínimo não é negativo.")
 	}
-	if err := orgExists(ctx, a.store, n.OrgID); err != nil {
+	if err := mayManage(ctx, a.store, by, n.OrgID); err != nil {
 		return automation.Automation{}, err
 	}
 	action, err := a.action(ctx, n)
 	if err != nil {
 		return automation.Automation{}, err
 	}
-	conditions, err := a.conditions(ctx, n)
+	conditions, err := a.conditions(ctx, by, n)
 	if err != nil {
 		return automation.Automation{}, err
 	}
@@ -84,16 +84,16 @@ func (a *Automations) Add(ctx context.Context, n NewAutomation) (automation.Auto
 	return made, a.store.Repos().Automations.Create(ctx, made)
 }
 
-func (a *Automations) conditions(ctx context.Context, n NewAutomation) (automation.Conditions, error) {
+func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation) (automation.Conditions, error) {
 	c := automation.Conditions{WebhookID: n.WebhookID, MinAmount: n.MinAmount}
 	var err error
 	if c.OriginID, err = originNamed(ctx, a.store, n.OrgID, n.Origin); err != nil {
 		return c, err
 	}
 	if n.WebhookID != "" {
-		hook, _, err := findWebhook(ctx, a.store, n.WebhookID)
+		hook, _, err := findWebhook(ctx, a.store, by, n.WebhookID)
 		if err == nil && hook.OrgID != n.OrgID {
-			err = invalid("webhook", "Não há webhook com este id.")
+			err = missing("webhook", "Não há webhook com este id.")
 		}
 		return c, err
 	}
@@ -201,8 +201,8 @@ func (a *Automations) memberNamed(ctx context.Context, orgID, text string) (stri
 
 // List returns the automations of an organisation, oldest first. Faults:
 // InvalidRequest, ServiceUnavailable.
-func (a *Automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {
-	if err := orgExists(ctx, a.store, orgID); err != nil {
+func (a *Automations) List(ctx context.Context, by Caller, orgID string) ([]automation.Automation, error) {
+	if err := mayManage(ctx, a.store, by, orgID); err != nil {
 		return nil, err
 	}
 	return a.store.Repos().Automations.List(ctx, orgID)
@@ -210,28 +210,39 @@ func (a *Automations) List(ctx context.Context, orgID string) ([]automation.Auto
 
 // SetEnabled switches an automation on or off. Faults: InvalidRequest,
 // ServiceUnavailable.
-func (a *Automations) SetEnabled(ctx context.Context, id string, enabled bool) error {
-	notFound := invalid("automation", "Não há automação com este id.")
+func (a *Automations) SetEnabled(ctx context.Context, by Caller, id string, enabled bool) error {
+	if _, err := a.Find(ctx, by, id); err != nil {
+		return err
+	}
+	return a.store.Repos().Automations.SetEnabled(ctx, id, enabled)
+}
+
+// Find returns one automation. Faults: InvalidRequest, ServiceUnavailable.
+func (a *Automations) Find(ctx context.Context, by Caller, id string) (automation.Automation, error) {
+	notFound := missing("automation", "Não há automação com este id.")
 	if !validID(id) {
-		return notFound
+		return automation.Automation{}, notFound
 	}
-	err := a.store.Repos().Automations.SetEnabled(ctx, id, enabled)
-	if errors.Is(err, ports.ErrNotFound) {
-		return notFound
+	found, err := a.store.Repos().Automations.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(found.OrgID) {
+		return automation.Automation{}, notFound
 	}
-	return err
+	if err == nil {
+		err = by.manages(found.OrgID)
+	}
+	return found, err
 }
 
 // Runs returns the runs of automations and the e-mails of an organisation, newest
 // first. Faults: InvalidRequest, ServiceUnavailable.
-func (a *Automations) Runs(ctx context.Context, orgID string, f ports.JobFilter, after string, limit int) ([]automation.Job, error) {
+func (a *Automations) Runs(ctx context.Context, by Caller, orgID string, f ports.JobFilter, after string, limit int) ([]automation.Job, error) {
 	if err := checkPage(after, limit); err != nil {
 		return nil, err
 	}
 	if f.AutomationID != "" && !validID(f.AutomationID) || f.ContactID != "" && !validID(f.ContactID) {
 		return nil, invalid("automation", "Automação e contato são ids.")
 	}
-	if err := orgExists(ctx, a.store, orgID); err != nil {
+	if err := mayManage(ctx, a.store, by, orgID); err != nil {
 		return nil, err
 	}
 	return a.store.Repos().Jobs.Page(ctx, orgID, f, after, limit)
@@ -240,21 +251,26 @@ func (a *Automations) Runs(ctx context.Context, orgID string, f ports.JobFilter,
 // RunAgain runs an ended run once more: a dead one goes on under its own id, so that
 // its receiver knows it again; of one that succeeded a new run is made. It returns
 // the id of the run. Faults: InvalidRequest, ServiceUnavailable.
-func (a *Automations) RunAgain(ctx context.Context, id string) (string, error) {
-	notFound := invalid("run", "Não há execução com este id; as que deram certo são guardadas por 30 dias.")
+func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (string, error) {
+	notFound := missing("run", "Não há execução com este id; as que deram certo são guardadas por 30 dias.")
 	if !validID(id) {
 		return "", notFound
 	}
 	jobs := a.store.Repos().Jobs
 	job, err := jobs.Find(ctx, id)
 	switch {
-	case errors.Is(err, ports.ErrNotFound), err == nil && job.Kind == automation.FanOut:
+	case errors.Is(err, ports.ErrNotFound), err == nil && (job.Kind == automation.FanOut || !by.sees(job.OrgID)):
 		return "", notFound
 	case err != nil:
 		return "", err
-	case job.State == automation.Ready:
+	}
+	if err := by.manages(job.OrgID); err != nil {
+		return "", err
+	}
+	switch job.State {
+	case automation.Ready:
 		return "", invalid("run", "Esta execução ainda não terminou: ela será tentada de novo sozinha.")
-	case job.State == automation.Dead:
+	case automation.Dead:
 		_, err := jobs.Revive(ctx, id, a.clock())
 		return id, err
 	}

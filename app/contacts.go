@@ -28,11 +28,11 @@ type ContactView struct {
 
 // List returns contacts of an organisation, newest first. Faults: InvalidRequest,
 // ServiceUnavailable.
-func (c *Contacts) List(ctx context.Context, orgID string, limit int) ([]ContactView, error) {
+func (c *Contacts) List(ctx context.Context, by Caller, orgID string, limit int) ([]ContactView, error) {
 	if err := checkPage("", limit); err != nil {
 		return nil, err
 	}
-	if err := orgExists(ctx, c.store, orgID); err != nil {
+	if err := maySee(ctx, c.store, by, orgID); err != nil {
 		return nil, err
 	}
 	page, err := c.store.Repos().Contacts.Page(ctx, orgID, "", limit)
@@ -49,13 +49,13 @@ func (c *Contacts) List(ctx context.Context, orgID string, limit int) ([]Contact
 
 // Show returns a contact with its history, oldest first. Faults: InvalidRequest,
 // ServiceUnavailable.
-func (c *Contacts) Show(ctx context.Context, id string) (ContactView, []crm.Event, error) {
-	notFound := invalid("contact", "Não há contato com este id.")
+func (c *Contacts) Show(ctx context.Context, by Caller, id string) (ContactView, []crm.Event, error) {
+	notFound := missing("contact", "Não há contato com este id.")
 	if !validID(id) {
 		return ContactView{}, nil, notFound
 	}
 	view, err := viewContact(ctx, c.store.Repos(), id)
-	if errors.Is(err, ports.ErrNotFound) {
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(view.OrgID) {
 		err = notFound
 	}
 	if err != nil {
@@ -67,11 +67,11 @@ func (c *Contacts) Show(ctx context.Context, id string) (ContactView, []crm.Even
 
 // Notifications returns what the team was told, newest first; what is read is said
 // for a member, when one is given. Faults: InvalidRequest, ServiceUnavailable.
-func (c *Contacts) Notifications(ctx context.Context, orgID, memberID string, limit int) ([]crm.Notification, error) {
+func (c *Contacts) Notifications(ctx context.Context, by Caller, orgID, memberID string, limit int) ([]crm.Notification, error) {
 	if err := checkPage("", limit); err != nil {
 		return nil, err
 	}
-	if err := c.check(ctx, orgID, memberID); err != nil {
+	if err := c.check(ctx, by, orgID, memberID); err != nil {
 		return nil, err
 	}
 	return c.store.Repos().Notifications.List(ctx, orgID, memberID, limit)
@@ -79,8 +79,8 @@ func (c *Contacts) Notifications(ctx context.Context, orgID, memberID string, li
 
 // ReadNotifications marks every notification up to now as read by a member. Faults:
 // InvalidRequest, ServiceUnavailable.
-func (c *Contacts) ReadNotifications(ctx context.Context, orgID, memberID string) error {
-	if err := c.check(ctx, orgID, memberID); err != nil {
+func (c *Contacts) ReadNotifications(ctx context.Context, by Caller, orgID, memberID string) error {
+	if err := c.check(ctx, by, orgID, memberID); err != nil {
 		return err
 	}
 	last, err := c.store.Repos().Notifications.List(ctx, orgID, memberID, 1)
@@ -90,8 +90,8 @@ func (c *Contacts) ReadNotifications(ctx context.Context, orgID, memberID string
 	return c.store.Repos().Notifications.ReadAll(ctx, orgID, memberID, last[0].ID)
 }
 
-func (c *Contacts) check(ctx context.Context, orgID, memberID string) error {
-	if err := orgExists(ctx, c.store, orgID); err != nil || memberID == "" {
+func (c *Contacts) check(ctx context.Context, by Caller, orgID, memberID string) error {
+	if err := maySee(ctx, c.store, by, orgID); err != nil || memberID == "" {
 		return err
 	}
 	_, err := findMember(ctx, c.store, orgID, memberID)
@@ -100,7 +100,7 @@ func (c *Contacts) check(ctx context.Context, orgID, memberID string) error {
 
 // findMember returns a member of an organisation.
 func findMember(ctx context.Context, store ports.Store, orgID, id string) (crm.Member, error) {
-	notFound := invalid("member", "Não há membro com este id nesta organização.")
+	notFound := missing("member", "Não há membro com este id nesta organização.")
 	if !validID(id) {
 		return crm.Member{}, notFound
 	}

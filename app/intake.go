@@ -302,11 +302,11 @@ func (i *Intake) Simulate(hook Hook, p Post) (Simulation, error) {
 
 // Deliveries returns the delivery log of a webhook, newest first. after is the id of
 // the last one seen. Faults: InvalidRequest, ServiceUnavailable.
-func (i *Intake) Deliveries(ctx context.Context, webhookID, after string, limit int) ([]intake.Delivery, error) {
+func (i *Intake) Deliveries(ctx context.Context, by Caller, webhookID, after string, limit int) ([]intake.Delivery, error) {
 	if err := checkPage(after, limit); err != nil {
 		return nil, err
 	}
-	if _, _, err := findWebhook(ctx, i.store, webhookID); err != nil {
+	if _, _, err := findWebhook(ctx, i.store, by, webhookID); err != nil {
 		return nil, err
 	}
 	return i.store.Repos().Deliveries.Page(ctx, webhookID, after, limit)
@@ -314,14 +314,17 @@ func (i *Intake) Deliveries(ctx context.Context, webhookID, after string, limit 
 
 // Delivery returns one delivery with its body. Faults: InvalidRequest,
 // ServiceUnavailable.
-func (i *Intake) Delivery(ctx context.Context, id string) (intake.Delivery, error) {
-	notFound := invalid("delivery", "Não há entrega com este id; elas são guardadas por 30 dias.")
+func (i *Intake) Delivery(ctx context.Context, by Caller, id string) (intake.Delivery, error) {
+	notFound := missing("delivery", "Não há entrega com este id; elas são guardadas por 30 dias.")
 	if !validID(id) {
 		return intake.Delivery{}, notFound
 	}
 	d, err := i.store.Repos().Deliveries.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) {
-		return d, notFound
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(d.OrgID) {
+		return intake.Delivery{}, notFound
+	}
+	if err == nil {
+		err = by.manages(d.OrgID)
 	}
 	return d, err
 }
@@ -331,8 +334,8 @@ func (i *Intake) Delivery(ctx context.Context, id string) (intake.Delivery, erro
 // never makes a second contact; signatures are not checked again, because a person
 // vouches for it. Faults: those of Receive, and InvalidRequest when there is no such
 // delivery or it was not kept whole.
-func (i *Intake) Replay(ctx context.Context, id string) (Accepted, error) {
-	old, err := i.Delivery(ctx, id)
+func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, error) {
+	old, err := i.Delivery(ctx, by, id)
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -342,7 +345,7 @@ func (i *Intake) Replay(ctx context.Context, id string) (Accepted, error) {
 	if old.Truncated {
 		return Accepted{}, invalid("delivery", "O corpo desta entrega não chegou ou não foi guardado inteiro, e não pode ser lido de novo.")
 	}
-	_, token, err := findWebhook(ctx, i.store, old.WebhookID)
+	_, token, err := findWebhook(ctx, i.store, by, old.WebhookID)
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -127,7 +127,7 @@ type NewKey struct {
 
 // Create makes a key; the secret is returned once and stored as a hash only.
 // Faults: InvalidRequest with the field at fault, ServiceUnavailable.
-func (k *Keys) Create(ctx context.Context, n NewKey) (access.Key, access.Secret, error) {
+func (k *Keys) Create(ctx context.Context, by Caller, n NewKey) (access.Key, access.Secret, error) {
 	now := k.clock()
 	name, ok := crm.CleanName(n.Name)
 	switch {
@@ -153,7 +153,7 @@ func (k *Keys) Create(ctx context.Context, n NewKey) (access.Key, access.Secret,
 			return access.Key{}, access.Secret{}, invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.")
 		}
 	}
-	if err := orgExists(ctx, k.store, n.OrgID); err != nil {
+	if err := mayManage(ctx, k.store, by, n.OrgID); err != nil {
 		return access.Key{}, access.Secret{}, err
 	}
 	secret := access.NewSecret()
@@ -171,8 +171,8 @@ func (k *Keys) Create(ctx context.Context, n NewKey) (access.Key, access.Secret,
 }
 
 // List returns the keys of an organisation, oldest first.
-func (k *Keys) List(ctx context.Context, orgID string) ([]access.Key, error) {
-	if err := orgExists(ctx, k.store, orgID); err != nil {
+func (k *Keys) List(ctx context.Context, by Caller, orgID string) ([]access.Key, error) {
+	if err := mayManage(ctx, k.store, by, orgID); err != nil {
 		return nil, err
 	}
 	return k.store.Repos().Keys.List(ctx, orgID)
@@ -180,8 +180,8 @@ func (k *Keys) List(ctx context.Context, orgID string) ([]access.Key, error) {
 
 // Revoke ends a key for good, on every instance within a second. Fault:
 // InvalidRequest when there is no such key.
-func (k *Keys) Revoke(ctx context.Context, id string) error {
-	if _, err := k.existing(ctx, id); err != nil {
+func (k *Keys) Revoke(ctx context.Context, by Caller, id string) error {
+	if _, err := k.existing(ctx, by, id); err != nil {
 		return err
 	}
 	return k.store.Repos().Keys.Revoke(ctx, id, k.clock())
@@ -191,8 +191,8 @@ func (k *Keys) Revoke(ctx context.Context, id string) error {
 // limits and what is used of them go on. The old secret ends after the overlap, at
 // once when that is zero. Fault: InvalidRequest when there is no such key, or when
 // it is revoked.
-func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (access.Key, access.Secret, error) {
-	key, err := k.existing(ctx, id)
+func (k *Keys) Rotate(ctx context.Context, by Caller, id string, overlap time.Duration) (access.Key, access.Secret, error) {
+	key, err := k.existing(ctx, by, id)
 	if err != nil {
 		return key, access.Secret{}, err
 	}
@@ -211,14 +211,18 @@ func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration) (ac
 	return key, secret, err
 }
 
-func (k *Keys) existing(ctx context.Context, id string) (access.Key, error) {
-	notFound := invalid("id", "Não há chave com este id.")
+// existing returns a key that a caller may manage.
+func (k *Keys) existing(ctx context.Context, by Caller, id string) (access.Key, error) {
+	notFound := missing("id", "Não há chave com este id.")
 	if !validID(id) {
 		return access.Key{}, notFound
 	}
 	key, err := k.store.Repos().Keys.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) {
-		return key, notFound
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(key.OrgID) {
+		return access.Key{}, notFound
+	}
+	if err == nil {
+		err = by.manages(key.OrgID)
 	}
 	return key, err
 }

@@ -64,7 +64,7 @@ const (
 
 // AddMember makes an active member. Faults: InvalidRequest with the field at
 // fault, ServiceUnavailable.
-func (o *Organisations) AddMember(ctx context.Context, n NewMember) (crm.Member, error) {
+func (o *Organisations) AddMember(ctx context.Context, by Caller, n NewMember) (crm.Member, error) {
 	name, ok := crm.CleanName(n.Name)
 	if !ok {
 		return crm.Member{}, invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
@@ -79,7 +79,7 @@ func (o *Organisations) AddMember(ctx context.Context, n NewMember) (crm.Member,
 	if len(n.Password) < passwordMin || len(n.Password) > passwordMax || strings.TrimSpace(n.Password) == "" {
 		return crm.Member{}, invalid("password", fmt.Sprintf("A senha tem de %d a %d caracteres.", passwordMin, passwordMax))
 	}
-	if err := orgExists(ctx, o.store, n.OrgID); err != nil {
+	if err := mayManage(ctx, o.store, by, n.OrgID); err != nil {
 		return crm.Member{}, err
 	}
 	hash, err := o.hash(n.Password)
@@ -98,17 +98,30 @@ func (o *Organisations) AddMember(ctx context.Context, n NewMember) (crm.Member,
 
 // Members returns the members of an organisation, oldest first. Faults:
 // InvalidRequest, ServiceUnavailable.
-func (o *Organisations) Members(ctx context.Context, orgID string) ([]crm.Member, error) {
-	if err := orgExists(ctx, o.store, orgID); err != nil {
+func (o *Organisations) Members(ctx context.Context, by Caller, orgID string) ([]crm.Member, error) {
+	if err := maySee(ctx, o.store, by, orgID); err != nil {
 		return nil, err
 	}
 	return o.store.Repos().Members.List(ctx, orgID)
 }
 
-func orgExists(ctx context.Context, store ports.Store, id string) error {
-	notFound := invalid("org", "Não há organização com este id.")
-	if !validID(id) {
+// mayManage returns the fault of a caller who may not change what an organisation
+// has set up, or of an organisation that does not exist.
+func mayManage(ctx context.Context, store ports.Store, by Caller, orgID string) error {
+	if err := by.manages(orgID); err != nil {
+		return err
+	}
+	return maySee(ctx, store, by, orgID)
+}
+
+// maySee returns the fault of an organisation that is not there for the caller.
+func maySee(ctx context.Context, store ports.Store, by Caller, id string) error {
+	notFound := missing("org", "Não há organização com este id.")
+	if !validID(id) || !by.sees(id) {
 		return notFound
+	}
+	if !by.operator {
+		return nil // it has a member, so it exists
 	}
 	_, err := store.Repos().Orgs.Find(ctx, id)
 	if errors.Is(err, ports.ErrNotFound) {

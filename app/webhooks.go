@@ -24,12 +24,12 @@ func NewWebhooks(store ports.Store, clock Clock) *Webhooks {
 }
 
 // AddOrigin registers an origin. Faults: InvalidRequest, ServiceUnavailable.
-func (w *Webhooks) AddOrigin(ctx context.Context, orgID, name string) (crm.Origin, error) {
+func (w *Webhooks) AddOrigin(ctx context.Context, by Caller, orgID, name string) (crm.Origin, error) {
 	name, ok := crm.CleanName(name)
 	if !ok || intake.Fold(name) == "" {
 		return crm.Origin{}, invalid("name", fmt.Sprintf("O nome da origem tem de 1 a %d caracteres.", crm.NameMax))
 	}
-	if err := orgExists(ctx, w.store, orgID); err != nil {
+	if err := mayManage(ctx, w.store, by, orgID); err != nil {
 		return crm.Origin{}, err
 	}
 	o := crm.Origin{ID: newID(), OrgID: orgID, Name: name}
@@ -42,8 +42,8 @@ func (w *Webhooks) AddOrigin(ctx context.Context, orgID, name string) (crm.Origi
 
 // Origins returns the origins of an organisation, by name. Faults: InvalidRequest,
 // ServiceUnavailable.
-func (w *Webhooks) Origins(ctx context.Context, orgID string) ([]crm.Origin, error) {
-	if err := orgExists(ctx, w.store, orgID); err != nil {
+func (w *Webhooks) Origins(ctx context.Context, by Caller, orgID string) ([]crm.Origin, error) {
+	if err := maySee(ctx, w.store, by, orgID); err != nil {
 		return nil, err
 	}
 	return w.store.Repos().Origins.List(ctx, orgID)
@@ -79,7 +79,7 @@ type NewWebhook struct {
 
 // Create makes an enabled webhook. Faults: InvalidRequest with the field at fault,
 // ServiceUnavailable.
-func (w *Webhooks) Create(ctx context.Context, n NewWebhook) (intake.Webhook, intake.Token, error) {
+func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (intake.Webhook, intake.Token, error) {
 	fail := func(err error) (intake.Webhook, intake.Token, error) { return intake.Webhook{}, intake.Token{}, err }
 	name, ok := crm.CleanName(n.Name)
 	switch {
@@ -96,7 +96,7 @@ func (w *Webhooks) Create(ctx context.Context, n NewWebhook) (intake.Webhook, in
 	if err := checkSettings(n.Signature, n.ThanksURL); err != nil {
 		return fail(err)
 	}
-	if err := orgExists(ctx, w.store, n.OrgID); err != nil {
+	if err := mayManage(ctx, w.store, by, n.OrgID); err != nil {
 		return fail(err)
 	}
 	origin, err := originNamed(ctx, w.store, n.OrgID, n.Origin)
@@ -135,8 +135,8 @@ type WebhookView struct {
 }
 
 // Show returns a webhook. Faults: InvalidRequest, ServiceUnavailable.
-func (w *Webhooks) Show(ctx context.Context, id string) (WebhookView, error) {
-	hook, token, err := findWebhook(ctx, w.store, id)
+func (w *Webhooks) Show(ctx context.Context, by Caller, id string) (WebhookView, error) {
+	hook, token, err := findWebhook(ctx, w.store, by, id)
 	if err != nil {
 		return WebhookView{}, err
 	}
@@ -155,8 +155,8 @@ func (w *Webhooks) Show(ctx context.Context, id string) (WebhookView, error) {
 
 // List returns the webhooks of an organisation, oldest first. Faults:
 // InvalidRequest, ServiceUnavailable.
-func (w *Webhooks) List(ctx context.Context, orgID string) ([]intake.Webhook, error) {
-	if err := orgExists(ctx, w.store, orgID); err != nil {
+func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]intake.Webhook, error) {
+	if err := mayManage(ctx, w.store, by, orgID); err != nil {
 		return nil, err
 	}
 	return w.store.Repos().Webhooks.List(ctx, orgID)
@@ -176,8 +176,8 @@ type Change struct {
 
 // Update changes a webhook; the next post sees it. Faults: InvalidRequest with the
 // field at fault, ServiceUnavailable.
-func (w *Webhooks) Update(ctx context.Context, id string, c Change) error {
-	hook, _, err := findWebhook(ctx, w.store, id)
+func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) error {
+	hook, _, err := findWebhook(ctx, w.store, by, id)
 	if err != nil {
 		return err
 	}
@@ -215,11 +215,11 @@ func set[T any](into, value *T) {
 
 // Regenerate gives a webhook a new token. The old one ends at once, or after grace.
 // Faults: InvalidRequest, ServiceUnavailable.
-func (w *Webhooks) Regenerate(ctx context.Context, id string, grace time.Duration) error {
+func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace time.Duration) error {
 	if grace < 0 {
 		return invalid("grace", "O tempo em que o endereço antigo ainda vale não é negativo.")
 	}
-	if _, _, err := findWebhook(ctx, w.store, id); err != nil {
+	if _, _, err := findWebhook(ctx, w.store, by, id); err != nil {
 		return err
 	}
 	return w.store.InTx(ctx, func(r ports.Repos) error {
@@ -227,14 +227,22 @@ func (w *Webhooks) Regenerate(ctx context.Context, id string, grace time.Duratio
 	})
 }
 
-func findWebhook(ctx context.Context, store ports.Store, id string) (intake.Webhook, intake.Token, error) {
-	notFound := invalid("webhook", "Não há webhook com este id.")
+// findWebhook returns a webhook that a caller may manage.
+func findWebhook(ctx context.Context, store ports.Store, by Caller, id string) (intake.Webhook, intake.Token, error) {
+	fail := func(err error) (intake.Webhook, intake.Token, error) { return intake.Webhook{}, intake.Token{}, err }
+	notFound := missing("webhook", "Não há webhook com este id.")
 	if !validID(id) {
-		return intake.Webhook{}, intake.Token{}, notFound
+		return fail(notFound)
 	}
 	hook, token, err := store.Repos().Webhooks.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) {
-		err = notFound
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(hook.OrgID) {
+		return fail(notFound)
 	}
-	return hook, token, err
+	if err != nil {
+		return fail(err)
+	}
+	if err := by.manages(hook.OrgID); err != nil {
+		return fail(err)
+	}
+	return hook, token, nil
 }

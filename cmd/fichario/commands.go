@@ -63,7 +63,7 @@ func (c *memberAddCmd) Run(e *environment) error {
 		return fmt.Errorf("the password on standard input: %w", err)
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		m, err := organisations(store).AddMember(e.ctx, app.NewMember{
+		m, err := organisations(store).AddMember(e.ctx, app.Operator(), app.NewMember{
 			OrgID: c.Org, Name: c.Name, Email: c.Email, Role: crm.Role(c.Role), Password: strings.TrimRight(password, "\r\n"),
 		})
 		if err != nil {
@@ -80,7 +80,7 @@ type memberListCmd struct {
 // Run lists the members.
 func (c *memberListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := organisations(store).Members(e.ctx, c.Org)
+		all, err := organisations(store).Members(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (c *keyCreateCmd) Run(e *environment) error {
 		scopes[i] = document.Type(strings.TrimSpace(s))
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		key, secret, err := app.NewKeys(store, now).Create(e.ctx, app.NewKey{
+		key, secret, err := app.NewKeys(store, now).Create(e.ctx, app.Operator(), app.NewKey{
 			OrgID: c.Org, Name: c.Name, Scopes: scopes, ExpiresAt: expires,
 			Limits: access.Limits{PerMinute: c.Minute, PerDay: c.Day, PerMonth: c.Month},
 		})
@@ -186,7 +186,7 @@ type keyView struct {
 // Run lists the keys.
 func (c *keyListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		keys, err := app.NewKeys(store, now).List(e.ctx, c.Org)
+		keys, err := app.NewKeys(store, now).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ type keyRevokeCmd struct {
 // Run revokes a key.
 func (c *keyRevokeCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewKeys(store, now).Revoke(e.ctx, c.ID); err != nil {
+		if err := app.NewKeys(store, now).Revoke(e.ctx, app.Operator(), c.ID); err != nil {
 			return err
 		}
 		return e.print(map[string]any{"id": c.ID, "revoked": true}, "Key %s is revoked.\n", c.ID)
@@ -236,7 +236,7 @@ type keyRotateCmd struct {
 // Run rotates a key.
 func (c *keyRotateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		key, secret, err := app.NewKeys(store, now).Rotate(e.ctx, c.ID, c.Overlap)
+		key, secret, err := app.NewKeys(store, now).Rotate(e.ctx, app.Operator(), c.ID, c.Overlap)
 		if err != nil {
 			return err
 		}

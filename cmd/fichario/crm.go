@@ -50,7 +50,7 @@ func (c *automationAddCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		a, err := app.NewAutomations(store, now).Add(e.ctx, n)
+		a, err := app.NewAutomations(store, now).Add(e.ctx, app.Operator(), n)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ type automationListCmd struct {
 // Run lists the automations.
 func (c *automationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewAutomations(store, now).List(e.ctx, c.Org)
+		all, err := app.NewAutomations(store, now).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (c *automationDisableCmd) Run(e *environment) error { return e.enableAutoma
 
 func (e *environment) enableAutomation(id string, enabled bool) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewAutomations(store, now).SetEnabled(e.ctx, id, enabled); err != nil {
+		if err := app.NewAutomations(store, now).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
 			return err
 		}
 		return e.print(map[string]any{"id": id, "enabled": enabled}, "Automation %s is %s.\n", id, onOff(enabled))
@@ -126,7 +126,7 @@ type automationRunsCmd struct {
 // Run shows runs.
 func (c *automationRunsCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewAutomations(store, now).Runs(e.ctx, c.Org,
+		all, err := app.NewAutomations(store, now).Runs(e.ctx, app.Operator(), c.Org,
 			ports.JobFilter{AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State)}, c.After, c.Limit)
 		if err != nil {
 			return err
@@ -174,7 +174,7 @@ type automationRerunCmd struct {
 // Run runs one again.
 func (c *automationRerunCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		id, err := app.NewAutomations(store, now).RunAgain(e.ctx, c.ID)
+		id, err := app.NewAutomations(store, now).RunAgain(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ type contactListCmd struct {
 // Run lists contacts.
 func (c *contactListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewContacts(store).List(e.ctx, c.Org, c.Limit)
+		all, err := app.NewContacts(store).List(e.ctx, app.Operator(), c.Org, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ type contactShowCmd struct {
 // Run shows a contact.
 func (c *contactShowCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		k, events, err := app.NewContacts(store).Show(e.ctx, c.ID)
+		k, events, err := app.NewContacts(store).Show(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ type notificationListCmd struct {
 // Run lists notifications.
 func (c *notificationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewContacts(store).Notifications(e.ctx, c.Org, c.Member, c.Limit)
+		all, err := app.NewContacts(store).Notifications(e.ctx, app.Operator(), c.Org, c.Member, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -284,7 +284,7 @@ type notificationReadCmd struct {
 // Run marks notifications as read.
 func (c *notificationReadCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewContacts(store).ReadNotifications(e.ctx, c.Org, c.Member); err != nil {
+		if err := app.NewContacts(store).ReadNotifications(e.ctx, app.Operator(), c.Org, c.Member); err != nil {
 			return err
 		}
 		return e.print(map[string]bool{"read": true}, "All notifications are read.\n")

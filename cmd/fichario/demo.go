@@ -70,20 +70,20 @@ Reference of the API: %[1]s/docs
 // there is none.
 func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, addr string) (string, error) {
 	hooks := app.NewWebhooks(store, now)
-	known, err := hooks.List(ctx, demoOrg)
+	known, err := hooks.List(ctx, app.Operator(), demoOrg)
 	if err != nil {
 		return "", err
 	}
 	if len(known) > 0 {
-		w, err := hooks.Show(ctx, known[0].ID)
+		w, err := hooks.Show(ctx, app.Operator(), known[0].ID)
 		return e.webhookURL(w.Token, addr), err
 	}
 	for _, name := range []string{"Instagram", "Google", "Indicação"} {
-		if _, err := hooks.AddOrigin(ctx, demoOrg, name); err != nil {
+		if _, err := hooks.AddOrigin(ctx, app.Operator(), demoOrg, name); err != nil {
 			return "", err
 		}
 	}
-	_, token, err := hooks.Create(ctx, app.NewWebhook{OrgID: demoOrg, Name: "Formulário do site", Options: intake.Options{Kind: intake.Generic}})
+	_, token, err := hooks.Create(ctx, app.Operator(), app.NewWebhook{OrgID: demoOrg, Name: "Formulário do site", Options: intake.Options{Kind: intake.Generic}})
 	return e.webhookURL(token, addr), err
 }
 
@@ -95,11 +95,11 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	_, err := orgs.Find(ctx, demoOrg)
 	switch {
 	case err == nil:
-		old, err := keys.List(ctx, demoOrg)
+		old, err := keys.List(ctx, app.Operator(), demoOrg)
 		if err != nil || len(old) == 0 {
 			return nil, none, false, err
 		}
-		key, secret, err := keys.Rotate(ctx, old[0].ID, 24*time.Hour)
+		key, secret, err := keys.Rotate(ctx, app.Operator(), old[0].ID, 24*time.Hour)
 		return &key, secret, false, err
 	case !errors.Is(err, ports.ErrNotFound):
 		return nil, none, false, err
@@ -117,11 +117,11 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	} {
 		// Nobody signs in yet; the password is thrown away.
 		m.OrgID, m.Password = demoOrg, access.NewSecret().Reveal()
-		if _, err := people.AddMember(ctx, m); err != nil {
+		if _, err := people.AddMember(ctx, app.Operator(), m); err != nil {
 			return nil, none, false, err
 		}
 	}
-	key, secret, err := keys.Create(ctx, app.NewKey{
+	key, secret, err := keys.Create(ctx, app.Operator(), app.NewKey{
 		OrgID: demoOrg, Name: "Demonstração", Scopes: document.Types(), Limits: access.Limits{PerMinute: 600, PerDay: 1000, PerMonth: 10000},
 	})
 	return &key, secret, true, err

@@ -29,7 +29,7 @@ type originView struct {
 // Run registers an origin.
 func (c *originAddCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		o, err := app.NewWebhooks(store, now).AddOrigin(e.ctx, c.Org, c.Name)
+		o, err := app.NewWebhooks(store, now).AddOrigin(e.ctx, app.Operator(), c.Org, c.Name)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ type originListCmd struct {
 // Run lists the origins.
 func (c *originListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewWebhooks(store, now).Origins(e.ctx, c.Org)
+		all, err := app.NewWebhooks(store, now).Origins(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ type webhookCreateCmd struct {
 // Run makes a webhook.
 func (c *webhookCreateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		hook, token, err := app.NewWebhooks(store, now).Create(e.ctx, app.NewWebhook{
+		hook, token, err := app.NewWebhooks(store, now).Create(e.ctx, app.Operator(), app.NewWebhook{
 			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)}, Origin: c.Origin,
 			Signature: intake.Signature{Scheme: intake.Scheme(c.Signature), Secret: c.Secret}, ThanksURL: c.ThanksURL,
 		})
@@ -111,7 +111,7 @@ type webhookListCmd struct {
 // Run lists the webhooks; their addresses are for `webhook show`.
 func (c *webhookListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewWebhooks(store, now).List(e.ctx, c.Org)
+		all, err := app.NewWebhooks(store, now).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (e *environment) changeWebhook(id string, change func(*app.Webhooks) error)
 				return err
 			}
 		}
-		w, err := hooks.Show(e.ctx, id)
+		w, err := hooks.Show(e.ctx, app.Operator(), id)
 		if err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (c *webhookSetCmd) Run(e *environment) error {
 	} else if c.Secret != "" {
 		return fmt.Errorf("--secret goes with --signature")
 	}
-	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Update(e.ctx, c.ID, change) })
+	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Update(e.ctx, app.Operator(), c.ID, change) })
 }
 
 type webhookEnableCmd struct {
@@ -233,7 +233,7 @@ type webhookDisableCmd struct {
 func (c *webhookDisableCmd) Run(e *environment) error { return e.enableWebhook(c.ID, false) }
 
 func (e *environment) enableWebhook(id string, enabled bool) error {
-	return e.changeWebhook(id, func(w *app.Webhooks) error { return w.Update(e.ctx, id, app.Change{Enabled: &enabled}) })
+	return e.changeWebhook(id, func(w *app.Webhooks) error { return w.Update(e.ctx, app.Operator(), id, app.Change{Enabled: &enabled}) })
 }
 
 type webhookRegenerateCmd struct {
@@ -243,7 +243,7 @@ type webhookRegenerateCmd struct {
 
 // Run gives a webhook a new address.
 func (c *webhookRegenerateCmd) Run(e *environment) error {
-	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Regenerate(e.ctx, c.ID, c.Grace) })
+	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Regenerate(e.ctx, app.Operator(), c.ID, c.Grace) })
 }
 
 // deliveryView is a line of the delivery log as --json shows it.
@@ -281,7 +281,7 @@ type webhookDeliveriesCmd struct {
 // Run shows the delivery log.
 func (c *webhookDeliveriesCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewIntake(store, now, func() {}).Deliveries(e.ctx, c.ID, c.After, c.Limit)
+		all, err := app.NewIntake(store, now, func() {}).Deliveries(e.ctx, app.Operator(), c.ID, c.After, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -302,7 +302,7 @@ type webhookDeliveryCmd struct {
 // Run shows one delivery with what was posted.
 func (c *webhookDeliveryCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		d, err := app.NewIntake(store, now, func() {}).Delivery(e.ctx, c.ID)
+		d, err := app.NewIntake(store, now, func() {}).Delivery(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}
@@ -328,7 +328,7 @@ type webhookReplayCmd struct {
 func (c *webhookReplayCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		// Whoever serves this database finds the job within a second.
-		a, err := app.NewIntake(store, now, func() {}).Replay(e.ctx, c.ID)
+		a, err := app.NewIntake(store, now, func() {}).Replay(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 	if err != nil {
 		return out, err
 	}
-	_, secret, err := app.NewKeys(store, now).Create(ctx, app.NewKey{
+	_, secret, err := app.NewKeys(store, now).Create(ctx, app.Operator(), app.NewKey{
 		OrgID: org.ID, Name: "Carga", Scopes: document.Types(), Limits: access.Limits{PerMinute: 100_000_000, PerDay: 0, PerMonth: 0},
 	})
 	if err != nil {
@@ -75,12 +75,12 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 	out.key = secret.Reveal()
 	hooks := app.NewWebhooks(store, now)
 	for _, name := range []string{"Google", "Instagram", "Indicação"} {
-		if _, err := hooks.AddOrigin(ctx, org.ID, name); err != nil {
+		if _, err := hooks.AddOrigin(ctx, app.Operator(), org.ID, name); err != nil {
 			return out, err
 		}
 	}
 	for i := range webhooks {
-		_, token, err := hooks.Create(ctx, app.NewWebhook{OrgID: org.ID, Name: fmt.Sprintf("Site %d", i), Options: intake.Options{Kind: intake.Generic}})
+		_, token, err := hooks.Create(ctx, app.Operator(), app.NewWebhook{OrgID: org.ID, Name: fmt.Sprintf("Site %d", i), Options: intake.Options{Kind: intake.Generic}})
 		if err != nil {
 			return out, err
 		}
