@@ -56,6 +56,8 @@ type Repos struct {
 	Deliveries    Deliveries
 	Automations   Automations
 	Jobs          Jobs
+
+	Sessions Sessions
 }
 
 // Orgs stores organisations.
@@ -73,6 +75,12 @@ type Members interface {
 	Create(ctx context.Context, m crm.Member) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (crm.Member, error)
+	// ByEmail returns the member with an e-mail address in lower case, or
+	// ErrNotFound.
+	ByEmail(ctx context.Context, email string) (crm.Member, error)
+	// Update changes name, e-mail, role, activity and password hash; ErrNotFound when
+	// there is none, ErrExists when the e-mail is taken.
+	Update(ctx context.Context, m crm.Member) error
 	// List returns the members of an organisation, active or not, oldest first.
 	List(ctx context.Context, orgID string) ([]crm.Member, error)
 }
@@ -335,4 +343,25 @@ type Jobs interface {
 type JobFilter struct {
 	AutomationID, ContactID string
 	State                   automation.JobState
+}
+
+// Sessions stores who is signed in, by hashes of tokens, and failed attempts to sign
+// in, by keyed hashes of e-mail addresses.
+type Sessions interface {
+	Create(ctx context.Context, t access.SessionToken, s access.Session) error
+	// Find returns a session with its member, or ErrNotFound.
+	Find(ctx context.Context, t access.SessionToken) (access.Session, crm.Member, error)
+	// Touch notes that a session was used.
+	Touch(ctx context.Context, t access.SessionToken, at time.Time) error
+	// End ends one session; EndAll ends those of a member.
+	End(ctx context.Context, t access.SessionToken) error
+	EndAll(ctx context.Context, memberID string) error
+	// Failures returns how many attempts in a row have failed for an e-mail address,
+	// and when the last one did.
+	Failures(ctx context.Context, email string) (count int, last time.Time, err error)
+	// Fail counts one more failure; Clear forgets them.
+	Fail(ctx context.Context, email string, at time.Time) error
+	Clear(ctx context.Context, email string) error
+	// Forget removes sessions not seen since a time, and older failures.
+	Forget(ctx context.Context, before time.Time) error
 }

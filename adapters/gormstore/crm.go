@@ -20,6 +20,26 @@ func (r members) Find(ctx context.Context, id string) (crm.Member, error) {
 	return row.member(), err
 }
 
+// ByEmail implements ports.Members.
+func (r members) ByEmail(ctx context.Context, email string) (crm.Member, error) {
+	var row memberRow
+	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "email = ?", email).Error })
+	return row.member(), err
+}
+
+// Update implements ports.Members.
+func (r members) Update(ctx context.Context, m crm.Member) error {
+	row := memberRowOf(m)
+	return r.changing(ctx, m.OrgID, func(db *gorm.DB) error {
+		changed := db.Model(&memberRow{}).Where("id = ? AND org_id = ?", m.ID, m.OrgID).
+			Select("name", "email", "role", "active", "password_hash").Updates(&row)
+		if changed.Error == nil && changed.RowsAffected == 0 {
+			return ports.ErrNotFound
+		}
+		return changed.Error
+	})
+}
+
 // List implements ports.Members.
 func (r members) List(ctx context.Context, orgID string) ([]crm.Member, error) {
 	var rows []memberRow
@@ -113,6 +133,7 @@ func (v *vault) contactRow(c crm.Contact) contactRow {
 		ID: uid(c.ID), OrgID: uid(c.OrgID), WebhookID: optional(c.WebhookID), Name: c.Name, Email: c.Email, Phone: c.Phone,
 		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: v.seal([]byte(c.Note), "contacts|note|"+c.ID),
 		OriginID: optional(c.OriginID), StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID), CreatedAt: stamp(c.CreatedAt),
+		Search: intake.Fold(c.Name + " " + c.Email + " " + c.Company + " " + c.PhoneE164),
 	}
 	if len(c.Attribution) > 0 {
 		row.Attribution = v.sealJSON(c.Attribution, "contacts|attribution|"+c.ID)

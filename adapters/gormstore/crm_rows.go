@@ -85,6 +85,7 @@ type contactRow struct {
 	StageID     uid `gorm:"not null"`
 	AssigneeID  *uid
 	CreatedAt   time.Time `gorm:"not null"`
+	Search      string
 }
 
 // TableName names the table.

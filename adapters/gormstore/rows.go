@@ -167,6 +167,8 @@ type lookupRow struct {
 	Day      string `gorm:"not null"`
 	Month    string `gorm:"not null"`
 	SettleAt *time.Time
+	// ContactID is the contact that it is about.
+	ContactID *uid
 }
 
 // TableName names the table.

@@ -291,6 +291,8 @@ func (s *Store) repos(c conn) ports.Repos {
 		Deliveries:    deliveries{c, s.vault},
 		Automations:   automations{c, s.vault},
 		Jobs:          jobs{c},
+
+		Sessions: sessions{c, s.vault},
 	}
 }
 

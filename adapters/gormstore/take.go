@@ -19,7 +19,7 @@ import (
 const (
 	insertReceipt = "INSERT INTO receipts (webhook_id, key, body, contact_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 	insertContact = `INSERT INTO contacts (id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, attribution,
-		stage_id, assignee_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		stage_id, assignee_id, created_at, search) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	insertEvent        = "INSERT INTO contact_events (id, org_id, contact_id, kind, actor, at) VALUES (?, ?, ?, ?, ?, ?)"
 	insertNotification = "INSERT INTO notifications (id, org_id, kind, contact_id, subject, at) VALUES (?, ?, ?, ?, ?, ?)"
 	insertJob          = `INSERT INTO jobs (id, org_id, kind, contact_id, state, attempts, run_at, result, created_at, lease)
@@ -108,7 +108,7 @@ func (w *writer) exec(statement string, values ...any) (changed int64) {
 func (w *writer) contact(t taken) {
 	c, at := t.contact, t.delivery.At
 	w.exec(insertContact, c.ID, c.OrgID, c.WebhookID, c.Name, c.Email, c.Phone, c.PhoneE164, c.Company, c.Amount, c.Note, c.OriginID, c.Attribution,
-		c.StageID, c.AssigneeID, c.CreatedAt)
+		c.StageID, c.AssigneeID, c.CreatedAt, c.Search)
 	w.exec(insertEvent, t.eventID, c.OrgID, c.ID, string(crm.ContactCreated), t.webhook, at)
 	w.exec(insertNotification, t.notificationID, c.OrgID, string(crm.NewContact), c.ID, t.webhook, at)
 	w.exec(insertJob, t.jobID, c.OrgID, string(automation.FanOut), c.ID, string(automation.Ready), at, at)
@@ -179,7 +179,7 @@ func columns(in []taken, slot int64) []any {
 		for column, value := range []*string{
 			(*string)(&d.ID), (*string)(&d.OrgID), (*string)(&d.WebhookID), &d.Outcome, &d.Code, &d.Reason, (*string)(d.ContactID), (*string)(d.ReplayOf),
 			(*string)(contactID), &c.Name, &c.Email, &c.Phone, &c.PhoneE164, &c.Company, (*string)(c.OriginID), (*string)(&c.StageID), (*string)(c.AssigneeID),
-			&t.webhook, (*string)(&t.eventID), (*string)(&t.notificationID), (*string)(&t.jobID),
+			&t.webhook, (*string)(&t.eventID), (*string)(&t.notificationID), (*string)(&t.jobID), &c.Search,
 		} {
 			text(column, i, value)
 		}
@@ -201,9 +201,9 @@ const takeStatement = `
 WITH arrived AS (
 	SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
 		$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
-		$22::timestamptz[], $23::boolean[], $24::bigint[], $25::bytea[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[])
+		$22::text[], $23::timestamptz[], $24::boolean[], $25::bigint[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[], $30::bytea[])
 	AS a (delivery_id, org_id, webhook_id, outcome, code, reason, answered_id, replay_of, contact_id, name, email, phone, phone_e164, company,
-		origin_id, stage_id, assignee_id, webhook, event_id, notification_id, job_id,
+		origin_id, stage_id, assignee_id, webhook, event_id, notification_id, job_id, search,
 		at, truncated, amount, content, note, attribution, key, body)
 ), claimed AS (
 	INSERT INTO receipts (webhook_id, key, body, contact_id, at)
@@ -213,25 +213,25 @@ WITH arrived AS (
 ), made AS (
 	SELECT * FROM arrived WHERE contact_id IS NOT NULL AND (key IS NULL OR contact_id::uuid IN (SELECT contact_id FROM claimed))
 ), contact AS (
-	INSERT INTO contacts (id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, attribution, stage_id, assignee_id, created_at)
+	INSERT INTO contacts (id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, attribution, stage_id, assignee_id, created_at, search)
 	SELECT contact_id::uuid, org_id::uuid, webhook_id::uuid, name, email, phone, phone_e164, company, amount, note, origin_id::uuid, attribution,
-		stage_id::uuid, assignee_id::uuid, at FROM made
+		stage_id::uuid, assignee_id::uuid, at, search FROM made
 ), event AS (
 	INSERT INTO contact_events (id, org_id, contact_id, kind, actor, at)
-	SELECT event_id::uuid, org_id::uuid, contact_id::uuid, $31, webhook, at FROM made
+	SELECT event_id::uuid, org_id::uuid, contact_id::uuid, $32, webhook, at FROM made
 ), notification AS (
 	INSERT INTO notifications (id, org_id, kind, contact_id, subject, at)
-	SELECT notification_id::uuid, org_id::uuid, $32, contact_id::uuid, webhook, at FROM made
+	SELECT notification_id::uuid, org_id::uuid, $33, contact_id::uuid, webhook, at FROM made
 ), job AS (
 	INSERT INTO jobs (id, org_id, kind, contact_id, state, attempts, run_at, result, created_at, lease)
-	SELECT job_id::uuid, org_id::uuid, $33, contact_id::uuid, $34, 0, at, '', at, '' FROM made
+	SELECT job_id::uuid, org_id::uuid, $34, contact_id::uuid, $35, 0, at, '', at, '' FROM made
 ), delivery AS (
 	INSERT INTO deliveries (id, org_id, webhook_id, at, outcome, code, reason, contact_id, content, truncated, replay_of)
 	SELECT delivery_id::uuid, org_id::uuid, webhook_id::uuid, at, outcome, code, reason, answered_id::uuid, content, truncated, replay_of::uuid
 	FROM arrived WHERE contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)
 ), counted AS (
 	INSERT INTO webhook_counters (webhook_id, slot, received)
-	SELECT webhook_id::uuid, $30::bigint, count(*) FROM made GROUP BY webhook_id ORDER BY webhook_id
+	SELECT webhook_id::uuid, $31::bigint, count(*) FROM made GROUP BY webhook_id ORDER BY webhook_id
 	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received
 )
 SELECT contact_id FROM made`

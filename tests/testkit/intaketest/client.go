@@ -258,8 +258,8 @@ func conforms(r Request, resp *http.Response, body []byte) error {
 	route, params, err := find.FindRoute(req)
 	if err != nil {
 		switch resp.StatusCode {
-		case http.StatusNotFound, http.StatusMethodNotAllowed:
-			return nil // not a route, and the service says so
+		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable:
+			return nil // not a route, and the service says so, or cannot tell
 		}
 		return fmt.Errorf("%s answers %d on a route that the contract does not have", r.Method, resp.StatusCode)
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
 )
 
 // most is more than any test makes of anything.

@@ -1,0 +1,36 @@
+-- +goose Up
+-- The sessions of members in the interface, by the hash of their cookie's token.
+CREATE TABLE sessions (
+    hash       blob PRIMARY KEY,
+    member_id  text NOT NULL REFERENCES members (id),
+    created_at datetime NOT NULL,
+    seen_at    datetime NOT NULL
+);
+CREATE INDEX sessions_member ON sessions (member_id);
+
+-- Failed attempts to sign in, by a keyed hash of the e-mail address that was tried.
+CREATE TABLE sign_in_failures (
+    email blob PRIMARY KEY,
+    count integer NOT NULL,
+    at    datetime NOT NULL
+);
+
+-- A lookup may be about a contact.
+ALTER TABLE lookups ADD COLUMN contact_id text;
+CREATE INDEX lookups_contact ON lookups (contact_id, id) WHERE contact_id IS NOT NULL;
+CREATE INDEX lookups_org ON lookups (org_id, id);
+
+-- search is what contacts are found by, without case and accents: name, e-mail,
+-- company and the digits of the phone.
+ALTER TABLE contacts ADD COLUMN search text;
+UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164);
+CREATE INDEX contacts_stage ON contacts (stage_id, id);
+
+-- +goose Down
+DROP INDEX contacts_stage;
+ALTER TABLE contacts DROP COLUMN search;
+DROP INDEX lookups_org;
+DROP INDEX lookups_contact;
+ALTER TABLE lookups DROP COLUMN contact_id;
+DROP TABLE sign_in_failures;
+DROP TABLE sessions;

@@ -1,0 +1,115 @@
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/access"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+type sessionRow struct {
+	Hash      []byte    `gorm:"primaryKey"`
+	MemberID  uid       `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
+	SeenAt    time.Time `gorm:"not null"`
+}
+
+// TableName names the table.
+func (sessionRow) TableName() string { return "sessions" }
+
+type failureRow struct {
+	Email []byte    `gorm:"primaryKey"`
+	Count int       `gorm:"not null"`
+	At    time.Time `gorm:"not null"`
+}
+
+// TableName names the table.
+func (failureRow) TableName() string { return "sign_in_failures" }
+
+type sessions struct {
+	conn
+	vault *vault
+}
+
+// Create implements ports.Sessions.
+func (r sessions) Create(ctx context.Context, t access.SessionToken, s access.Session) error {
+	hash := t.Hash()
+	return r.exec(ctx, func(db *gorm.DB) error {
+		return db.Create(&sessionRow{Hash: hash[:], MemberID: uid(s.MemberID), CreatedAt: stamp(s.CreatedAt), SeenAt: stamp(s.SeenAt)}).Error
+	})
+}
+
+// Find implements ports.Sessions.
+func (r sessions) Find(ctx context.Context, t access.SessionToken) (access.Session, crm.Member, error) {
+	hash := t.Hash()
+	var (
+		session sessionRow
+		member  memberRow
+	)
+	err := r.query(ctx, func(db *gorm.DB) error {
+		if err := db.Take(&session, "hash = ?", hash[:]).Error; err != nil {
+			return err
+		}
+		return db.Take(&member, "id = ?", session.MemberID).Error
+	})
+	return access.Session{MemberID: string(session.MemberID), CreatedAt: session.CreatedAt.UTC(), SeenAt: session.SeenAt.UTC()}, member.member(), err
+}
+
+// Touch implements ports.Sessions.
+func (r sessions) Touch(ctx context.Context, t access.SessionToken, at time.Time) error {
+	hash := t.Hash()
+	_, err := r.affected(ctx, "UPDATE sessions SET seen_at = ? WHERE hash = ? AND seen_at < ?", stamp(at), hash[:], stamp(at))
+	return err
+}
+
+// End implements ports.Sessions.
+func (r sessions) End(ctx context.Context, t access.SessionToken) error {
+	hash := t.Hash()
+	_, err := r.affected(ctx, "DELETE FROM sessions WHERE hash = ?", hash[:])
+	return err
+}
+
+// EndAll implements ports.Sessions.
+func (r sessions) EndAll(ctx context.Context, memberID string) error {
+	_, err := r.affected(ctx, "DELETE FROM sessions WHERE member_id = ?", memberID)
+	return err
+}
+
+func (r sessions) email(email string) []byte { return r.vault.indexes("sign-in|" + email)[0] }
+
+// Failures implements ports.Sessions.
+func (r sessions) Failures(ctx context.Context, email string) (int, time.Time, error) {
+	var row failureRow
+	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "email = ?", r.email(email)).Error })
+	if errors.Is(err, ports.ErrNotFound) {
+		err = nil
+	}
+	return row.Count, row.At.UTC(), err
+}
+
+// Fail implements ports.Sessions.
+func (r sessions) Fail(ctx context.Context, email string, at time.Time) error {
+	_, err := r.affected(ctx, `INSERT INTO sign_in_failures (email, count, at) VALUES (?, 1, ?)
+		ON CONFLICT (email) DO UPDATE SET count = sign_in_failures.count + 1, at = excluded.at`, blob(r.email(email)), stamp(at))
+	return err
+}
+
+// Clear implements ports.Sessions.
+func (r sessions) Clear(ctx context.Context, email string) error {
+	_, err := r.affected(ctx, "DELETE FROM sign_in_failures WHERE email = ?", r.email(email))
+	return err
+}
+
+// Forget implements ports.Sessions.
+func (r sessions) Forget(ctx context.Context, before time.Time) error {
+	if _, err := r.affected(ctx, "DELETE FROM sessions WHERE seen_at < ?", stamp(before)); err != nil {
+		return err
+	}
+	_, err := r.affected(ctx, "DELETE FROM sign_in_failures WHERE at < ?", stamp(before))
+	return err
+}

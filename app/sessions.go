@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// Sessions lets members in to the interface and out again.
+type Sessions struct {
+	store ports.Store
+	clock Clock
+	check func(hash, password string) bool
+	decoy string
+}
+
+// NewSessions returns the use case. check compares a password with a hash; decoy is a
+// hash of nobody's password, compared for addresses that nobody has, so that the time
+// of an answer does not tell them apart.
+func NewSessions(store ports.Store, clock Clock, check func(hash, password string) bool, decoy string) *Sessions {
+	return &Sessions{store: store, clock: clock, check: check, decoy: decoy}
+}
+
+// touchEvery is how often the use of a session is written down.
+const touchEvery = 5 * time.Minute
+
+// SignIn starts a session. After five failures in a row for one address, whoever has
+// it waits, longer each time. Faults: Unauthenticated with RetryAfter where waiting
+// is needed, ServiceUnavailable.
+func (s *Sessions) SignIn(ctx context.Context, email, password string) (access.SessionToken, error) {
+	email = strings.ToLower(strings.TrimSpace(email))
+	now, repos := s.clock(), s.store.Repos()
+	failures, last, err := repos.Sessions.Failures(ctx, email)
+	if err != nil {
+		return access.SessionToken{}, err
+	}
+	if wait := last.Add(access.SignInPause(failures)).Sub(now); failures > 0 && wait > 0 {
+		return access.SessionToken{}, fault.New(fault.Unauthenticated,
+			fmt.Sprintf("Foram %d tentativas. Espere %s antes da próxima.", failures, inWords(wait))).After(wait)
+	}
+	m, err := repos.Members.ByEmail(ctx, email)
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		return access.SessionToken{}, err
+	}
+	hash := m.PasswordHash
+	if m.ID == "" {
+		hash = s.decoy
+	}
+	if !s.check(hash, password) || !m.Active {
+		if err := repos.Sessions.Fail(ctx, email, now); err != nil {
+			return access.SessionToken{}, err
+		}
+		return access.SessionToken{}, fault.New(fault.Unauthenticated, "Confira o e-mail e a senha, e tente de novo.")
+	}
+	token := access.NewSessionToken()
+	return token, s.store.InTx(ctx, func(r ports.Repos) error {
+		return errors.Join(r.Sessions.Clear(ctx, email), r.Sessions.Create(ctx, token, access.Session{MemberID: m.ID, CreatedAt: now, SeenAt: now}))
+	})
+}
+
+func inWords(d time.Duration) string {
+	if s := int(d.Round(time.Second).Seconds()); s < 60 {
+		return fmt.Sprintf("%d segundos", max(s, 1))
+	}
+	return fmt.Sprintf("%d minutos", int((d+time.Minute-1)/time.Minute))
+}
+
+// Resume returns the member of a session and the caller that he is. Faults:
+// Unauthenticated, ServiceUnavailable.
+func (s *Sessions) Resume(ctx context.Context, text string) (Caller, crm.Member, error) {
+	gone := fault.New(fault.Unauthenticated, "A sessão terminou. Entre de novo.")
+	token, ok := access.ParseSessionToken(text)
+	if !ok {
+		return Caller{}, crm.Member{}, gone
+	}
+	session, m, err := s.store.Repos().Sessions.Find(ctx, token)
+	now := s.clock()
+	switch {
+	case errors.Is(err, ports.ErrNotFound), err == nil && (!m.Active || !session.AliveAt(now)):
+		return Caller{}, crm.Member{}, gone
+	case err != nil:
+		return Caller{}, crm.Member{}, err
+	}
+	if now.Sub(session.SeenAt) > touchEvery {
+		if err := s.store.Repos().Sessions.Touch(ctx, token, now); err != nil {
+			return Caller{}, crm.Member{}, err
+		}
+	}
+	return Caller{OrgID: m.OrgID, MemberID: m.ID, Role: m.Role}, m, nil
+}
+
+// SignOut ends a session; it is no error when there is none.
+func (s *Sessions) SignOut(ctx context.Context, text string) error {
+	token, ok := access.ParseSessionToken(text)
+	if !ok {
+		return nil
+	}
+	return s.store.Repos().Sessions.End(ctx, token)
+}
+
+// SignOutEverywhere ends all sessions of the caller.
+func (s *Sessions) SignOutEverywhere(ctx context.Context, by Caller) error {
+	return s.store.Repos().Sessions.EndAll(ctx, by.MemberID)
+}
+
+// Forget removes sessions that ended long ago. A chore.
+func (s *Sessions) Forget(ctx context.Context) error {
+	return s.store.Repos().Sessions.Forget(ctx, s.clock().Add(-access.SessionMax))
+}
