@@ -77,6 +77,12 @@ func (c *Contacts) Notifications(ctx context.Context, by Caller, orgID, memberID
 	return c.store.Repos().Notifications.List(ctx, orgID, memberID, limit)
 }
 
+// Unread counts the notifications that the caller has not read, up to a hundred.
+// Fault: ServiceUnavailable.
+func (c *Contacts) Unread(ctx context.Context, by Caller) (int, error) {
+	return c.store.Repos().Notifications.Unread(ctx, by.OrgID, by.MemberID)
+}
+
 // ReadNotifications marks every notification up to now as read by a member. Faults:
 // InvalidRequest, ServiceUnavailable.
 func (c *Contacts) ReadNotifications(ctx context.Context, by Caller, orgID, memberID string) error {

@@ -49,6 +49,55 @@ func (o *Organisations) CreateWithID(ctx context.Context, id, name string) (crm.
 	})
 }
 
+// Find returns the organisation of a caller. Fault: ServiceUnavailable.
+func (o *Organisations) Find(ctx context.Context, by Caller) (crm.Organisation, error) {
+	return o.store.Repos().Orgs.Find(ctx, by.OrgID)
+}
+
+// SetPassword gives a member a new password and ends his sessions. Faults:
+// InvalidRequest with the field at fault, ServiceUnavailable.
+func (o *Organisations) SetPassword(ctx context.Context, by Caller, memberID, password string) error {
+	m, err := o.member(ctx, by, memberID)
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	if m.PasswordHash, err = o.hash(password); err != nil {
+		return err
+	}
+	return o.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Members.Update(ctx, m); err != nil {
+			return err
+		}
+		return r.Sessions.EndAll(ctx, memberID)
+	})
+}
+
+// member returns a member whom a caller may manage; everybody may manage himself.
+func (o *Organisations) member(ctx context.Context, by Caller, id string) (crm.Member, error) {
+	notFound := missing("member", "Não há membro com este id.")
+	if !validID(id) {
+		return crm.Member{}, notFound
+	}
+	m, err := o.store.Repos().Members.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(m.OrgID) {
+		return crm.Member{}, notFound
+	}
+	if err == nil && by.MemberID != id {
+		err = by.manages(m.OrgID)
+	}
+	return m, err
+}
+
+func checkPassword(password string) error {
+	if len(password) < passwordMin || len(password) > passwordMax || strings.TrimSpace(password) == "" {
+		return invalid("password", fmt.Sprintf("A senha tem de %d a %d caracteres.", passwordMin, passwordMax))
+	}
+	return nil
+}
+
 // NewMember describes a member to be made.
 type NewMember struct {
 	OrgID, Name, Email string
@@ -76,8 +125,8 @@ func (o *Organisations) AddMember(ctx context.Context, by Caller, n NewMember) (
 	if !n.Role.Valid() {
 		return crm.Member{}, invalid("role", "O papel é owner, admin ou member.")
 	}
-	if len(n.Password) < passwordMin || len(n.Password) > passwordMax || strings.TrimSpace(n.Password) == "" {
-		return crm.Member{}, invalid("password", fmt.Sprintf("A senha tem de %d a %d caracteres.", passwordMin, passwordMax))
+	if err := checkPassword(n.Password); err != nil {
+		return crm.Member{}, err
 	}
 	if err := mayManage(ctx, o.store, by, n.OrgID); err != nil {
 		return crm.Member{}, err

@@ -208,6 +208,8 @@ type Notifications interface {
 	// List returns notifications of an organisation, newest first; Read is that of
 	// the member.
 	List(ctx context.Context, orgID, memberID string, limit int) ([]crm.Notification, error)
+	// Unread counts those that the member has not read, up to a hundred.
+	Unread(ctx context.Context, orgID, memberID string) (int, error)
 	// ReadAll marks all notifications of the member's organisation, up to and with
 	// the one with that id, as read by the member.
 	ReadAll(ctx context.Context, orgID, memberID, upTo string) error

@@ -323,6 +323,22 @@ func (r notifications) List(ctx context.Context, orgID, memberID string, limit i
 	return out, err
 }
 
+// Unread implements ports.Notifications.
+func (r notifications) Unread(ctx context.Context, orgID, memberID string) (n int, err error) {
+	err = r.query(ctx, func(db *gorm.DB) error {
+		var mark markRow
+		if err := db.Limit(1).Find(&mark, "member_id = ?", memberID).Error; err != nil {
+			return err
+		}
+		some := db.Model(&notificationRow{}).Select("id").Where("org_id = ?", orgID)
+		if mark.UpTo != "" {
+			some = some.Where("id > ?", mark.UpTo)
+		}
+		return db.Raw("SELECT COUNT(*) FROM (?) AS unread", some.Limit(100)).Scan(&n).Error
+	})
+	return n, err
+}
+
 // ReadAll implements ports.Notifications.
 func (r notifications) ReadAll(ctx context.Context, orgID, memberID, upTo string) error {
 	_, err := r.affected(ctx, `INSERT INTO notification_marks (member_id, up_to)

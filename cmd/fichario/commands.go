@@ -44,8 +44,37 @@ func (c *orgCreateCmd) Run(e *environment) error {
 }
 
 type memberCmd struct {
-	Add  memberAddCmd  `cmd:"" help:"Add a person."`
-	List memberListCmd `cmd:"" help:"List the people of an organisation, oldest first."`
+	Add      memberAddCmd      `cmd:"" help:"Add a person."`
+	List     memberListCmd     `cmd:"" help:"List the people of an organisation, oldest first."`
+	Password memberPasswordCmd `cmd:"" help:"Give a person a new password; ends his sessions."`
+}
+
+type memberPasswordCmd struct {
+	ID            string `arg:"" help:"Id of the member."`
+	PasswordStdin bool   `required:"" name:"password-stdin" help:"Read the password from the first line of standard input."`
+}
+
+// Run sets a member's password.
+func (c *memberPasswordCmd) Run(e *environment) error {
+	password, err := e.password()
+	if err != nil {
+		return err
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		if err := organisations(store).SetPassword(e.ctx, app.Operator(), c.ID, password); err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": c.ID}, "Member %s has a new password.\n", c.ID)
+	})
+}
+
+// password reads a password from the first line of standard input.
+func (e *environment) password() (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(e.in, 1<<10)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("the password on standard input: %w", err)
+	}
+	return strings.TrimRight(line, "\r\n"), nil
 }
 
 type memberAddCmd struct {
@@ -58,13 +87,13 @@ type memberAddCmd struct {
 
 // Run adds a member.
 func (c *memberAddCmd) Run(e *environment) error {
-	password, err := bufio.NewReader(io.LimitReader(e.in, 1<<10)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("the password on standard input: %w", err)
+	password, err := e.password()
+	if err != nil {
+		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {
 		m, err := organisations(store).AddMember(e.ctx, app.Operator(), app.NewMember{
-			OrgID: c.Org, Name: c.Name, Email: c.Email, Role: crm.Role(c.Role), Password: strings.TrimRight(password, "\r\n"),
+			OrgID: c.Org, Name: c.Name, Email: c.Email, Role: crm.Role(c.Role), Password: password,
 		})
 		if err != nil {
 			return err

@@ -19,6 +19,9 @@ import (
 // is only a demonstration is known.
 const demoOrg = "01980000-0000-7000-8000-000000000de0"
 
+// demoPassword lets in to the demonstration, which holds invented data only.
+const demoPassword = "fichario-demo"
+
 // demo fills an empty database with invented data and prints lines to paste. On a
 // later start the demonstration's key gets a new secret, since only hashes of
 // secrets are stored; the one of the start before works for another day. A
@@ -61,8 +64,9 @@ Fichário is running. Paste these lines into another terminal:
   curl -s -d 'nome=Bia Rocha' -d email=bia@example.com -d 'telefone=(11) 98765-4321' -d 'valor=R$ 1.500' \
     %[3]s
 
+The interface: %[1]s/  (e-mail helena@demo.example, password %[4]s)
 Reference of the API: %[1]s/docs
-`, url, secret.Reveal(), hook)
+`, url, secret.Reveal(), hook, demoPassword)
 	return nil
 }
 
@@ -115,8 +119,7 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 		{Name: "Helena Duarte", Email: "helena@demo.example", Role: crm.Owner},
 		{Name: "Caio Nogueira", Email: "caio@demo.example", Role: crm.Common},
 	} {
-		// Nobody signs in yet; the password is thrown away.
-		m.OrgID, m.Password = demoOrg, access.NewSecret().Reveal()
+		m.OrgID, m.Password = demoOrg, demoPassword
 		if _, err := people.AddMember(ctx, app.Operator(), m); err != nil {
 			return nil, none, false, err
 		}

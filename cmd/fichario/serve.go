@@ -16,6 +16,7 @@ import (
 	"fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
+	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/fault"
 )
@@ -81,6 +82,7 @@ func (s *serveCmd) Run(e *environment) error {
 		Store: store, Clock: now, Dispatcher: dispatcher, Mailer: mailer, PublicURL: e.publicURL(listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	inbox := app.NewIntake(store, now, jobs.Wake)
+	sessions := app.NewSessions(store, now, checkPassword, decoyHash)
 	handler, err := httpapi.New(httpapi.Config{
 		Lookups: lookups, Statement: app.NewStatement(store, calendar, now), Keys: keys, Intake: inbox, LookupEnabled: e.settings.Lookup,
 		Ready: store.Ping, Metrics: metrics, Log: log, Sandbox: sandboxDocuments(),
@@ -88,8 +90,16 @@ func (s *serveCmd) Run(e *environment) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	pages, err := web.New(web.Config{
+		Sessions: sessions, Organisations: organisations(store), Lookups: lookups, Statement: app.NewStatement(store, calendar, now), Keys: keys,
+		Intake: inbox, Webhooks: app.NewWebhooks(store, now), Contacts: app.NewContacts(store), Automations: app.NewAutomations(store, now),
+		Calendar: calendar, Clock: now, PublicURL: e.publicURL(listener.Addr().String()), LookupEnabled: e.settings.Lookup, Log: log,
+	})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	server := &http.Server{
-		Handler:           handler,
+		Handler:           doors(handler, pages),
 		ReadHeaderTimeout: 5 * time.Second,
 		WriteTimeout:      client.Timeout() + time.Minute,
 		IdleTimeout:       2 * time.Minute,
@@ -102,6 +112,7 @@ func (s *serveCmd) Run(e *environment) error {
 		app.RunChores(background, log,
 			app.Chore{Name: "settle lookups", Every: 3 * time.Second, Do: lookups.Settle},
 			app.Chore{Name: "save use of keys", Every: 3 * time.Second, Do: keys.SaveUse, AtEnd: true},
+			app.Chore{Name: "forget sessions", Every: time.Hour, Do: sessions.Forget},
 			app.Chore{Name: "forget deliveries", Every: time.Hour, Do: inbox.Forget},
 			app.Chore{Name: "forget jobs", Every: time.Hour, Do: jobs.Forget})
 	})
@@ -130,6 +141,17 @@ func (s *serveCmd) Run(e *environment) error {
 	work.Wait()
 	log.Info("stopped")
 	return err
+}
+
+// doors lets each request in by its door: the API's addresses, and the interface for
+// all others.
+func doors(api, pages http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	for _, path := range []string{"/api/", "/docs", "/docs/", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz", "/metrics"} {
+		mux.Handle(path, api)
+	}
+	mux.Handle("/", pages)
+	return mux
 }
 
 // waitForStore opens the database, waiting for a PostgreSQL that is just starting.

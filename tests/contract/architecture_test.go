@@ -24,7 +24,7 @@ var allowed = map[string]struct {
 	"adapters/gormstore":  {own: []string{"ports", "domain/"}, others: []string{"gorm.io/", "github.com/glebarez/", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3"}, forbids: []string{"testing"}},
 	"adapters/bureau":     {own: []string{"ports", "domain/"}, others: []string{"github.com/itchyny/gojq", "github.com/sony/gobreaker/v2", "go.yaml.in/yaml"}, forbids: []string{"testing"}},
 	"adapters/sandbox":    {own: []string{"ports", "domain/"}, forbids: []string{"testing"}},
-	"adapters/web":        {own: []string{"app", "domain/"}, others: []string{"github.com/labstack/echo/v4"}, forbids: []string{"testing"}},
+	"adapters/web":        {own: []string{"app", "domain/"}, others: []string{"github.com/google/uuid"}, forbids: []string{"testing"}},
 	"adapters/notifier":   {own: []string{"ports", "domain/"}, others: []string{"github.com/wneessen/go-mail"}, forbids: []string{"testing"}},
 	"adapters/automation": {own: []string{"ports", "domain/"}, others: []string{"code.dny.dev/ssrf", "github.com/standard-webhooks/standard-webhooks"}, forbids: []string{"testing"}},
 	"cmd/fichario":        {own: []string{"app", "domain/", "ports", "adapters/", "openapi"}, others: []string{"*"}, forbids: []string{"testing"}},

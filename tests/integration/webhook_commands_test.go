@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -127,12 +128,12 @@ func testPagesOfCommands(t *testing.T, o *org) {
 	rest := intaketest.Read[[]intaketest.Run](o, "automation", "runs", "--org", o.ID, "--after", first[2].ID)
 	expect(t, "runs on two pages", line(len(first), len(rest)), "3 2")
 	for _, bad := range [][]string{
-		{"webhook", "deliveries", h.ID, "--after", "ontem"}, {"automation", "runs", "--org", o.ID, "--after", "ontem"},
+		{"webhook", "deliveries", h.ID, "--limit", "5", "--after", "ontem"}, {"automation", "runs", "--org", o.ID, "--after", "ontem"},
 		{"automation", "runs", "--org", o.ID, "--automation", "nenhuma"}, {"automation", "runs", "--org", o.ID, "--contact", "ninguém"},
-		{"contact", "list", "--org", o.ID, "--limit=-1"}, {"webhook", "deliveries", h.ID, "--limit=-1"}, {"notification", "list", "--org", o.ID, "--limit=-1"},
-		{"automation", "runs", "--org", o.ID, "--limit=-1"}, {"contact", "list", "--org", o.ID, "--limit=0"},
+		{"contact", "list", "--org", o.ID, "--limit=-1"}, {"webhook", "deliveries", h.ID, "--after", "01900000-0000-7000-8000-000000000000", "--limit=-1"}, {"notification", "list", "--org", o.ID, "--limit=-1"},
+		{"automation", "runs", "--org", o.ID, "--limit=-1"},
 	} {
-		o.Refused(bad...)
+		t.Run(strings.Join(bad[:2], " ")+" "+strings.Join(bad[4:], " "), func(t *testing.T) { o.With(t).Refused(bad...) })
 	}
 }
 
@@ -160,4 +161,48 @@ func TestWebhookInput(t *testing.T) {
 	expect(t, "automations", len(intaketest.Read[[]any](o, "automation", "list", "--org", o.ID)), 0)
 	expect(t, "webhooks", len(intaketest.Read[[]any](o, "webhook", "list", "--org", o.ID)), 1)
 	expect(t, "origins", len(intaketest.Read[[]any](o, "origin", "list", "--org", o.ID)), 0)
+}
+
+// testChangesAtOnce: what two people change at the same time is changed, each.
+func testChangesAtOnce(t *testing.T, o *org) {
+	h := o.NewHook("Disputado", "generic")
+	for round := range 5 {
+		name, thanks := fmt.Sprint("Nome ", round), fmt.Sprint("https://site.example/", round)
+		bands := []string{"lower", "upper"}[round%2]
+		on := []string{"disable", "enable"}[round%2]
+		var wg sync.WaitGroup
+		for _, change := range [][]string{
+			{"webhook", "set", h.ID, "--name", name}, {"webhook", "set", h.ID, "--thanks-url", thanks}, {"webhook", "set", h.ID, "--bands", bands}, {"webhook", on, h.ID},
+		} {
+			wg.Go(func() { o.Command(change...) })
+		}
+		wg.Wait()
+		v := o.Show(h)
+		expect(t, "after all four", line(v.Name, v.ThanksURL, v.Bands, v.Enabled), line(name, thanks, bands, round%2 == 1))
+	}
+}
+
+// testRegeneratingAtOnce: of several new addresses made at the same time one stays, and no other is open without anybody
+// having seen it.
+func testRegeneratingAtOnce(t *testing.T, o *org) {
+	h := o.NewHook("Trocado por muitos", "generic")
+	for range 3 {
+		tokens := make([]string, 4)
+		var wg sync.WaitGroup
+		for i := range tokens {
+			wg.Go(func() { tokens[i] = intaketest.Read[intaketest.HookView](o, "webhook", "regenerate", h.ID).Token })
+		}
+		wg.Wait()
+		o.Hide(tokens...)
+		last := o.Show(h).Token
+		for _, token := range tokens {
+			want := 404
+			if token == last {
+				want = 200
+			}
+			expect(t, "an address that somebody was shown", o.Do(request{Method: "GET", Path: intaketest.PathOf(token)}).Status, want)
+		}
+		expect(t, "the address that is shown", o.Do(request{Method: "GET", Path: intaketest.PathOf(last)}).Status, 200)
+		expect(t, "open addresses", o.LiveTokens(t, h), 1)
+	}
 }

@@ -73,6 +73,8 @@ func TestWebhook(t *testing.T) {
 			"retries":                      testRetries,
 			"e-mail":                       func(t *testing.T, o *org) { testEmail(t, o, box) },
 			"commands":                     func(t *testing.T, o *org) { testCommands(t, o, s.Org(t)) },
+			"changes at once":              testChangesAtOnce,
+			"regenerating at once":         testRegeneratingAtOnce,
 			"pages":                        testPagesOfCommands,
 			"examples":                     testExamples,
 		} {
@@ -124,14 +126,15 @@ func testEffects(t *testing.T, o *org) {
 	expect(t, "nome", bare.Nome, "Lead sem nome")
 	expect(t, "what was not sent", line(intaketest.Or(bare.Telefone), intaketest.Or(bare.TelefoneE164), intaketest.Or(bare.Empresa), intaketest.Or(bare.Origem), bare.Valor), "null null null null 0")
 	expect(t, "the note keeps what is no number", strings.Contains(bare.Nota, "a combinar"), true)
+	o.Accept(h, `{"email":"@"}`) // whatever has an @ counts
 	fs := o.NewHook("Formulários", "formservice")
 	named := o.Contact(o.Accept(fs, `{"email":"`+intaketest.Email("joana")+`"}`))
 	expect(t, "name of a form service's lead", named.Nome, "joana")
-	expect(t, "received", o.Show(h).Received, 2)
+	expect(t, "received", o.Show(h).Received, 3)
 
 	// Two posts without an id are two contacts.
-	body := intaketest.Lead("gêmea")
-	if o.Accept(h, body) == o.Accept(h, body) {
+	first, second := o.Accept(h, intaketest.Lead("gêmea")), o.Accept(h, intaketest.Lead("gêmea"))
+	if first == second {
 		t.Error("two posts without an id are one contact")
 	}
 }
@@ -285,9 +288,10 @@ func testOrderOfChecks(t *testing.T, o *org) {
 	} {
 		a := o.Do(c.r)
 		expect(t, name, a.String(), c.want)
-		if name == "known" {
+		switch name {
+		case "known":
 			expect(t, name, a.LeadID(), byKey.LeadID())
-		} else if name == "known before e-mail" {
+		case "known before e-mail":
 			expect(t, name, a.LeadID(), byID.LeadID())
 		}
 	}
@@ -326,8 +330,12 @@ func testPreflight(t *testing.T, o *org) {
 			t.Errorf("headers %v", a.Header)
 		}
 	}
-	a := o.Do(request{Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Origin": "https://site.example", "Cookie": "a=b"}, Body: intaketest.Lead("navegador")})
+	a := o.Do(request{Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Origin": "https://site.example", "Cookie": "sessão=biscoito-7731", "Authorization": "Bearer biscoito-7731"}, Body: intaketest.Lead("navegador")})
 	expect(t, "a post of a page", a.String(), "200")
+	d := o.Delivery(o.Deliveries(h)[0].ID)
+	if d.Headers["origin"] != "https://site.example" || strings.Contains(fmt.Sprint(d), "biscoito") {
+		t.Error("the log has not the origin, or has the cookie")
+	}
 }
 
 // testRefusals: they create nothing, count nothing, are in the log with what was sent and why, and tell in Portuguese what is
@@ -379,6 +387,9 @@ func testRefusals(t *testing.T, o *org) {
 		}
 		told[c.body] = a.Text("code") + " " + a.Text("detail")
 	}
+	// What stands in the address is no part of the contact, and in no log.
+	a := o.Do(request{Path: h.Path + "?email=" + intaketest.Email("endereço"), Header: intaketest.JSON, Body: `{"apelido":"x"}`})
+	expect(t, "an e-mail in the address", a.String(), "400 email_invalido")
 	many := `{"x0":1`
 	for i := range 500 {
 		many += fmt.Sprintf(`,"campo%d":"v"`, i)
@@ -388,7 +399,7 @@ func testRefusals(t *testing.T, o *org) {
 	}
 	o.Nothing(t, h)
 	log := o.Deliveries(h)
-	expect(t, "deliveries", len(log), len(cases)+1)
+	expect(t, "deliveries", len(log), len(cases)+2)
 	for i, d := range log {
 		if d.Outcome != "refused" || d.Contact != nil || d.Reason == "" || d.Code == "" {
 			t.Errorf("a refusal is logged as %s %s", d.Outcome, d.Code)
@@ -396,7 +407,7 @@ func testRefusals(t *testing.T, o *org) {
 		if i%4 != 0 {
 			continue // one in four is enough to see that bodies are kept
 		}
-		if full := o.Delivery(d.ID); full.Body != many+"}" && told[full.Body] != d.Code+" "+d.Reason {
+		if full := o.Delivery(d.ID); full.Body != many+"}" && full.Body != `{"apelido":"x"}` && told[full.Body] != d.Code+" "+d.Reason {
 			t.Errorf("the log has %s for a body of %d bytes that was told otherwise", d.Code, len(full.Body))
 		}
 	}

@@ -71,34 +71,29 @@ func (s *Service) Send(ctx context.Context, r Request) (Answer, error) {
 		r.Method = http.MethodPost
 	}
 	began := time.Now()
-	var (
-		resp *http.Response
-		body []byte
-		err  error
-	)
+	send := s.whole
 	if r.Stream != nil {
-		resp, body, err = s.stream(ctx, r)
-	} else {
-		resp, body, err = s.whole(ctx, r)
+		send = s.stream
 	}
+	a, err := send(ctx, r)
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Status: resp.StatusCode, Header: resp.Header, Body: body, Took: time.Since(began)}
-	if strings.HasSuffix(resp.Header.Get("Content-Type"), "json") && r.Method != http.MethodHead {
-		dec := json.NewDecoder(bytes.NewReader(body))
+	a.Took = time.Since(began)
+	if strings.HasSuffix(a.Header.Get("Content-Type"), "json") && r.Method != http.MethodHead {
+		dec := json.NewDecoder(bytes.NewReader(a.Body))
 		dec.UseNumber()
 		if err := dec.Decode(&a.JSON); err != nil {
 			return a, fmt.Errorf("the answer is not JSON: %w", err)
 		}
 	}
-	return a, errors.Join(conforms(r, resp, body), s.promises(r, a))
+	return a, errors.Join(conforms(r, a), s.promises(r, a))
 }
 
-func (s *Service) whole(ctx context.Context, r Request) (*http.Response, []byte, error) {
+func (s *Service) whole(ctx context.Context, r Request) (Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, r.Method, s.URL+r.Path, strings.NewReader(r.Body))
 	if err != nil {
-		return nil, nil, err
+		return Answer{}, err
 	}
 	if r.Chunked {
 		req.ContentLength = -1
@@ -110,19 +105,19 @@ func (s *Service) whole(ctx context.Context, r Request) (*http.Response, []byte,
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, nil, err
+		return Answer{}, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
-	return resp, body, err
+	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, err
 }
 
 // stream writes the body while it waits for the answer: a client that writes first and reads then would not see that of a
 // service that has heard enough.
-func (s *Service) stream(ctx context.Context, r Request) (*http.Response, []byte, error) {
+func (s *Service) stream(ctx context.Context, r Request) (Answer, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", s.Addr)
 	if err != nil {
-		return nil, nil, err
+		return Answer{}, err
 	}
 	var writing sync.WaitGroup
 	defer writing.Wait()
@@ -137,16 +132,16 @@ func (s *Service) stream(ctx context.Context, r Request) (*http.Response, []byte
 		head += k + ": " + v + "\r\n"
 	}
 	if _, err := io.WriteString(conn, head+"\r\n"); err != nil {
-		return nil, nil, err
+		return Answer{}, err
 	}
 	writing.Go(func() { r.Stream(conn) })
 	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: r.Method})
 	if err != nil {
-		return nil, nil, err
+		return Answer{}, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
-	return resp, body, err
+	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, err
 }
 
 // Chunks writes an endless chunked body, made of one text again and again, until nobody takes it.
@@ -243,7 +238,7 @@ var router = sync.OnceValues(func() (routers.Router, error) {
 })
 
 // conforms holds an answer of a route of the contract to it: the status is listed, the headers and the body fit.
-func conforms(r Request, resp *http.Response, body []byte) error {
+func conforms(r Request, a Answer) error {
 	if !strings.HasPrefix(r.Path, "/api/") {
 		return nil
 	}
@@ -257,21 +252,21 @@ func conforms(r Request, resp *http.Response, body []byte) error {
 	}
 	route, params, err := find.FindRoute(req)
 	if err != nil {
-		switch resp.StatusCode {
+		switch a.Status {
 		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable:
 			return nil // not a route, and the service says so, or cannot tell
 		}
-		return fmt.Errorf("%s answers %d on a route that the contract does not have", r.Method, resp.StatusCode)
+		return fmt.Errorf("%s answers %d on a route that the contract does not have", r.Method, a.Status)
 	}
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route},
-		Status:                 resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		Status:                 a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(a.Body)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	}
 	// Such answers have no body, but the headers of one.
-	input.Options.ExcludeResponseBody = r.Method == http.MethodHead || resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusSeeOther
+	input.Options.ExcludeResponseBody = r.Method == http.MethodHead || a.Status == http.StatusNoContent || a.Status == http.StatusSeeOther
 	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
-		return fmt.Errorf("%s %s answers %d: %w", r.Method, route.Path, resp.StatusCode, err)
+		return fmt.Errorf("%s %s answers %d: %w", r.Method, route.Path, a.Status, err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,17 +33,17 @@ type Call struct {
 func (c Call) Verify(secret string) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || !strings.HasPrefix(secret, "whsec_") || len(key) < 24 {
-		return fmt.Errorf("the secret is no secret of Standard Webhooks (%d bytes, %v)", len(key), err)
+		return errors.New("the secret is no secret of Standard Webhooks")
 	}
 	sent := c.Header.Get("webhook-timestamp")
 	unix, err := strconv.ParseInt(sent, 10, 64)
 	if err != nil || time.Since(time.Unix(unix, 0)).Abs() > time.Minute {
-		return fmt.Errorf("the timestamp is not now: %v", err)
+		return errors.New("the timestamp is not now")
 	}
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", c.Header.Get("webhook-id"), sent, c.Body)
 	if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); c.Header.Get("webhook-signature") != want {
-		return fmt.Errorf("the signature does not hold")
+		return errors.New("the signature does not hold")
 	}
 	return nil
 }

@@ -141,6 +141,9 @@ func (s *Service) Org(tb testing.TB) *Org {
 // At is the organisation as another instance of the service sees it.
 func (o *Org) At(s *Service) *Org { return &Org{Service: s, ID: o.ID, tb: o.tb} }
 
+// With is the organisation for a part of the test that made it.
+func (o *Org) With(tb testing.TB) *Org { return &Org{Service: o.Service, ID: o.ID, tb: tb} }
+
 // Command runs a command beside the service and returns what it printed.
 func (o *Org) Command(args ...string) string {
 	o.tb.Helper()

@@ -1,0 +1,109 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/fault"
+)
+
+// sessionCookie is the cookie's name: under https it has the prefix that binds it to
+// this host.
+func sessionCookie(r *http.Request) string {
+	if secure(r) {
+		return "__Host-sessao"
+	}
+	return "sessao"
+}
+
+// secure reports whether the browser reached the service by https, itself or through
+// a proxy.
+func secure(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+}
+
+func isUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unauthenticated }
+
+// toDoor leads to the sign-in page, which leads back.
+func (c *call) toDoor() error {
+	target := "/entrar"
+	if c.Method == http.MethodGet && c.URL.Path != "/" {
+		target += "?" + url.Values{"depois": {c.URL.RequestURI()}}.Encode()
+	}
+	if c.script() {
+		c.w.Header().Set("HX-Redirect", target)
+		c.w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	return c.redirect(target)
+}
+
+// door is what the sign-in page shows.
+type door struct {
+	Email, After string
+	Problem      string
+	Wait         int // seconds
+}
+
+func (s *server) signInPage(c *call) error {
+	return c.render("entrar", page{Title: "Entrar", Data: door{After: c.text("depois")}})
+}
+
+func (s *server) signIn(c *call) error {
+	token, err := s.Sessions.SignIn(c.ctx(), c.PostFormValue("email"), c.PostFormValue("senha"))
+	var f *fault.Error
+	if errors.As(err, &f) && f.Code == fault.Unauthenticated {
+		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: door{
+			Email: c.text("email"), After: c.text("depois"), Problem: f.Message, Wait: int(f.RetryAfter / time.Second),
+		}})
+	}
+	if err != nil {
+		return err
+	}
+	c.setCookie(token.Reveal(), access.SessionMax)
+	return c.redirect(local(c.text("depois")))
+}
+
+func (s *server) signOut(c *call) error {
+	if cookie, err := c.Cookie(sessionCookie(c.Request)); err == nil {
+		if err := s.Sessions.SignOut(c.ctx(), cookie.Value); err != nil {
+			return err
+		}
+	}
+	c.setCookie("", -time.Second)
+	return c.redirect("/entrar")
+}
+
+func (s *server) signOutEverywhere(c *call) error {
+	if err := s.Sessions.SignOutEverywhere(c.ctx(), c.by); err != nil {
+		return err
+	}
+	c.setCookie("", -time.Second)
+	return c.redirect("/entrar")
+}
+
+func (c *call) setCookie(value string, age time.Duration) {
+	http.SetCookie(c.w, &http.Cookie{
+		Name: sessionCookie(c.Request), Value: value, Path: "/", MaxAge: int(age / time.Second), HttpOnly: true, Secure: secure(c.Request),
+		SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// local keeps an address within this site: of anything else it makes the first page.
+func local(target string) string {
+	u, err := url.Parse(target)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(target, "//") || strings.ContainsAny(target, "\\\r\n") {
+		return "/"
+	}
+	return u.RequestURI()
+}
+
+// redirect leads the browser to another page of this site.
+func (c *call) redirect(target string) error {
+	http.Redirect(c.w, c.Request, target, http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,108 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"fichario/app"
+	"fichario/domain/fault"
+)
+
+// errForeign refuses a form that another site sent.
+var errForeign = errors.New("a form of another site")
+
+func requestID(w http.ResponseWriter) string {
+	id := uuid.Must(uuid.NewV7()).String()
+	w.Header().Set("X-Request-Id", id)
+	return id
+}
+
+// guard turns a panic into an error. Only its type and place are logged: its value
+// may hold what somebody sent.
+func (c *call) guard(h handler) (err error) {
+	defer func() {
+		switch r := recover(); r {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(r)
+		default:
+			c.s.Log.ErrorContext(c.ctx(), "panic", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic (%T)", r)
+		}
+	}()
+	return h(c)
+}
+
+// problem is what an error page shows.
+type problem struct {
+	Status      int
+	Title, Text string
+	// Detail is what a use case says, for people.
+	Detail string
+	// Retry is in seconds; zero when waiting does not help.
+	Retry int
+	// Typed is what was posted, so that it is not lost.
+	Typed []string
+}
+
+// fail is the only place that writes an error page. Errors that are no faults are 500
+// without their text, and logged once.
+func (s *server) fail(c *call, err error) {
+	if errors.Is(err, context.Canceled) && c.ctx().Err() != nil {
+		return // nobody reads this
+	}
+	p := problemOf(err)
+	if p.Status >= http.StatusInternalServerError {
+		s.Log.LogAttrs(c.ctx(), slog.LevelError, "page failed", slog.String("route", c.Pattern), slog.String("error", err.Error()), slog.String("request_id", c.id))
+	}
+	if p.Retry > 0 {
+		c.w.Header().Set("Retry-After", strconv.Itoa(p.Retry))
+	}
+	if c.Method == http.MethodPost && p.Status != http.StatusForbidden {
+		for name, values := range c.PostForm {
+			if name != "senha" && len(values) > 0 && strings.TrimSpace(values[0]) != "" {
+				p.Typed = append(p.Typed, values[0])
+			}
+		}
+	}
+	view := page{Title: p.Title, Data: p}
+	// The page around it may be what failed: then it goes without.
+	if err := c.renderStatus(p.Status, "erro", view); err != nil {
+		c.by = app.Caller{}
+		if err := c.renderStatus(p.Status, "erro", view); err != nil {
+			http.Error(c.w, p.Title, p.Status)
+		}
+	}
+}
+
+func problemOf(err error) problem {
+	var (
+		f    *fault.Error
+		over *http.MaxBytesError
+	)
+	switch {
+	case errors.Is(err, errForeign):
+		return problem{Status: 403, Title: "Este pedido veio de outro site", Text: "Por segurança, só as páginas do próprio Fichário podem mudar alguma coisa aqui. Abra a página de novo e repita."}
+	case errors.Is(err, app.ErrForbidden):
+		return problem{Status: 403, Title: "Isto é com quem administra", Text: "O seu papel é Membro. Peça acesso à pessoa dona ou a quem administra a sua organização."}
+	case errors.Is(err, app.ErrNotFound):
+		return problem{Status: 404, Title: "Esta ficha não está na gaveta", Text: "O endereço não existe, ou o que havia nele foi apagado, ou é de outra organização. Confira o link com quem o enviou."}
+	case errors.As(err, &over):
+		return problem{Status: 413, Title: "O formulário é grande demais", Text: "O que foi enviado passa de 2 MB. Nada foi guardado."}
+	case errors.As(err, &f) && f.Code == fault.ServiceUnavailable:
+		return problem{Status: 503, Title: "O banco de dados está fora do ar", Text: "Os webhooks pedem aos formulários que reenviem, e nenhuma consulta é cobrada.", Retry: 15}
+	case errors.As(err, &f) && f.Code == fault.LookupDisabled:
+		return problem{Status: 404, Title: "Consultas desligadas", Text: "Esta instância não tem as consultas habilitadas."}
+	case errors.As(err, &f) && f.Code != fault.Internal:
+		return problem{Status: 422, Title: "O formulário não foi guardado", Text: "Corrija o que está indicado e envie de novo.", Detail: f.Message}
+	}
+	return problem{Status: 500, Title: "Algo quebrou do nosso lado", Text: "Nada foi cobrado nem perdido por causa desta página. Tente de novo; se repetir, mande o número do pedido a quem cuida do sistema."}
+}

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+)
+
+// functions are what templates call.
+func (s *server) functions() template.FuncMap {
+	return template.FuncMap{
+		"asset": func(name string) string { return s.assets.address[name] },
+		"icon":  icon, "icons": smallIcon,
+		"money": money, "count": count, "plural": plural,
+		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso, "age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
+		"doc": masked, "initials": initials, "role": roleName, "shorten": shorten,
+		"dict": dict, "join": strings.Join, "lines": func(text string) []string { return strings.Split(text, "\n") },
+	}
+}
+
+// money writes an amount as people in Brazil do: R$ 1.234,56, with up to four
+// decimals where there are.
+func money(m catalog.Money) string {
+	text := m.String()
+	sign := ""
+	if strings.HasPrefix(text, "-") {
+		sign, text = "-", text[1:]
+	}
+	whole, decimals, _ := strings.Cut(text, ".")
+	for len(decimals) < 2 {
+		decimals += "0"
+	}
+	return sign + "R$\u00a0" + grouped(whole) + "," + decimals
+}
+
+func grouped(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "." + digits[i:]
+	}
+	return digits
+}
+
+// count writes a whole number: 1.284.
+func count(n any) string {
+	text := fmt.Sprint(n)
+	if strings.HasPrefix(text, "-") {
+		return "-" + grouped(text[1:])
+	}
+	return grouped(text)
+}
+
+// plural chooses a word by number: plural 2 "contato" "contatos" is "2 contatos".
+func plural(n any, one, many string) string {
+	if text := count(n); text != "1" {
+		return text + "\u00a0" + many
+	}
+	return "1\u00a0" + one
+}
+
+func (s *server) date(t time.Time) string      { return s.in(t, "02/01/2006") }
+func (s *server) datetime(t time.Time) string  { return s.in(t, "02/01/2006 15:04") }
+func (s *server) clockTime(t time.Time) string { return s.in(t, "15:04") }
+
+func (s *server) in(t time.Time, layout string) string {
+	if t.IsZero() {
+		return "nunca"
+	}
+	return t.In(s.Calendar.Location).Format(layout)
+}
+
+func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// age says how long ago something was, as people say it.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "agora"
+	case d < time.Hour:
+		return ago(int(d.Minutes()), "minuto", "minutos")
+	case d < 24*time.Hour:
+		return ago(int(d.Hours()), "hora", "horas")
+	case d < 60*24*time.Hour:
+		return ago(int(d.Hours()/24), "dia", "dias")
+	}
+	return ago(int(d.Hours()/24/30), "mês", "meses")
+}
+
+func ago(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return "há " + strconv.Itoa(n) + " " + many
+}
+
+// masked writes a document as people do: 529.982.247-25.
+func masked(d document.Document) string {
+	v := d.Value()
+	switch d.Type() {
+	case document.CPF:
+		return v[:3] + "." + v[3:6] + "." + v[6:9] + "-" + v[9:]
+	case document.CNPJ:
+		return v[:2] + "." + v[2:5] + "." + v[5:8] + "/" + v[8:12] + "-" + v[12:]
+	}
+	return v
+}
+
+func initials(name string) string {
+	words := strings.Fields(name)
+	if len(words) == 0 {
+		return "?"
+	}
+	first, _ := utf8.DecodeRuneInString(words[0])
+	if len(words) == 1 {
+		return strings.ToUpper(string(first))
+	}
+	last, _ := utf8.DecodeRuneInString(words[len(words)-1])
+	return strings.ToUpper(string(first) + string(last))
+}
+
+func roleName(r crm.Role) string {
+	return map[crm.Role]string{crm.Owner: "Dona da organização", crm.Admin: "Administração", crm.Common: "Membro"}[r]
+}
+
+// shorten cuts a text to n characters.
+func shorten(n int, s string) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+// dict makes a map of names and values, for a part that needs several.
+func dict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, fmt.Errorf("dict of %d values", len(pairs))
+	}
+	m := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	return m, nil
+}

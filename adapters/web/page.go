@@ -1,0 +1,151 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// page is what a template gets.
+type page struct {
+	// Title is the page's, in the tab; Nav is the entry of the navigation that it
+	// belongs to.
+	Title, Nav string
+	// Data is the page's own.
+	Data any
+	// Wide lets the page use the whole width.
+	Wide bool
+
+	// What follows is filled in by render.
+	Member    crm.Member
+	Org       crm.Organisation
+	Manager   bool
+	Unread    int
+	Notice    string
+	Now       time.Time
+	RequestID string
+	Path      string
+	Lookups   bool
+}
+
+// parseTemplates reads every page together with the layout and the parts that pages
+// share. A page's file is named after it.
+func (s *server) parseTemplates() error {
+	shared, err := template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/shared/*.html")
+	if err != nil {
+		return err
+	}
+	files, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		return err
+	}
+	s.pages = map[string]*template.Template{}
+	for _, file := range files {
+		t, err := template.Must(shared.Clone()).ParseFS(templateFiles, file)
+		if err != nil {
+			return err
+		}
+		s.pages[strings.TrimSuffix(path.Base(file), ".html")] = t
+	}
+	return nil
+}
+
+// render answers with a whole page.
+func (c *call) render(name string, p page) error { return c.renderStatus(http.StatusOK, name, p) }
+
+// renderStatus is render with another status than 200. Nothing is written before the
+// whole page is made, so that a failure is a page of its own.
+func (c *call) renderStatus(status int, name string, p page) error {
+	if c.by.MemberID != "" {
+		p.Member, p.Manager = c.member, c.by.Role == crm.Owner || c.by.Role == crm.Admin
+		org, unread, err := c.s.surroundings(c)
+		if err != nil {
+			return err
+		}
+		p.Org, p.Unread = org, unread
+	}
+	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.s.Clock(), c.id, c.URL.Path, c.takeNotice(), c.s.LookupEnabled
+	return c.write(status, name, "layout", p)
+}
+
+// renderPart answers htmx with one block of a page's template.
+func (c *call) renderPart(name, block string, data any) error {
+	return c.write(http.StatusOK, name, block, data)
+}
+
+func (c *call) write(status int, name, block string, data any) error {
+	var out bytes.Buffer
+	if err := c.s.pages[name].ExecuteTemplate(&out, block, data); err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	c.w.WriteHeader(status)
+	_, _ = out.WriteTo(c.w) // nobody is left to be told
+	return nil
+}
+
+// surroundings are what every page inside shows: the organisation, and how many
+// notifications are unread.
+func (s *server) surroundings(c *call) (crm.Organisation, int, error) {
+	org, err := s.Organisations.Find(c.ctx(), c.by)
+	if err != nil {
+		return org, 0, err
+	}
+	unread, err := s.Contacts.Unread(c.ctx(), c.by)
+	return org, unread, err
+}
+
+// noticeCookie carries a sentence over a redirect, to be shown once.
+const noticeCookie = "aviso"
+
+// done leads to another page, which shows once what has been done.
+func (c *call) done(target, notice string) error {
+	http.SetCookie(c.w, &http.Cookie{
+		Name: noticeCookie, Value: url.QueryEscape(notice), Path: "/", MaxAge: 60, HttpOnly: true, Secure: secure(c.Request), SameSite: http.SameSiteLaxMode,
+	})
+	return c.redirect(target)
+}
+
+func (c *call) takeNotice() string {
+	cookie, err := c.Cookie(noticeCookie)
+	if err != nil || cookie.Value == "" {
+		return ""
+	}
+	http.SetCookie(c.w, &http.Cookie{Name: noticeCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: secure(c.Request), SameSite: http.SameSiteLaxMode})
+	notice, _ := url.QueryUnescape(cookie.Value)
+	return notice
+}
+
+// form is what was typed into a form that comes back, and what is wrong with it.
+type form struct {
+	Values map[string]string
+	// Field names the field at fault, Problem says what to do about it.
+	Field, Problem string
+}
+
+// formOf keeps what was posted in some fields, with the fault of a use case. It
+// reports false for an error that is not about the form.
+func (c *call) formOf(err error, fields ...string) (form, bool) {
+	f := form{Values: map[string]string{}}
+	for _, name := range fields {
+		f.Values[name] = c.FormValue(name)
+	}
+	known := app.FaultOf(err)
+	if err == nil || known == nil || known.Field == "" {
+		return f, err == nil
+	}
+	f.Field, f.Problem = known.Field, known.Message
+	return f, true
+}

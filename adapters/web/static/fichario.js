@@ -1,0 +1,34 @@
+// What the pages do with script. Each of it only adds comfort: without script the same forms and links do the same.
+'use strict'
+
+// Copying: a button beside a text that stands in data-copy, or in the element with that id.
+document.addEventListener('click', async (event) => {
+  const button = event.target.closest('[data-copy]')
+  if (!button) return
+  const source = document.getElementById(button.dataset.copy)
+  try {
+    await navigator.clipboard.writeText(source.dataset.text || source.textContent.trim())
+    const before = button.innerHTML
+    button.textContent = 'Copiado'
+    setTimeout(() => { button.innerHTML = before }, 2000)
+  } catch {
+    getSelection().selectAllChildren(source)
+  }
+})
+
+// A form that sends itself when one of its fields changes, where it says so.
+document.addEventListener('change', (event) => {
+  const form = event.target.closest('form[data-auto]')
+  if (form) form.requestSubmit()
+})
+
+// A notice goes by itself.
+for (const toast of document.querySelectorAll('.toast')) setTimeout(() => toast.remove(), 8000)
+
+// A form is sent once.
+document.addEventListener('submit', (event) => {
+  const form = event.target
+  if (form.dataset.sent) event.preventDefault()
+  else if (form.method === 'post' && !form.hasAttribute('hx-post')) form.dataset.sent = 'yes'
+})
+addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent })

@@ -1,0 +1,142 @@
+// Package web is the interface: pages in Brazilian Portuguese, made on the server,
+// over the same use cases as the API. Every asset is in the binary, and every task
+// can be done without script; htmx adds comfort.
+package web
+
+import (
+	"context"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/crm"
+)
+
+// Config is what the interface needs.
+type Config struct {
+	Sessions      *app.Sessions
+	Organisations *app.Organisations
+	Lookups       *app.Lookups
+	Statement     *app.Statement
+	Keys          *app.Keys
+	Intake        *app.Intake
+	Webhooks      *app.Webhooks
+	Contacts      *app.Contacts
+	Automations   *app.Automations
+	// Calendar gives the time zone that times are shown in.
+	Calendar access.Calendar
+	Clock    app.Clock
+	// PublicURL is the address of the service, without a slash at its end.
+	PublicURL string
+	// LookupEnabled is false on instances without the lookup feature.
+	LookupEnabled bool
+	Log           *slog.Logger
+}
+
+type server struct {
+	Config
+	pages  map[string]*template.Template
+	assets assets
+}
+
+// New returns the handler of the interface.
+func New(c Config) (http.Handler, error) {
+	s := &server{Config: c, assets: readAssets()}
+	if err := s.parseTemplates(); err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /static/", s.assets)
+	mux.HandleFunc("GET /entrar", s.open(s.signInPage))
+	mux.HandleFunc("POST /entrar", s.open(s.signIn))
+	mux.HandleFunc("POST /sair", s.open(s.signOut))
+	for pattern, h := range s.routes() {
+		mux.HandleFunc(pattern, s.inside(h))
+	}
+	mux.HandleFunc("/", s.open(s.nowhere))
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(s.open(func(*call) error { return errForeign })))
+	return headers(protection.Handler(mux)), nil
+}
+
+// call is one request, with who makes it.
+type call struct {
+	*http.Request
+	w http.ResponseWriter
+	s *server
+	// by is the member who asks; the zero value outside of a session.
+	by     app.Caller
+	member crm.Member
+	// id is the request's, for whoever looks for it in the log.
+	id string
+}
+
+// ctx is the request's context.
+func (c *call) ctx() context.Context { return c.Request.Context() }
+
+// script reports whether htmx asks for a part of a page.
+func (c *call) script() bool { return c.Request.Header.Get("HX-Request") == "true" }
+
+// text is a field of the posted form or the query, trimmed.
+func (c *call) text(name string) string { return strings.TrimSpace(c.FormValue(name)) }
+
+type handler func(*call) error
+
+// formMax bounds a posted form.
+const formMax = 2 << 20
+
+// open serves a page that needs no session.
+func (s *server) open(h handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c := &call{w: w, Request: r, s: s, id: requestID(w)}
+		r.Body = http.MaxBytesReader(w, r.Body, formMax)
+		if err := c.guard(h); err != nil {
+			s.fail(c, err)
+		}
+	}
+}
+
+// inside serves a page of a member who has signed in; others are shown the door, and
+// come back to the page from there.
+func (s *server) inside(h handler) http.HandlerFunc {
+	return s.open(func(c *call) error {
+		cookie, err := c.Cookie(sessionCookie(c.Request))
+		if err != nil {
+			return c.toDoor()
+		}
+		if c.by, c.member, err = s.Sessions.Resume(c.ctx(), cookie.Value); err != nil {
+			if isUnauthenticated(err) {
+				return c.toDoor()
+			}
+			return err
+		}
+		return h(c)
+	})
+}
+
+// nowhere answers addresses that no page has, inside for those who are.
+func (s *server) nowhere(c *call) error {
+	if cookie, err := c.Cookie(sessionCookie(c.Request)); err == nil {
+		c.by, c.member, _ = s.Sessions.Resume(c.ctx(), cookie.Value) // whoever is not inside sees it outside
+	}
+	return app.ErrNotFound
+}
+
+// headers sets what every answer carries. Pages hold personal data, so none is
+// stored on the way; scripts and styles come from here only.
+func headers(next http.Handler) http.Handler {
+	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+		"manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
