@@ -48,6 +48,10 @@ func missing(field, message string) *fault.Error {
 // sees reports whether what belongs to an organisation is there for the caller.
 func (c Caller) sees(orgID string) bool { return c.operator || c.OrgID == orgID }
 
+// Manages returns the fault of a caller who may not change what his organisation has
+// set up.
+func (c Caller) Manages() error { return c.manages(c.OrgID) }
+
 // manages returns the fault of a caller who may not change what an organisation has
 // set up: only owners and administrators may.
 func (c Caller) manages(orgID string) error {
@@ -76,8 +80,31 @@ func invalid(field, message string) *fault.Error {
 	return fault.New(fault.InvalidRequest, message).At(field)
 }
 
-// listMax is the most entries that a list gives at once.
+// listMax is the most entries that a page of a list has.
 const listMax = 500
+
+// All is the limit of a list that is wanted whole.
+const All = 1 << 30
+
+// paged reads a list page by page until limit entries are there, or all.
+func paged[T any](limit int, page func(after string, limit int) ([]T, error), id func(T) string) ([]T, error) {
+	if limit < 1 {
+		return nil, invalid("limit", "O limite é de ao menos 1.")
+	}
+	var out []T
+	after := ""
+	for {
+		n := min(limit-len(out), listMax)
+		part, err := page(after, n)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, part...); len(part) < n || len(out) == limit {
+			return out, nil
+		}
+		after = id(part[len(part)-1])
+	}
+}
 
 // checkPage checks the bounds of a page of a list.
 func checkPage(after string, limit int) error {

@@ -87,11 +87,11 @@ func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (auto
 func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation) (automation.Conditions, error) {
 	c := automation.Conditions{WebhookID: n.WebhookID, MinAmount: n.MinAmount}
 	var err error
-	if c.OriginID, err = originNamed(ctx, a.store, n.OrgID, n.Origin); err != nil {
+	if c.OriginID, err = originNamed(ctx, a.store.Repos(), n.OrgID, n.Origin); err != nil {
 		return c, err
 	}
 	if n.WebhookID != "" {
-		hook, _, err := findWebhook(ctx, a.store, by, n.WebhookID)
+		hook, _, err := findWebhook(ctx, a.store.Repos(), by, n.WebhookID)
 		if err == nil && hook.OrgID != n.OrgID {
 			err = missing("webhook", "Não há webhook com este id.")
 		}

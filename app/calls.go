@@ -155,7 +155,7 @@ func (l *Lookups) land(callID string) {
 
 // follow waits for the call of another identical lookup and shares its outcome:
 // the answer, free and as from history, or the failure, free and without an entry.
-func (l *Lookups) follow(ctx context.Context, caller Caller, product catalog.Product, doc document.Document, callID string) (LookupResult, error) {
+func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
 	defer cancel()
 	if ch, here := l.landing.Load(callID); here {
@@ -171,11 +171,11 @@ func (l *Lookups) follow(ctx context.Context, caller Caller, product catalog.Pro
 		case err != nil:
 			return LookupResult{}, err
 		case call.Status == lookup.Done:
-			rec, err := l.store.Repos().History.Latest(ctx, caller.OrgID, product.ID, doc)
+			rec, err := l.store.Repos().History.Latest(ctx, a.caller.OrgID, a.product.ID, a.doc)
 			if err != nil {
 				return LookupResult{}, err
 			}
-			return l.fromHistory(ctx, caller, product, rec)
+			return l.fromHistory(ctx, a, rec)
 		case call.Status != lookup.Running:
 			return LookupResult{}, bureauFault(call.Status, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"})
 		}

@@ -8,13 +8,16 @@ import (
 	"fichario/ports"
 )
 
-// Contacts shows contacts and what the team was told about them.
+// Contacts shows and changes contacts, and shows what the team was told about them.
 type Contacts struct {
 	store ports.Store
+	clock Clock
 }
 
 // NewContacts returns the use case.
-func NewContacts(store ports.Store) *Contacts { return &Contacts{store: store} }
+func NewContacts(store ports.Store, clock Clock) *Contacts {
+	return &Contacts{store: store, clock: clock}
+}
 
 // ContactView is a contact with the names behind its ids.
 type ContactView struct {
@@ -29,13 +32,12 @@ type ContactView struct {
 // List returns contacts of an organisation, newest first. Faults: InvalidRequest,
 // ServiceUnavailable.
 func (c *Contacts) List(ctx context.Context, by Caller, orgID string, limit int) ([]ContactView, error) {
-	if err := checkPage("", limit); err != nil {
-		return nil, err
-	}
 	if err := maySee(ctx, c.store, by, orgID); err != nil {
 		return nil, err
 	}
-	page, err := c.store.Repos().Contacts.Page(ctx, orgID, "", limit)
+	page, err := paged(limit, func(after string, n int) ([]crm.Contact, error) {
+		return c.store.Repos().Contacts.Page(ctx, orgID, after, n)
+	}, func(k crm.Contact) string { return k.ID })
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +70,8 @@ func (c *Contacts) Show(ctx context.Context, by Caller, id string) (ContactView,
 // Notifications returns what the team was told, newest first; what is read is said
 // for a member, when one is given. Faults: InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Notifications(ctx context.Context, by Caller, orgID, memberID string, limit int) ([]crm.Notification, error) {
-	if err := checkPage("", limit); err != nil {
-		return nil, err
+	if limit < 1 {
+		return nil, invalid("limit", "O limite é de ao menos 1.")
 	}
 	if err := c.check(ctx, by, orgID, memberID); err != nil {
 		return nil, err

@@ -14,3 +14,13 @@ func FaultOf(err error) *fault.Error {
 	}
 	return nil
 }
+
+// IsRefusal reports whether an error says that what was sent cannot be taken, rather
+// than that something is away or not there.
+func IsRefusal(err error) bool {
+	switch fault.CodeOf(err) {
+	case fault.InvalidRequest, fault.InvalidEmail, fault.WebhookDisabled, fault.ReusedIdempotencyKey, fault.Unauthenticated:
+		return !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrForbidden)
+	}
+	return false
+}

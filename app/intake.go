@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,12 +21,21 @@ type Intake struct {
 	store ports.Store
 	clock Clock
 	wake  func()
+	// large holds a place for each large body that is being read.
+	large chan struct{}
 }
+
+const (
+	// largeBody is from how many bytes a body is large. Reading one takes many times
+	// its size for a moment, so that only largeAtOnce are read at one time.
+	largeBody   = 64 << 10
+	largeAtOnce = 4
+)
 
 // NewIntake returns the use case. wake is called when a contact has been made, so
 // that what it sets going need not wait; it must not block.
 func NewIntake(store ports.Store, clock Clock, wake func()) *Intake {
-	return &Intake{store: store, clock: clock, wake: wake}
+	return &Intake{store: store, clock: clock, wake: wake, large: make(chan struct{}, largeAtOnce)}
 }
 
 // Hook is a webhook with what a post to it needs to know.
@@ -83,6 +93,14 @@ func (i *Intake) Open(ctx context.Context, token string) (Hook, error) {
 func (i *Intake) Receive(ctx context.Context, hook Hook, p Post) (Accepted, error) {
 	d := intake.Delivery{
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Headers: p.Headers, Body: p.Body, Truncated: p.Truncated,
+	}
+	if len(p.Body) >= largeBody {
+		select {
+		case i.large <- struct{}{}:
+			defer func() { <-i.large }()
+		case <-ctx.Done():
+			return Accepted{}, fault.New(fault.ServiceUnavailable, "Há envios grandes demais ao mesmo tempo. Tente de novo em instantes.").After(2 * time.Second)
+		}
 	}
 	if f := admit(hook, p); f != nil {
 		return i.refuse(ctx, d, f)
@@ -278,11 +296,42 @@ func (i *Intake) Simulate(hook Hook, p Post) (Simulation, error) {
 	if f := checkSignature(hook, d, p.Signed); f != nil {
 		return Simulation{}, f
 	}
-	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
+	return simulate(hook, d)
+}
+
+// Try says what a webhook would make of a body that somebody pasted, enabled or not
+// and unsigned. It writes nothing. Faults: InvalidRequest, InvalidEmail,
+// ServiceUnavailable.
+func (i *Intake) Try(ctx context.Context, by Caller, webhookID string, body []byte) (Simulation, error) {
+	_, token, err := findWebhook(ctx, i.store.Repos(), by, webhookID)
 	if err != nil {
 		return Simulation{}, err
 	}
-	if err := draft.CheckEmail(); err != nil {
+	hook, err := i.Open(ctx, token.Reveal())
+	if err != nil {
+		return Simulation{}, err
+	}
+	return simulate(hook, intake.Delivery{At: i.clock(), Body: body})
+}
+
+// Explain says how a delivery is read now: the contact that it makes, or would make,
+// and which key each field comes from. Faults: those of Try.
+func (i *Intake) Explain(ctx context.Context, by Caller, d intake.Delivery) (Simulation, error) {
+	_, token, err := findWebhook(ctx, i.store.Repos(), by, d.WebhookID)
+	if err != nil {
+		return Simulation{}, err
+	}
+	hook, err := i.Open(ctx, token.Reveal())
+	if err != nil {
+		return Simulation{}, err
+	}
+	return simulate(hook, d)
+}
+
+// simulate reads a delivery. What it read comes with the fault of a missing e-mail.
+func simulate(hook Hook, d intake.Delivery) (Simulation, error) {
+	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
+	if err != nil {
 		return Simulation{}, err
 	}
 	c := contactOf(hook, draft, d.At)
@@ -297,19 +346,22 @@ func (i *Intake) Simulate(hook Hook, p Post) (Simulation, error) {
 			s.Assignee = m.Name
 		}
 	}
-	return s, nil
+	return s, draft.CheckEmail()
 }
 
 // Deliveries returns the delivery log of a webhook, newest first. after is the id of
 // the last one seen. Faults: InvalidRequest, ServiceUnavailable.
-func (i *Intake) Deliveries(ctx context.Context, by Caller, webhookID, after string, limit int) ([]intake.Delivery, error) {
-	if err := checkPage(after, limit); err != nil {
+func (i *Intake) Deliveries(ctx context.Context, by Caller, webhookID string, outcome intake.Outcome, after string, limit int) ([]intake.Delivery, error) {
+	if after != "" && !validID(after) {
+		return nil, checkPage(after, 1)
+	}
+	if _, _, err := findWebhook(ctx, i.store.Repos(), by, webhookID); err != nil {
 		return nil, err
 	}
-	if _, _, err := findWebhook(ctx, i.store, by, webhookID); err != nil {
-		return nil, err
-	}
-	return i.store.Repos().Deliveries.Page(ctx, webhookID, after, limit)
+	first := after
+	return paged(limit, func(after string, n int) ([]intake.Delivery, error) {
+		return i.store.Repos().Deliveries.Page(ctx, webhookID, outcome, cmp.Or(after, first), n)
+	}, func(d intake.Delivery) string { return d.ID })
 }
 
 // Delivery returns one delivery with its body. Faults: InvalidRequest,
@@ -345,7 +397,7 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 	if old.Truncated {
 		return Accepted{}, invalid("delivery", "O corpo desta entrega não chegou ou não foi guardado inteiro, e não pode ser lido de novo.")
 	}
-	_, token, err := findWebhook(ctx, i.store, by, old.WebhookID)
+	_, token, err := findWebhook(ctx, i.store.Repos(), by, old.WebhookID)
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -117,6 +118,8 @@ func (k *Keys) SaveUse(ctx context.Context) error {
 
 // NewKey describes a key to be made.
 type NewKey struct {
+	// ID is the key's; empty for a new one. A key with it that exists is a fault.
+	ID     string
 	OrgID  string
 	Name   string
 	Scopes []document.Type
@@ -156,9 +159,13 @@ func (k *Keys) Create(ctx context.Context, by Caller, n NewKey) (access.Key, acc
 	if err := mayManage(ctx, k.store, by, n.OrgID); err != nil {
 		return access.Key{}, access.Secret{}, err
 	}
+	id := cmp.Or(n.ID, newID())
+	if !validID(id) {
+		return access.Key{}, access.Secret{}, invalid("id", "O id da chave não é válido.")
+	}
 	secret := access.NewSecret()
 	key := access.Key{
-		ID: newID(), OrgID: n.OrgID, Name: name, Prefix: secret.Prefix(), Scopes: scopes, Limits: n.Limits,
+		ID: id, OrgID: n.OrgID, Name: name, Prefix: secret.Prefix(), Scopes: scopes, Limits: n.Limits,
 		CreatedAt: now, ExpiresAt: n.ExpiresAt,
 	}
 	err := k.store.InTx(ctx, func(repos ports.Repos) error {
@@ -167,8 +174,14 @@ func (k *Keys) Create(ctx context.Context, by Caller, n NewKey) (access.Key, acc
 		}
 		return repos.Keys.AddSecret(ctx, key.ID, secret, now)
 	})
+	if errors.Is(err, ports.ErrExists) {
+		return access.Key{}, access.Secret{}, invalid("id", "Esta chave já foi criada.").Because(ErrTwice)
+	}
 	return key, secret, err
 }
+
+// ErrTwice is behind the fault of a key that was made already.
+var ErrTwice = errors.New("it was made already")
 
 // List returns the keys of an organisation, oldest first.
 func (k *Keys) List(ctx context.Context, by Caller, orgID string) ([]access.Key, error) {

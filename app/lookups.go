@@ -100,6 +100,19 @@ type LookupRequest struct {
 	Document string
 	// Refresh asks the bureau even when history has an answer; it is charged.
 	Refresh bool
+	// Free asks history only: where that has no answer, the lookup ends with
+	// ErrNotInHistory.
+	Free bool
+	// ContactID is the contact that the lookup is about; empty when there is none.
+	ContactID string
+}
+
+// asking is a lookup that is about to be made.
+type asking struct {
+	caller  Caller
+	product catalog.Product
+	doc     document.Document
+	LookupRequest
 }
 
 // LookupResult is an answered lookup.
@@ -120,67 +133,82 @@ type LookupResult struct {
 // Faults: UnknownProduct, InvalidDocument, MissingScope, DailyLimit, MonthlyLimit,
 // BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout.
 func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, error) {
-	product, doc, err := l.check(caller, req)
+	a, err := l.check(caller, req)
 	if err != nil {
 		return LookupResult{}, err
 	}
-	if !req.Refresh {
-		e := l.cached(caller, product, doc)
+	r, err := l.begin(ctx, a)
+	switch {
+	case err != nil:
+		return LookupResult{}, err
+	case r.answer != nil:
+		return *r.answer, nil
+	case r.holder != "":
+		return l.follow(ctx, a, r.holder)
+	}
+	return l.lead(ctx, a.product, r.entry)
+}
+
+// begin answers from history or, where that has nothing, prepares a call to the
+// bureau: the caller of begin must lead it.
+func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
+	if !a.Refresh {
+		e := l.cached(a)
 		rec, err := l.store.Repos().History.Serve(ctx, e, e.At.Add(-l.fresh))
 		if err == nil {
 			e.RecordID = rec.ID
-			return l.answer(product, e, rec)
+			answer, err := l.answer(a.product, e, rec)
+			return reservation{answer: &answer}, err
 		}
 		if !errors.Is(err, ports.ErrNotFound) {
-			return LookupResult{}, err
+			return reservation{}, err
 		}
+	}
+	if a.Free {
+		return l.onlyHistory(ctx, a)
 	}
 	select {
 	case l.slots <- struct{}{}:
 	default:
-		return LookupResult{}, fault.New(fault.BureauUnavailable,
+		return reservation{}, fault.New(fault.BureauUnavailable,
 			"Há consultas demais em andamento nesta instância. Nada foi cobrado; tente de novo em instantes.").After(time.Second)
 	}
-	r, err := l.reserve(ctx, caller, product, doc, req.Refresh)
+	r, err := l.reserve(ctx, a)
 	if err != nil || r.fresh != nil || r.holder != "" {
 		<-l.slots
 	}
-	switch {
-	case err != nil:
-		return LookupResult{}, err
-	case r.fresh != nil:
-		return l.fromHistory(ctx, caller, product, *r.fresh)
-	case r.holder != "":
-		return l.follow(ctx, caller, product, doc, r.holder)
+	if err == nil && r.fresh != nil {
+		answer, err := l.fromHistory(ctx, a, *r.fresh)
+		return reservation{answer: &answer}, err
 	}
-	return l.lead(ctx, product, r.entry)
+	return r, err
 }
 
-func (l *Lookups) check(caller Caller, req LookupRequest) (catalog.Product, document.Document, error) {
+func (l *Lookups) check(caller Caller, req LookupRequest) (asking, error) {
 	product, ok := l.catalog.Find(req.Product)
 	if !ok {
-		return product, document.Document{}, fault.New(fault.UnknownProduct,
+		return asking{}, fault.New(fault.UnknownProduct,
 			"Este produto não é oferecido. GET /api/v1/produtos lista os que esta chave pode consultar.").At("produto")
 	}
 	doc, err := product.Parse(req.Document)
 	if err != nil {
-		return product, doc, fault.New(fault.InvalidDocument, err.Error()).At("documento")
+		return asking{}, fault.New(fault.InvalidDocument, err.Error()).At("documento")
 	}
 	if !caller.may(doc.Type()) {
-		return product, doc, fault.New(fault.MissingScope,
+		return asking{}, fault.New(fault.MissingScope,
 			fmt.Sprintf("Esta chave não tem o escopo %s. Peça a quem administra as chaves, ou use outra.", doc.Type()))
 	}
-	return product, doc, nil
+	return asking{caller, product, doc, req}, nil
 }
 
 // fromHistory writes the free entry and answers.
-func (l *Lookups) fromHistory(ctx context.Context, caller Caller, product catalog.Product, rec lookup.Record) (LookupResult, error) {
-	e := l.cached(caller, product, rec.Document)
+func (l *Lookups) fromHistory(ctx context.Context, a asking, rec lookup.Record) (LookupResult, error) {
+	e := l.cached(a)
 	e.RecordID = rec.ID
 	if err := l.store.Repos().Statement.Add(ctx, e); err != nil {
 		return LookupResult{}, err
 	}
-	return l.answer(product, e, rec)
+	return l.answer(a.product, e, rec)
 }
 
 // answer gives a record from history; one that is older than the product's fields
@@ -196,22 +224,23 @@ func (l *Lookups) answer(product catalog.Product, e lookup.Entry, rec lookup.Rec
 }
 
 // cached is the free entry of a lookup that history answers.
-func (l *Lookups) cached(caller Caller, product catalog.Product, doc document.Document) lookup.Entry {
-	e := l.entry(caller, product, doc)
+func (l *Lookups) cached(a asking) lookup.Entry {
+	e := l.entry(a)
 	e.Cache, e.Status = true, lookup.Done
 	return e
 }
 
-func (l *Lookups) entry(caller Caller, product catalog.Product, doc document.Document) lookup.Entry {
+func (l *Lookups) entry(a asking) lookup.Entry {
 	now := l.clock()
 	return lookup.Entry{
-		ID: newID(), OrgID: caller.OrgID, KeyID: caller.keyID(), MemberID: caller.MemberID,
-		Product: product.ID, Document: doc, At: now,
+		ID: newID(), OrgID: a.caller.OrgID, KeyID: a.caller.keyID(), MemberID: a.caller.MemberID, ContactID: a.ContactID,
+		Product: a.product.ID, Document: a.doc, At: now,
 	}
 }
 
-// reservation is what the first transaction gives: one of its fields.
+// reservation is what begins a lookup: one of its fields.
 type reservation struct {
+	answer *LookupResult  // history had it
 	entry  lookup.Entry   // the call is ours, and charged
 	holder string         // another call about the same document is in flight
 	fresh  *lookup.Record // one has just ended
@@ -219,17 +248,17 @@ type reservation struct {
 
 // reserve takes the lease, checks the caps and writes the entry as charged, in one
 // transaction: whatever happens afterwards, the call is accounted for.
-func (l *Lookups) reserve(ctx context.Context, caller Caller, product catalog.Product, doc document.Document, refresh bool) (reservation, error) {
+func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	var r reservation
-	e := l.entry(caller, product, doc)
-	e.Status, e.Charged, e.Amount = lookup.Running, true, product.Price
+	e, key := l.entry(a), a.caller.Key
+	e.Status, e.Charged, e.Amount = lookup.Running, true, a.product.Price
 	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
 	e.SettleAt = e.At.Add(l.timeout + settleMargin)
 	l.landing.Store(e.ID, make(chan struct{}))
 	err := l.store.InTx(ctx, func(repos ports.Repos) error {
 		r = reservation{entry: e}
-		if !refresh {
-			lease := lookup.Lease{OrgID: e.OrgID, Product: e.Product, Document: doc, CallID: e.ID, ExpiresAt: e.SettleAt}
+		if !a.Refresh {
+			lease := lookup.Lease{OrgID: e.OrgID, Product: e.Product, Document: a.doc, CallID: e.ID, ExpiresAt: e.SettleAt}
 			holder, err := repos.Leases.Acquire(ctx, lease, e.At)
 			if err != nil {
 				return err
@@ -239,7 +268,7 @@ func (l *Lookups) reserve(ctx context.Context, caller Caller, product catalog.Pr
 				return errNothingToWrite
 			}
 			// The call before this one may have ended since history was read.
-			rec, err := repos.History.Latest(ctx, e.OrgID, e.Product, doc)
+			rec, err := repos.History.Latest(ctx, e.OrgID, e.Product, a.doc)
 			if err == nil && rec.FreshAt(e.At, l.fresh) {
 				r = reservation{fresh: &rec}
 				return errNothingToWrite
@@ -248,8 +277,8 @@ func (l *Lookups) reserve(ctx context.Context, caller Caller, product catalog.Pr
 				return err
 			}
 		}
-		if caller.Key != nil {
-			if err := repos.Usage.Charge(ctx, e.KeyID, e.Day, e.Month, e.Amount, caller.Key.Limits); err != nil {
+		if key != nil {
+			if err := repos.Usage.Charge(ctx, e.KeyID, e.Day, e.Month, e.Amount, key.Limits); err != nil {
 				return err
 			}
 		}
@@ -263,14 +292,14 @@ func (l *Lookups) reserve(ctx context.Context, caller Caller, product catalog.Pr
 	case errors.Is(err, errNothingToWrite):
 		return r, nil
 	case errors.Is(err, ports.ErrMonthCap):
-		return r, monthlyLimit(caller.Key)
+		return r, monthlyLimit(key)
 	case errors.Is(err, ports.ErrDayCap):
-		return r, dailyLimit(caller.Key, l.calendar.NextDay(e.At).Sub(e.At))
+		return r, dailyLimit(key, l.calendar.NextDay(e.At).Sub(e.At))
 	}
 	// The commit may have happened although its confirmation was lost. No call
 	// was made, so what it may have charged is taken back.
 	e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
-	l.calls.Go(func() { l.finish(context.WithoutCancel(ctx), e, product.Price, nil) })
+	l.calls.Go(func() { l.finish(context.WithoutCancel(ctx), e, a.product.Price, nil) })
 	return r, err
 }
 

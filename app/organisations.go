@@ -91,6 +91,12 @@ func (o *Organisations) member(ctx context.Context, by Caller, id string) (crm.M
 	return m, err
 }
 
+// Funnels returns the funnels of the caller's organisation, the default one first.
+// Fault: ServiceUnavailable.
+func (o *Organisations) Funnels(ctx context.Context, by Caller) ([]crm.Funnel, error) {
+	return o.store.Repos().Funnels.List(ctx, by.OrgID)
+}
+
 func checkPassword(password string) error {
 	if len(password) < passwordMin || len(password) > passwordMax || strings.TrimSpace(password) == "" {
 		return invalid("password", fmt.Sprintf("A senha tem de %d a %d caracteres.", passwordMin, passwordMax))

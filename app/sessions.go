@@ -114,3 +114,17 @@ func (s *Sessions) SignOutEverywhere(ctx context.Context, by Caller) error {
 func (s *Sessions) Forget(ctx context.Context) error {
 	return s.store.Repos().Sessions.Forget(ctx, s.clock().Add(-access.SessionMax))
 }
+
+// ChangeOwnPassword changes the caller's password, who shows that he knows the one
+// there is, and ends all his sessions. Faults: Unauthenticated when the present one is
+// wrong, InvalidRequest, ServiceUnavailable.
+func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, password string, people *Organisations) error {
+	m, err := s.store.Repos().Members.Find(ctx, by.MemberID)
+	if err != nil {
+		return err
+	}
+	if !s.check(m.PasswordHash, present) {
+		return fault.New(fault.Unauthenticated, "A senha atual não confere.").At("password")
+	}
+	return people.SetPassword(ctx, by, by.MemberID, password)
+}

@@ -51,11 +51,11 @@ func (w *Webhooks) Origins(ctx context.Context, by Caller, orgID string) ([]crm.
 
 // originNamed returns the id of an origin of an organisation by its name, and ""
 // for "".
-func originNamed(ctx context.Context, store ports.Store, orgID, name string) (string, error) {
+func originNamed(ctx context.Context, r ports.Repos, orgID, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	all, err := store.Repos().Origins.List(ctx, orgID)
+	all, err := r.Origins.List(ctx, orgID)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +99,7 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (intake.
 	if err := mayManage(ctx, w.store, by, n.OrgID); err != nil {
 		return fail(err)
 	}
-	origin, err := originNamed(ctx, w.store, n.OrgID, n.Origin)
+	origin, err := originNamed(ctx, w.store.Repos(), n.OrgID, n.Origin)
 	if err != nil {
 		return fail(err)
 	}
@@ -136,7 +136,7 @@ type WebhookView struct {
 
 // Show returns a webhook. Faults: InvalidRequest, ServiceUnavailable.
 func (w *Webhooks) Show(ctx context.Context, by Caller, id string) (WebhookView, error) {
-	hook, token, err := findWebhook(ctx, w.store, by, id)
+	hook, token, err := findWebhook(ctx, w.store.Repos(), by, id)
 	if err != nil {
 		return WebhookView{}, err
 	}
@@ -162,6 +162,15 @@ func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]intake.
 	return w.store.Repos().Webhooks.List(ctx, orgID)
 }
 
+// Summaries returns what the webhooks of an organisation got since a time, by
+// webhook. Faults: InvalidRequest, ServiceUnavailable.
+func (w *Webhooks) Summaries(ctx context.Context, by Caller, orgID string, since time.Time) (map[string]ports.DeliverySummary, error) {
+	if err := mayManage(ctx, w.store, by, orgID); err != nil {
+		return nil, err
+	}
+	return w.store.Repos().Deliveries.Summaries(ctx, orgID, since)
+}
+
 // Change is what is to be different about a webhook; nil leaves as it is.
 type Change struct {
 	Name *string
@@ -177,10 +186,19 @@ type Change struct {
 // Update changes a webhook; the next post sees it. Faults: InvalidRequest with the
 // field at fault, ServiceUnavailable.
 func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) error {
-	hook, _, err := findWebhook(ctx, w.store, by, id)
-	if err != nil {
-		return err
-	}
+	return w.store.InTx(ctx, func(r ports.Repos) error {
+		hook, _, err := findWebhook(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		if err := c.apply(ctx, r, &hook); err != nil {
+			return err
+		}
+		return r.Webhooks.Update(ctx, hook)
+	})
+}
+
+func (c Change) apply(ctx context.Context, r ports.Repos, hook *intake.Webhook) (err error) {
 	if c.Name != nil {
 		name, ok := crm.CleanName(*c.Name)
 		if !ok {
@@ -189,7 +207,7 @@ func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) e
 		hook.Name = name
 	}
 	if c.Origin != nil {
-		if hook.OriginID, err = originNamed(ctx, w.store, hook.OrgID, *c.Origin); err != nil {
+		if hook.OriginID, err = originNamed(ctx, r, hook.OrgID, *c.Origin); err != nil {
 			return err
 		}
 	}
@@ -201,10 +219,7 @@ func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) e
 	if !hook.Kind.Valid() || !hook.Band.Valid() {
 		return invalid("type", "O tipo é generic ou formservice; faixas de valor são zero, lower, middle ou upper.")
 	}
-	if err := checkSettings(hook.Signature, hook.ThanksURL); err != nil {
-		return err
-	}
-	return w.store.Repos().Webhooks.Update(ctx, hook)
+	return checkSettings(hook.Signature, hook.ThanksURL)
 }
 
 func set[T any](into, value *T) {
@@ -219,22 +234,22 @@ func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace t
 	if grace < 0 {
 		return invalid("grace", "O tempo em que o endereço antigo ainda vale não é negativo.")
 	}
-	if _, _, err := findWebhook(ctx, w.store, by, id); err != nil {
-		return err
-	}
 	return w.store.InTx(ctx, func(r ports.Repos) error {
+		if _, _, err := findWebhook(ctx, r, by, id); err != nil {
+			return err
+		}
 		return r.Webhooks.SetToken(ctx, id, intake.NewToken(), w.clock().Add(grace))
 	})
 }
 
 // findWebhook returns a webhook that a caller may manage.
-func findWebhook(ctx context.Context, store ports.Store, by Caller, id string) (intake.Webhook, intake.Token, error) {
+func findWebhook(ctx context.Context, r ports.Repos, by Caller, id string) (intake.Webhook, intake.Token, error) {
 	fail := func(err error) (intake.Webhook, intake.Token, error) { return intake.Webhook{}, intake.Token{}, err }
 	notFound := missing("webhook", "Não há webhook com este id.")
 	if !validID(id) {
 		return fail(notFound)
 	}
-	hook, token, err := store.Repos().Webhooks.Find(ctx, id)
+	hook, token, err := r.Webhooks.Find(ctx, id)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(hook.OrgID) {
 		return fail(notFound)
 	}

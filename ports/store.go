@@ -58,6 +58,7 @@ type Repos struct {
 	Jobs          Jobs
 
 	Sessions Sessions
+	Figures  Figures
 }
 
 // Orgs stores organisations.
@@ -115,6 +116,9 @@ type Usage interface {
 	Release(ctx context.Context, keyID, day, month string, amount catalog.Money) error
 	// Spent returns what the key was charged in the day, the month and in total.
 	Spent(ctx context.Context, keyID, day, month string) (today, thisMonth, total lookup.Spent, err error)
+	// SpentByKeys returns what several keys were charged in a bucket, by key; those
+	// that were charged nothing are not there.
+	SpentByKeys(ctx context.Context, keyIDs []string, bucket string) (map[string]lookup.Spent, error)
 }
 
 // ErrDayCap and ErrMonthCap say which cap a charge would exceed.
@@ -139,6 +143,24 @@ type Statement interface {
 	// Page returns entries of a key, newest first, that come after the one with id
 	// after ("" starts at the newest).
 	Page(ctx context.Context, keyID string, f lookup.Filter, after string, limit int) ([]lookup.Entry, error)
+	// Recent returns entries of an organisation, by keys and members, newest first,
+	// that come after the one with id after ("" starts at the newest).
+	Recent(ctx context.Context, orgID, after string, limit int) ([]lookup.Entry, error)
+	// Asked returns the entries whose calls brought records, by the ids of the records.
+	Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error)
+	// Spend returns what an organisation was charged on each day from one to another,
+	// both inclusive, by product, oldest day first; keyID is the only key wanted, or "".
+	Spend(ctx context.Context, orgID, keyID, from, until string) ([]lookup.DaySpent, error)
+	// OfContact returns the entries that an organisation tied to a contact, newest
+	// first, each with when its answer was given.
+	OfContact(ctx context.Context, orgID, contactID string, limit int) ([]ContactLookup, error)
+}
+
+// ContactLookup is a lookup about a contact.
+type ContactLookup struct {
+	lookup.Entry
+	// AnsweredAt is when the bureau gave the answer; zero when there is none.
+	AnsweredAt time.Time
 }
 
 // History stores what bureaus answered. Documents and answers are encrypted at
@@ -156,6 +178,11 @@ type History interface {
 	// Latest returns the newest record of a document in a product, or ErrNotFound.
 	Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error)
 	Save(ctx context.Context, r lookup.Record) error
+	// Records returns records by their ids; those that do not exist are not there.
+	Records(ctx context.Context, ids []string) (map[string]lookup.Record, error)
+	// Answers returns all records of a document in a product, newest first, without
+	// their fields and bytes.
+	Answers(ctx context.Context, orgID, product string, d document.Document, limit int) ([]lookup.Record, error)
 }
 
 // Leases stores who is asking the bureau about what.
@@ -170,6 +197,9 @@ type Leases interface {
 // Funnels stores funnels and their stages.
 type Funnels interface {
 	Create(ctx context.Context, f crm.Funnel) error
+	// Update writes the name and the stages of a funnel: new ones are added, those that
+	// are not there any more removed.
+	Update(ctx context.Context, f crm.Funnel) error
 	// List returns the funnels of an organisation, the default one first, each with
 	// its stages in order.
 	List(ctx context.Context, orgID string) ([]crm.Funnel, error)
@@ -180,6 +210,10 @@ type Origins interface {
 	// Create returns ErrExists when the organisation has an origin whose name
 	// differs at most by case or accents.
 	Create(ctx context.Context, o crm.Origin) error
+	// Rename changes a name; ErrExists as Create, ErrNotFound when there is none.
+	Rename(ctx context.Context, o crm.Origin) error
+	// Remove removes an origin that nothing is linked to; ErrExists when something is.
+	Remove(ctx context.Context, o crm.Origin) error
 	// List returns the origins of an organisation by name.
 	List(ctx context.Context, orgID string) ([]crm.Origin, error)
 }
@@ -198,8 +232,72 @@ type Contacts interface {
 	SetStage(ctx context.Context, stageID string, e crm.Event) error
 	SetAssignee(ctx context.Context, memberID string, e crm.Event) error
 	AddNote(ctx context.Context, e crm.Event) error
+	// Create writes a contact that a member made, with the event of it. Only inside
+	// InTx.
+	Create(ctx context.Context, c crm.Contact, e crm.Event) error
+	// Lock is Find that keeps others from the contact until the transaction ends. Only
+	// inside InTx.
+	Lock(ctx context.Context, id string) (crm.Contact, error)
+	// Edit changes name, e-mail, phone, company, amount, note and origin of a contact,
+	// and writes the event of it; ErrNotFound when there is none. Only inside InTx.
+	Edit(ctx context.Context, c crm.Contact, e crm.Event) error
+	// Select returns contacts of an organisation that a query wants, without their
+	// notes and attribution unless it asks for them.
+	Select(ctx context.Context, orgID string, q ContactQuery) ([]crm.Contact, error)
+	// Count counts those that a filter lets through, up to most.
+	Count(ctx context.Context, orgID string, f ContactFilter, most int) (int, error)
+	// Totals returns how many contacts of a filter are in each stage, and their value;
+	// stages without any are not there.
+	Totals(ctx context.Context, orgID string, f ContactFilter) (map[string]StageTotal, error)
+	// InStage reports whether any contact is in a stage.
+	InStage(ctx context.Context, stageID string) (bool, error)
 	// Events returns the history of a contact, oldest first.
 	Events(ctx context.Context, contactID string) ([]crm.Event, error)
+}
+
+// ContactFilter chooses contacts. Zero values do not filter.
+type ContactFilter struct {
+	// Words are in the form of intake.Fold. Each is somewhere in the name, e-mail
+	// address, company or digits of the phone.
+	Words                                    []string
+	StageID, OriginID, AssigneeID, WebhookID string
+	// Stages are the only ones wanted, when there are any.
+	Stages []string
+	// Since is when the first one wanted came.
+	Since time.Time
+}
+
+// ContactOrder is what contacts are ordered by; those that are equal in it by their
+// ids.
+type ContactOrder string
+
+// The orders.
+const (
+	// ByArrival is the order of their ids, which begin with their time.
+	ByArrival ContactOrder = ""
+	ByName    ContactOrder = "name"
+	ByAmount  ContactOrder = "amount"
+)
+
+// ContactQuery chooses a page of contacts.
+type ContactQuery struct {
+	ContactFilter
+	Order ContactOrder
+	// Ascending puts the oldest, first in the alphabet or smallest first.
+	Ascending bool
+	// After is the id of the contact that the page comes after; "" or the id of none
+	// starts at the first.
+	After string
+	Limit int
+	// Whole asks for notes and attribution too.
+	Whole bool
+}
+
+// StageTotal is what a stage holds.
+type StageTotal struct {
+	Count int
+	// Amount is in ten-thousandths of a real.
+	Amount catalog.Money
 }
 
 // Notifications stores what the team is told in the interface.
@@ -230,7 +328,8 @@ type Hook struct {
 // be shown again to those who may see them; so are the secrets of signatures.
 type Webhooks interface {
 	Create(ctx context.Context, w intake.Webhook, t intake.Token) error
-	// Find returns a webhook and its newest token, or ErrNotFound.
+	// Find returns a webhook and its newest token, or ErrNotFound. Inside InTx nobody
+	// else changes the webhook until it ends.
 	Find(ctx context.Context, id string) (intake.Webhook, intake.Token, error)
 	// List returns the webhooks of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]intake.Webhook, error)
@@ -297,8 +396,18 @@ type Deliveries interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (intake.Delivery, error)
 	// Page returns deliveries of a webhook, newest first, that come after the one with
-	// id after ("" starts at the newest).
-	Page(ctx context.Context, webhookID, after string, limit int) ([]intake.Delivery, error)
+	// id after ("" starts at the newest); outcome is the only one wanted, or "".
+	Page(ctx context.Context, webhookID string, outcome intake.Outcome, after string, limit int) ([]intake.Delivery, error)
+	// Summaries returns what the webhooks of an organisation got since a time, by
+	// webhook; those that got nothing are not there.
+	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]DeliverySummary, error)
+}
+
+// DeliverySummary is what a webhook got in a period.
+type DeliverySummary struct {
+	Accepted, Repeated, Refused int
+	// Last is when the last post came.
+	Last time.Time
 }
 
 // Automations stores automations. Actions are encrypted at rest.

@@ -56,12 +56,14 @@ func (r keys) Create(ctx context.Context, k access.Key) error {
 func (r keys) AddSecret(ctx context.Context, keyID string, s access.Secret, endOthers time.Time) error {
 	hash, end := s.Hash(), stamp(endOthers)
 	return r.exec(ctx, func(db *gorm.DB) error {
+		// The key's row first: whoever else gives it a secret waits, and then ends this
+		// one too.
+		if err := db.Model(&keyRow{}).Where("id = ?", keyID).Update("prefix", s.Prefix()).Error; err != nil {
+			return err
+		}
 		err := db.Model(&secretRow{}).Where("key_id = ? AND (ends_at IS NULL OR ends_at > ?)", keyID, end).
 			Update("ends_at", end).Error
 		if err != nil {
-			return err
-		}
-		if err := db.Model(&keyRow{}).Where("id = ?", keyID).Update("prefix", s.Prefix()).Error; err != nil {
 			return err
 		}
 		return db.Create(&secretRow{Hash: hash[:], KeyID: uid(keyID)}).Error

@@ -133,7 +133,7 @@ func (v *vault) contactRow(c crm.Contact) contactRow {
 		ID: uid(c.ID), OrgID: uid(c.OrgID), WebhookID: optional(c.WebhookID), Name: c.Name, Email: c.Email, Phone: c.Phone,
 		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: v.seal([]byte(c.Note), "contacts|note|"+c.ID),
 		OriginID: optional(c.OriginID), StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID), CreatedAt: stamp(c.CreatedAt),
-		Search: intake.Fold(c.Name + " " + c.Email + " " + c.Company + " " + c.PhoneE164),
+		Search: searchText(c),
 	}
 	if len(c.Attribution) > 0 {
 		row.Attribution = v.sealJSON(c.Attribution, "contacts|attribution|"+c.ID)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -124,6 +126,15 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 	m, err := r.affected(ctx, `DELETE FROM receipts WHERE (webhook_id, key) IN
 		(SELECT webhook_id, key FROM receipts WHERE at < ? ORDER BY at LIMIT ?)`, stamp(before), forgetAtOnce)
 	return int(n + m), err
+}
+
+// timeOfID is when a UUIDv7 was made, to the millisecond.
+func timeOfID(id string) time.Time {
+	ms, err := strconv.ParseInt(strings.ReplaceAll(id[:min(len(id), 13)], "-", ""), 16, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
 }
 
 // firstID is the smallest UUIDv7 of a time: what was made before has a smaller one.

@@ -24,7 +24,7 @@ func (v *vault) row(e lookup.Entry) lookupRow {
 		Product: e.Product, DocType: string(e.Document.Type()),
 		Document: v.seal([]byte(e.Document.Value()), "lookups|document|"+e.ID),
 		At:       stamp(e.At), Cache: e.Cache, Charged: e.Charged, Amount: int64(e.Amount), Status: string(e.Status),
-		RecordID: optional(e.RecordID), Day: e.Day, Month: e.Month, SettleAt: optionalTime(e.SettleAt),
+		RecordID: optional(e.RecordID), Day: e.Day, Month: e.Month, SettleAt: optionalTime(e.SettleAt), ContactID: optional(e.ContactID),
 	}
 }
 
@@ -37,7 +37,7 @@ func (r statement) entry(row lookupRow) (lookup.Entry, error) {
 		ID: string(row.ID), OrgID: string(row.OrgID), KeyID: row.KeyID.text(), MemberID: row.MemberID.text(),
 		Product: row.Product, Document: document.Restore(document.Type(row.DocType), string(value)),
 		At: row.At.UTC(), Cache: row.Cache, Charged: row.Charged, Amount: catalog.Money(row.Amount), Status: lookup.Status(row.Status),
-		RecordID: row.RecordID.text(), Day: row.Day, Month: row.Month, SettleAt: timeOf(row.SettleAt),
+		RecordID: row.RecordID.text(), Day: row.Day, Month: row.Month, SettleAt: timeOf(row.SettleAt), ContactID: row.ContactID.text(),
 	}, nil
 }
 

@@ -89,13 +89,13 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, erro
 func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
 	text := func() []*string { return make([]*string, n) }
-	ids, orgs, keys, members, products, types := text(), text(), text(), text(), text(), text()
+	ids, orgs, keys, members, contacts, products, types := text(), text(), text(), text(), text(), text(), text()
 	documents, indexes := make([][]byte, n), make([][]byte, n)
 	times, after := make([]time.Time, n), make([]time.Time, n)
 	for i := range asked {
 		e := &asked[i].entry
 		ids[i], orgs[i], keys[i], members[i] = (*string)(&e.ID), (*string)(&e.OrgID), (*string)(e.KeyID), (*string)(e.MemberID)
-		products[i], types[i] = &e.Product, &e.DocType
+		contacts[i], products[i], types[i] = (*string)(e.ContactID), &e.Product, &e.DocType
 		documents[i], times[i], indexes[i], after[i] = e.Document, e.At, asked[i].index, asked[i].after
 	}
 	out := nothing(n)
@@ -110,7 +110,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	defer func() { _ = conn.Close() }() // gives it back
 	return out, conn.Raw(func(driver any) error {
 		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, serveStatement, //nolint:forcetypeassert // the pool is stdlib's
-			indexes, after, ids, orgs, keys, members, products, types, documents, times)
+			indexes, after, ids, orgs, keys, members, products, types, documents, times, contacts)
 		if err != nil {
 			return err
 		}
@@ -132,13 +132,13 @@ const serveStatement = `
 WITH hit AS (
 	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer
 	FROM unnest($1::bytea[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bytea[],
-		$10::timestamptz[])
-		WITH ORDINALITY AS a (doc_index, after, id, org_id, key_id, member_id, product, doc_type, document, at, number)
+		$10::timestamptz[], $11::text[])
+		WITH ORDINALITY AS a (doc_index, after, id, org_id, key_id, member_id, product, doc_type, document, at, contact_id, number)
 	CROSS JOIN LATERAL (SELECT * FROM records WHERE records.doc_index = a.doc_index ORDER BY answered_at DESC LIMIT 1) r
 	WHERE r.answered_at > a.after
 ), added AS (
-	INSERT INTO lookups (id, org_id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status, record_id, day, month)
-	SELECT id::uuid, org_id::uuid, key_id::uuid, member_id::uuid, product, doc_type, document, at, true, false, 0, 'concluida', record_id, '', ''
+	INSERT INTO lookups (id, org_id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status, record_id, day, month, contact_id)
+	SELECT id::uuid, org_id::uuid, key_id::uuid, member_id::uuid, product, doc_type, document, at, true, false, 0, 'concluida', record_id, '', '', contact_id::uuid
 	FROM hit
 )
 SELECT number, record_id::text, answered_at, found, schema, answer FROM hit`

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/domain/crm"
 	"fichario/domain/intake"
@@ -61,7 +62,12 @@ func counted(db *gorm.DB) *gorm.DB {
 // Find implements ports.Webhooks.
 func (r webhooks) Find(ctx context.Context, id string) (intake.Webhook, intake.Token, error) {
 	var row countedRow
-	err := r.query(ctx, func(db *gorm.DB) error { return counted(db).Take(&row, "id = ?", id).Error })
+	err := r.query(ctx, func(db *gorm.DB) error {
+		if r.tx {
+			db = db.Clauses(clause.Locking{Strength: "UPDATE"}) // SQLite has one writer
+		}
+		return counted(db).Take(&row, "id = ?", id).Error
+	})
 	if err != nil {
 		return intake.Webhook{}, intake.Token{}, err
 	}
@@ -110,11 +116,13 @@ func (r webhooks) SetToken(ctx context.Context, webhookID string, t intake.Token
 	hash, end := t.Hash(), stamp(endOthers)
 	sealed := r.vault.seal([]byte(t.Reveal()), "webhooks|token|"+webhookID)
 	return r.exec(ctx, func(db *gorm.DB) error {
-		err := db.Model(&tokenRow{}).Where("webhook_id = ? AND (ends_at IS NULL OR ends_at > ?)", webhookID, end).Update("ends_at", end).Error
-		if err != nil {
+		// The webhook's row first: whoever else gives it a token waits, and then ends
+		// this one too.
+		if err := db.Model(&webhookRow{}).Where("id = ?", webhookID).Update("token", sealed).Error; err != nil {
 			return err
 		}
-		if err := db.Model(&webhookRow{}).Where("id = ?", webhookID).Update("token", sealed).Error; err != nil {
+		err := db.Model(&tokenRow{}).Where("webhook_id = ? AND (ends_at IS NULL OR ends_at > ?)", webhookID, end).Update("ends_at", end).Error
+		if err != nil {
 			return err
 		}
 		return db.Create(&tokenRow{Hash: hash[:], WebhookID: uid(webhookID)}).Error
@@ -330,10 +338,14 @@ func (r deliveries) Find(ctx context.Context, id string) (intake.Delivery, error
 }
 
 // Page implements ports.Deliveries.
-func (r deliveries) Page(ctx context.Context, webhookID, after string, limit int) ([]intake.Delivery, error) {
+func (r deliveries) Page(ctx context.Context, webhookID string, outcome intake.Outcome, after string, limit int) ([]intake.Delivery, error) {
 	var rows []deliveryRow
 	err := r.query(ctx, func(db *gorm.DB) error {
-		return newest(db, after, limit).Find(&rows, "webhook_id = ?", webhookID).Error
+		db = newest(db, after, limit).Where("webhook_id = ?", webhookID)
+		if outcome != "" {
+			db = db.Where("outcome = ?", string(outcome))
+		}
+		return db.Find(&rows).Error
 	})
 	if err != nil {
 		return nil, err
@@ -345,4 +357,35 @@ func (r deliveries) Page(ctx context.Context, webhookID, after string, limit int
 		}
 	}
 	return out, nil
+}
+
+// Summaries implements ports.Deliveries. A delivery's id begins with its time.
+func (r deliveries) Summaries(ctx context.Context, orgID string, since time.Time) (map[string]ports.DeliverySummary, error) {
+	var rows []struct {
+		WebhookID uid
+		Outcome   string
+		N         int
+		Last      string // the newest id
+	}
+	err := r.query(ctx, func(db *gorm.DB) error {
+		return db.Raw(`SELECT d.webhook_id, d.outcome, COUNT(*) AS n, MAX(CAST(d.id AS text)) AS last FROM webhooks w JOIN deliveries d ON d.webhook_id = w.id
+			WHERE w.org_id = ? AND d.id >= ? GROUP BY d.webhook_id, d.outcome`, orgID, firstID(since)).Scan(&rows).Error
+	})
+	out := map[string]ports.DeliverySummary{}
+	for _, row := range rows {
+		sum := out[string(row.WebhookID)]
+		switch intake.Outcome(row.Outcome) {
+		case intake.Accepted:
+			sum.Accepted = row.N
+		case intake.Repeated:
+			sum.Repeated = row.N
+		case intake.Refused:
+			sum.Refused = row.N
+		}
+		if at := timeOfID(row.Last); at.After(sum.Last) {
+			sum.Last = at
+		}
+		out[string(row.WebhookID)] = sum
+	}
+	return out, err
 }

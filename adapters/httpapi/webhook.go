@@ -115,16 +115,16 @@ func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
 
 // ReceiveLead serves POST /api/webhooks/receive/{token} (specification, 4.5). A
 // sender that hangs up after its body has arrived has still sent a contact.
-func (s *server) ReceiveLead(c echo.Context, token string, params ReceiveLeadParams) error {
+func (s *server) ReceiveLead(c echo.Context, token string, _ ReceiveLeadParams) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), receiveWithin)
 	defer cancel()
-	simulate, err := flag(orEmpty(params.Simulate))
-	if err != nil {
-		return err
-	}
 	hook, err := s.Intake.Open(ctx, token)
 	if err != nil {
 		return late(ctx, err)
+	}
+	simulate, err := simulated(c.QueryParams()["simular"])
+	if err != nil {
+		return err
 	}
 	post := readPost(c, token, hook)
 	if simulate {
@@ -145,20 +145,27 @@ func (s *server) ReceiveLead(c echo.Context, token string, params ReceiveLeadPar
 	return writeJSON(c.Response(), http.StatusOK, echo.MIMEApplicationJSON, LeadCreated{Success: true, LeadId: accepted.ContactID, Message: message})
 }
 
-// flag reads `simular`. A word that is neither yes nor no must not create a contact.
-func flag(text string) (bool, error) {
-	switch text {
+// simulated reads `simular`. A word that is neither yes nor no must not create a
+// contact.
+func simulated(values []string) (bool, error) {
+	switch strings.Join(values, ",") {
 	case "", "false", "0":
 		return false, nil
 	case "true", "1":
 		return true, nil
 	}
-	return false, fault.New(fault.InvalidRequest, "O parâmetro simular é true ou false.").At("simular")
+	return false, fault.New(fault.InvalidRequest, "O parâmetro simular é true ou false, uma vez só.").At("simular")
+}
+
+// receiveLead is ReceiveLead without the generated wrapper, which would refuse a
+// repeated header or parameter before the token is looked at.
+func (s *server) receiveLead(c echo.Context) error {
+	return s.ReceiveLead(c, c.Param("token"), ReceiveLeadParams{})
 }
 
 // late turns a failure for lack of time into the contract's word for it.
 func late(ctx context.Context, err error) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError {
 		return fault.New(fault.Timeout, "O envio não terminou em trinta segundos e nada foi criado. Envie de novo.").Because(err)
 	}
 	return err
@@ -200,7 +207,7 @@ func readPost(c echo.Context, token string, hook app.Hook) app.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature is over the bytes as they came, so that they are all kept then.
-	stream := intake.IsMultipart(contentType) && hook.Signature.Scheme == intake.NoSignature
+	stream := intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") && hook.Signature.Scheme == intake.NoSignature
 	limit := int64(leadMax)
 	if stream {
 		limit = filesMax
@@ -227,7 +234,7 @@ func readPost(c echo.Context, token string, hook app.Hook) app.Post {
 	}
 	_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Time{}) // see bodyDeadline
 	post.Signed = post.Body
-	if !stream && intake.IsMultipart(contentType) {
+	if !stream && intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") {
 		if post.Body, err = intake.Reduce(contentType, bytes.NewReader(post.Signed), leadMax); err != nil {
 			post.Unread, post.Body = unread(err), excerpt.Bytes()
 		}

@@ -35,7 +35,9 @@ func (c *call) toDoor() error {
 		target += "?" + url.Values{"depois": {c.URL.RequestURI()}}.Encode()
 	}
 	if c.script() {
-		c.w.Header().Set("HX-Redirect", target)
+		if c.URL.Path != "/notificacoes/sino" { // what asks by itself does not take a page away that somebody writes in
+			c.w.Header().Set("HX-Redirect", target)
+		}
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}

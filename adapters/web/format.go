@@ -17,11 +17,11 @@ import (
 func (s *server) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": func(name string) string { return s.assets.address[name] },
-		"icon":  icon, "icons": smallIcon,
+		"icon":  icon, "icons": smallIcon, "iconClass": draw,
 		"money": money, "count": count, "plural": plural,
-		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso, "age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
+		"date": s.date, "dayMonth": func(t time.Time) string { return s.in(t, "02/01") }, "datetime": s.datetime, "clock": s.clockTime, "iso": iso, "age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
 		"doc": masked, "initials": initials, "role": roleName, "shorten": shorten,
-		"dict": dict, "join": strings.Join, "lines": func(text string) []string { return strings.Split(text, "\n") },
+		"add": func(a, b int) int { return a + b }, "dict": dict, "join": strings.Join, "lines": func(text string) []string { return strings.Split(text, "\n") },
 	}
 }
 
@@ -125,7 +125,7 @@ func initials(name string) string {
 }
 
 func roleName(r crm.Role) string {
-	return map[crm.Role]string{crm.Owner: "Dona da organização", crm.Admin: "Administração", crm.Common: "Membro"}[r]
+	return map[crm.Role]string{crm.Owner: "Dono", crm.Admin: "Administração", crm.Common: "Membro"}[r]
 }
 
 // shorten cuts a text to n characters.

@@ -25,8 +25,10 @@ type page struct {
 	Title, Nav string
 	// Data is the page's own.
 	Data any
-	// Wide lets the page use the whole width.
-	Wide bool
+	// Wide lets the page use the whole width, Read keeps it narrow.
+	Wide, Read bool
+	// Refresh is after how many seconds a browser without script loads the page again.
+	Refresh int
 
 	// What follows is filled in by render.
 	Member    crm.Member
@@ -128,8 +130,9 @@ func (c *call) takeNotice() string {
 	return notice
 }
 
-// form is what was typed into a form that comes back, and what is wrong with it.
-type form struct {
+// Form is what was typed into a form that comes back, and what is wrong with it. It is
+// exported for templates, which see exported fields only.
+type Form struct {
 	Values map[string]string
 	// Field names the field at fault, Problem says what to do about it.
 	Field, Problem string
@@ -137,8 +140,8 @@ type form struct {
 
 // formOf keeps what was posted in some fields, with the fault of a use case. It
 // reports false for an error that is not about the form.
-func (c *call) formOf(err error, fields ...string) (form, bool) {
-	f := form{Values: map[string]string{}}
+func (c *call) formOf(err error, fields ...string) (Form, bool) {
+	f := Form{Values: map[string]string{}}
 	for _, name := range fields {
 		f.Values[name] = c.FormValue(name)
 	}

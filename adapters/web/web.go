@@ -26,6 +26,7 @@ type Config struct {
 	Webhooks      *app.Webhooks
 	Contacts      *app.Contacts
 	Automations   *app.Automations
+	Dashboard     *app.Dashboard
 	// Calendar gives the time zone that times are shown in.
 	Calendar access.Calendar
 	Clock    app.Clock
@@ -82,6 +83,10 @@ func (c *call) script() bool { return c.Request.Header.Get("HX-Request") == "tru
 
 // text is a field of the posted form or the query, trimmed.
 func (c *call) text(name string) string { return strings.TrimSpace(c.FormValue(name)) }
+
+// manager returns the fault of a caller who may not set things up, for pages that call
+// no use case which says so.
+func (c *call) manager() error { return c.by.Manages() }
 
 type handler func(*call) error
 

@@ -189,13 +189,13 @@ type contactCmd struct {
 
 type contactListCmd struct {
 	Org   string `required:"" help:"Id of the organisation."`
-	Limit int    `default:"50" help:"How many."`
+	Limit *int   `help:"How many; all by default."`
 }
 
 // Run lists contacts.
 func (c *contactListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewContacts(store).List(e.ctx, app.Operator(), c.Org, c.Limit)
+		all, err := app.NewContacts(store, now).List(e.ctx, app.Operator(), c.Org, orAll(c.Limit))
 		if err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ type contactShowCmd struct {
 // Run shows a contact.
 func (c *contactShowCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		k, events, err := app.NewContacts(store).Show(e.ctx, app.Operator(), c.ID)
+		k, events, err := app.NewContacts(store, now).Show(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}
@@ -248,13 +248,13 @@ type notificationCmd struct {
 type notificationListCmd struct {
 	Org    string `required:"" help:"Id of the organisation."`
 	Member string `help:"Id of the member whose reading counts."`
-	Limit  int    `default:"50" help:"How many."`
+	Limit  *int   `help:"How many; all by default."`
 }
 
 // Run lists notifications.
 func (c *notificationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewContacts(store).Notifications(e.ctx, app.Operator(), c.Org, c.Member, c.Limit)
+		all, err := app.NewContacts(store, now).Notifications(e.ctx, app.Operator(), c.Org, c.Member, orAll(c.Limit))
 		if err != nil {
 			return err
 		}
@@ -284,9 +284,17 @@ type notificationReadCmd struct {
 // Run marks notifications as read.
 func (c *notificationReadCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewContacts(store).ReadNotifications(e.ctx, app.Operator(), c.Org, c.Member); err != nil {
+		if err := app.NewContacts(store, now).ReadNotifications(e.ctx, app.Operator(), c.Org, c.Member); err != nil {
 			return err
 		}
 		return e.print(map[string]bool{"read": true}, "All notifications are read.\n")
 	})
+}
+
+// orAll is the limit that was given, or none.
+func orAll(limit *int) int {
+	if limit == nil {
+		return app.All
+	}
+	return *limit
 }

@@ -274,14 +274,14 @@ func viewDelivery(d intake.Delivery) deliveryView {
 
 type webhookDeliveriesCmd struct {
 	ID    string `arg:"" help:"Id of the webhook."`
-	Limit int    `default:"50" help:"How many."`
+	Limit int    `default:"1000" help:"How many."`
 	After string `help:"Only those before this delivery: the last one of the page before."`
 }
 
 // Run shows the delivery log.
 func (c *webhookDeliveriesCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewIntake(store, now, func() {}).Deliveries(e.ctx, app.Operator(), c.ID, c.After, c.Limit)
+		all, err := app.NewIntake(store, now, func() {}).Deliveries(e.ctx, app.Operator(), c.ID, "", c.After, c.Limit)
 		if err != nil {
 			return err
 		}

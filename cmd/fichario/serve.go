@@ -92,8 +92,9 @@ func (s *serveCmd) Run(e *environment) error {
 	}
 	pages, err := web.New(web.Config{
 		Sessions: sessions, Organisations: organisations(store), Lookups: lookups, Statement: app.NewStatement(store, calendar, now), Keys: keys,
-		Intake: inbox, Webhooks: app.NewWebhooks(store, now), Contacts: app.NewContacts(store), Automations: app.NewAutomations(store, now),
-		Calendar: calendar, Clock: now, PublicURL: e.publicURL(listener.Addr().String()), LookupEnabled: e.settings.Lookup, Log: log,
+		Intake: inbox, Webhooks: app.NewWebhooks(store, now), Contacts: app.NewContacts(store, now), Automations: app.NewAutomations(store, now),
+		Dashboard: app.NewDashboard(store, client.Catalog(), calendar, now),
+		Calendar:  calendar, Clock: now, PublicURL: e.publicURL(listener.Addr().String()), LookupEnabled: e.settings.Lookup, Log: log,
 	})
 	if err != nil {
 		return errors.Join(err, listener.Close())

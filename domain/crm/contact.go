@@ -91,6 +91,10 @@ const (
 	Assigned EventKind = "responsavel"
 	// NoteAdded: the entry's text was added to the note.
 	NoteAdded EventKind = "nota"
+	// ContactAdded: a member made it by hand.
+	ContactAdded EventKind = "incluido"
+	// ContactEdited: the fields that the entry names were changed.
+	ContactEdited EventKind = "editado"
 )
 
 // Event is an entry of a contact's history. Entries are never changed.
@@ -103,8 +107,8 @@ type Event struct {
 	// Actor is who did it: the name of the webhook, automation or member at that
 	// time.
 	Actor string
-	// Subject is what it was done with: the name of a stage or member, or the text
-	// of a note.
+	// Subject is what it was done with: the name of a stage or member, the text of a
+	// note, or the names of the fields that were changed, never their values.
 	Subject string
 	At      time.Time
 }
@@ -120,6 +124,10 @@ func (e Event) Text() string {
 		return "Atribuído a " + e.Subject + " por " + e.Actor
 	case NoteAdded:
 		return "Nota adicionada por " + e.Actor + ": " + e.Subject
+	case ContactAdded:
+		return "Criado por " + e.Actor
+	case ContactEdited:
+		return "Alterado por " + e.Actor + ": " + e.Subject
 	}
 	return string(e.Kind)
 }

@@ -155,11 +155,25 @@ func multipartError(g *guard, err error) error {
 	return malformed(err)
 }
 
+// firstBoundary returns the boundary that a body begins with, or "".
+func firstBoundary(body []byte) string {
+	line, _, _ := bytes.Cut(body, []byte("\n"))
+	text, ok := strings.CutPrefix(strings.TrimRight(string(line[:min(len(line), 80)]), "\r"), "--")
+	if !ok || text == "" || len(text) > 70 {
+		return ""
+	}
+	return text
+}
+
 // readMultipart makes a tree of the text parts.
 func readMultipart(contentType string, body []byte) (node, error) {
 	boundary, err := boundaryOf(contentType)
 	if err != nil {
-		return node{}, err
+		// Scripts that write the header by hand forget the boundary; the body begins
+		// with it.
+		if boundary = firstBoundary(body); boundary == "" {
+			return node{}, err
+		}
 	}
 	var t formTree
 	closed := bytes.Contains(body, []byte("--"+boundary+"--"))

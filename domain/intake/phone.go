@@ -102,3 +102,7 @@ var areas = func() map[string]bool {
 	}
 	return m
 }()
+
+// E164 returns the international form of a phone number ("+5511987654321"), or "" when
+// it is none; one without a country code is of Brazil.
+func E164(text string) string { return e164(text) }

@@ -41,8 +41,10 @@ type Entry struct {
 	KeyID string
 	// MemberID is the member that asked; empty when a key asked.
 	MemberID string
-	Product  string
-	Document document.Document
+	// ContactID is the contact that it is about; empty when there is none.
+	ContactID string
+	Product   string
+	Document  document.Document
 	// At is when it was asked, UTC.
 	At time.Time
 	// Cache is true when history answered.
@@ -106,6 +108,13 @@ type Filter struct {
 	// From is inclusive, Until exclusive; UTC instants.
 	From, Until time.Time
 	Cache       *bool
+}
+
+// DaySpent is what was charged for a product on a day.
+type DaySpent struct {
+	// Day is a bucket of access.Calendar.
+	Day, Product string
+	Spent
 }
 
 // Spent is a number of charged lookups and what they cost.

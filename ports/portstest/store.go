@@ -48,9 +48,13 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"forgetting":                forgetting,
 		"contacts":                  contacts,
 		"notifications":             notifications,
+		"views of contacts":         contactViews,
+		"edits of contacts":         contactEdits,
+		"lookups of contacts":       contactLookups,
 		"automations":               automations,
 		"jobs":                      jobs,
 		"jobs and their workers":    workers,
+		"views of lookups":          lookupViews,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -149,6 +149,7 @@ func testRetries(t *testing.T, o *org) {
 	gone, _ := o.Automate("Não quer", "http", "--url", receiver.URL+"/410")
 	redirect, _ := o.Automate("Manda embora", "http", "--url", receiver.URL+"/302")
 	id := o.Accept(h, intaketest.Lead("insistente"))
+	o.Eventually("the runs are made", 10*time.Second, func() bool { return len(o.Runs()) == 3 })
 	calls := func(path string) (out []intaketest.Call) {
 		for _, c := range receiver.About(id) {
 			if c.Path == path {

@@ -280,6 +280,7 @@ func TestWebhookOverTwoInstances(t *testing.T) {
 		expect(t, "notifications", len(o.Notifications()), contacts)
 	})
 	t.Run("disabling", func(t *testing.T) { testDisabling(t, s.Org(t).At(other)) })
+	t.Run("regenerating at once", func(t *testing.T) { testRegeneratingAtOnce(t, s.Org(t)) })
 	t.Run("regenerating", func(t *testing.T) { testRegenerating(t, s.Org(t).At(other)) })
 }
 

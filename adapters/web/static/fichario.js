@@ -16,6 +16,17 @@ document.addEventListener('click', async (event) => {
   }
 })
 
+// Copying what a file holds, byte for byte, and printing: buttons that only script can serve.
+for (const button of document.querySelectorAll('[data-copy-url], [data-print]')) button.hidden = false
+document.addEventListener('click', (event) => {
+  if (event.target.closest('[data-print]')) print()
+  const button = event.target.closest('[data-copy-url]')
+  if (!button) return
+  const content = fetch(button.dataset.copyUrl).then((answer) => answer.text()).then((text) => new Blob([text], { type: 'text/plain' }))
+  navigator.clipboard.write([new ClipboardItem({ 'text/plain': content })]).then(
+    () => { button.lastChild.textContent = 'Copiado' }, () => { location.href = button.dataset.copyUrl })
+})
+
 // A form that sends itself when one of its fields changes, where it says so.
 document.addEventListener('change', (event) => {
   const form = event.target.closest('form[data-auto]')

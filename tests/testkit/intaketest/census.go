@@ -1,37 +1,61 @@
 package intaketest
 
 import (
+	"context"
 	"database/sql"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/glebarez/go-sqlite"  // to read what a service on SQLite wrote
 	_ "github.com/jackc/pgx/v5/stdlib" // and one on PostgreSQL
+
+	"fichario/tests/testkit/lookuptest"
 )
 
-// Histories are the histories of all contacts of the organisation, by contact: the kind and the actor of each entry. They come
-// from the database itself, because `contact show` is a process for each of hundreds of contacts.
-func (o *Org) Histories(t *testing.T) map[string][]string {
+// Census is what there is of an organisation, by contact.
+type Census struct {
+	// Emails are the addresses of the contacts.
+	Emails map[string]string
+	// Histories are the kinds and actors of the history entries.
+	Histories map[string][]string
+	// Notifications and Accepted count the notifications of a new contact, and the accepted deliveries.
+	Notifications, Accepted map[string]int
+}
+
+// Census counts in the database itself, because lists are bounded and `contact show` is a process for each contact.
+func (o *Org) Census(t *testing.T) Census {
 	t.Helper()
 	db := o.database(t)
 	defer func() { _ = db.Close() }()
-	rows, err := db.QueryContext(t.Context(), "SELECT contact_id, kind, actor FROM contact_events WHERE org_id = $1 ORDER BY id", o.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = rows.Close() }()
-	out := map[string][]string{}
-	for rows.Next() {
-		var contact, kind, actor string
-		if err := rows.Scan(&contact, &kind, &actor); err != nil {
+	c := Census{map[string]string{}, map[string][]string{}, map[string]int{}, map[string]int{}}
+	for query, take := range map[string]func(contact, text string){
+		"SELECT id, email FROM contacts WHERE org_id = $1":                                          func(id, email string) { c.Emails[id] = email },
+		"SELECT contact_id, kind || ' ' || actor FROM contact_events WHERE org_id = $1 ORDER BY id": func(id, entry string) { c.Histories[id] = append(c.Histories[id], entry) },
+		"SELECT contact_id, kind FROM notifications WHERE org_id = $1 AND kind = 'contato'":         func(id, _ string) { c.Notifications[id]++ },
+		"SELECT contact_id, outcome FROM deliveries WHERE org_id = $1 AND outcome = 'accepted'":     func(id, _ string) { c.Accepted[id]++ },
+	} {
+		if err := eachRow(t.Context(), db, query, o.ID, take); err != nil {
 			t.Fatal(err)
 		}
-		out[contact] = append(out[contact], kind+" "+actor)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
+	return c
+}
+
+func eachRow(ctx context.Context, db *sql.DB, query, org string, take func(contact, text string)) error {
+	rows, err := db.QueryContext(ctx, query, org)
+	if err != nil {
+		return err
 	}
-	return out
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var contact, text string
+		if err := rows.Scan(&contact, &text); err != nil {
+			return err
+		}
+		take(contact, text)
+	}
+	return rows.Err()
 }
 
 // LiveTokens is how many addresses of a webhook are open, whether or not somebody was shown them.
@@ -43,6 +67,28 @@ func (o *Org) LiveTokens(t *testing.T, h Hook) (n int) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// Hold keeps the addresses of a webhook on PostgreSQL from being changed, until n that want to are waiting, and lets them all go
+// on at that moment.
+func (o *Org) Hold(t *testing.T, h Hook, n int) (release func()) {
+	t.Helper()
+	db := o.database(t)
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err == nil {
+		_, err = tx.ExecContext(t.Context(), "SELECT 1 FROM webhook_tokens WHERE webhook_id = $1 FOR UPDATE", h.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		defer func() { _, _ = tx.Rollback(), db.Close() }()
+		lookuptest.Eventually(t, "all wait for the same rows", 10*time.Second, func() bool {
+			waiting := 0
+			err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
+			return err == nil && waiting >= n
+		})
+	}
 }
 
 // Lock keeps the SQLite file of the service from being written to, until the function that it returns is called.

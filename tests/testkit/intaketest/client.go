@@ -33,6 +33,9 @@ type Request struct {
 	// Stream, when there is one, is written instead of Body, for as long as the service takes it. What it declares is in
 	// Header.
 	Stream func(w io.Writer)
+	// Begun, when there is one, is called when the service says that it reads the body, which it does for a Stream with
+	// "Expect: 100-continue" in Header.
+	Begun func()
 	// Wait is how long to wait for the answer to a Stream; a minute when it is zero.
 	Wait time.Duration
 }
@@ -135,7 +138,15 @@ func (s *Service) stream(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 	writing.Go(func() { r.Stream(conn) })
-	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: r.Method})
+	from, asked := bufio.NewReader(conn), &http.Request{Method: r.Method}
+	if r.Begun != nil {
+		line, err := from.ReadString('\n')
+		if _, blank := from.ReadString('\n'); err != nil || blank != nil || !strings.Contains(line, " 100 ") {
+			return Answer{}, errors.New("the body is not asked for")
+		}
+		r.Begun()
+	}
+	resp, err := http.ReadResponse(from, asked)
 	if err != nil {
 		return Answer{}, err
 	}

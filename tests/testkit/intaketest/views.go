@@ -2,13 +2,14 @@ package intaketest
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 )
 
-// most is more than any test makes of anything.
-const most = 100_000
+// most is the most that a list gives at once.
+const most = 500
 
 // Contact is a contact as `contact show` prints it.
 type Contact struct {
@@ -36,7 +37,7 @@ func (o *Org) Contact(id string) Contact {
 	return Read[Contact](o, "contact", "show", id)
 }
 
-// Contacts lists the contacts of the organisation, newest first, without their history.
+// Contacts lists the newest contacts of the organisation, without their history.
 func (o *Org) Contacts() []Contact {
 	o.tb.Helper()
 	return Read[[]Contact](o, "contact", "list", "--org", o.ID, "--limit", strconv.Itoa(most))
@@ -80,7 +81,23 @@ type Delivery struct {
 // Deliveries is the delivery log of a webhook, newest first.
 func (o *Org) Deliveries(h Hook) []Delivery {
 	o.tb.Helper()
-	return Read[[]Delivery](o, "webhook", "deliveries", h.ID, "--limit", strconv.Itoa(most))
+	return pages(o, func(d Delivery) string { return d.ID }, "webhook", "deliveries", h.ID)
+}
+
+// pages reads all pages of a list.
+func pages[T any](o *Org, id func(T) string, args ...string) (all []T) {
+	o.tb.Helper()
+	args = append(args, "--limit", strconv.Itoa(most))
+	for {
+		page := args
+		if len(all) > 0 {
+			page = append(slices.Clone(args), "--after", id(all[len(all)-1]))
+		}
+		next := Read[[]T](o, page...)
+		if all = append(all, next...); len(next) < most {
+			return all
+		}
+	}
 }
 
 // Delivery shows one delivery with its body.
@@ -107,7 +124,7 @@ type Note struct {
 	Lida                       bool
 }
 
-// Notifications are those of the organisation, newest first.
+// Notifications are the newest of the organisation.
 func (o *Org) Notifications() []Note {
 	o.tb.Helper()
 	return Read[[]Note](o, "notification", "list", "--org", o.ID, "--limit", strconv.Itoa(most))
@@ -124,7 +141,7 @@ type Run struct {
 // Runs are those of the organisation, newest first; more flags of `automation runs` may be added.
 func (o *Org) Runs(more ...string) []Run {
 	o.tb.Helper()
-	return Read[[]Run](o, append([]string{"automation", "runs", "--org", o.ID, "--limit", strconv.Itoa(most)}, more...)...)
+	return pages(o, func(r Run) string { return r.ID }, append([]string{"automation", "runs", "--org", o.ID}, more...)...)
 }
 
 // Eventually waits until f holds, which asks by commands: it leaves more time between two tries than lookuptest's, because

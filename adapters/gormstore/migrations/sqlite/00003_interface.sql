@@ -19,16 +19,22 @@ CREATE TABLE sign_in_failures (
 ALTER TABLE lookups ADD COLUMN contact_id text;
 CREATE INDEX lookups_contact ON lookups (contact_id, id) WHERE contact_id IS NOT NULL;
 CREATE INDEX lookups_org ON lookups (org_id, id);
+-- Who asked the bureau for an answer, and what was spent on which day, by the index alone.
+CREATE INDEX lookups_record ON lookups (record_id) WHERE NOT cache AND record_id IS NOT NULL;
+CREATE INDEX lookups_spend ON lookups (org_id, day, product, key_id, amount) WHERE charged;
 
 -- search is what contacts are found by, without case and accents: name, e-mail,
 -- company and the digits of the phone.
 ALTER TABLE contacts ADD COLUMN search text;
 UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164);
-CREATE INDEX contacts_stage ON contacts (stage_id, id);
+-- What the board shows of a stage, its number and value, is in the index alone.
+CREATE INDEX contacts_stage ON contacts (stage_id, id, amount);
 
 -- +goose Down
 DROP INDEX contacts_stage;
 ALTER TABLE contacts DROP COLUMN search;
+DROP INDEX lookups_spend;
+DROP INDEX lookups_record;
 DROP INDEX lookups_org;
 DROP INDEX lookups_contact;
 ALTER TABLE lookups DROP COLUMN contact_id;

@@ -1,0 +1,62 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/catalog"
+	"fichario/ports"
+)
+
+type figures struct{ conn }
+
+// hour is the text of a time's hour in UTC, which both databases can group by.
+func hour(db *gorm.DB, column string) string {
+	if db.Name() == "postgres" {
+		return "to_char(" + column + " AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24')"
+	}
+	return "substr(" + column + ", 1, 13)"
+}
+
+func parseHour(text string) time.Time {
+	at, _ := time.Parse("2006-01-02 15", text) // it is the database's own
+	return at
+}
+
+// Contacts implements ports.Figures. A contact's id begins with its time.
+func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([]ports.ContactFigure, error) {
+	var rows []struct {
+		Hour      string
+		WebhookID *uid
+		N         int
+	}
+	err := r.query(ctx, func(db *gorm.DB) error {
+		return db.Raw("SELECT "+hour(db, "created_at")+" AS hour, webhook_id, COUNT(*) AS n FROM contacts WHERE org_id = ? AND created_at >= ? GROUP BY 1, 2 ORDER BY 1, 2",
+			orgID, stamp(since)).Scan(&rows).Error
+	})
+	out := make([]ports.ContactFigure, len(rows))
+	for i, row := range rows {
+		out[i] = ports.ContactFigure{Hour: parseHour(row.Hour), WebhookID: row.WebhookID.text(), Count: row.N}
+	}
+	return out, err
+}
+
+// Lookups implements ports.Figures.
+func (r figures) Lookups(ctx context.Context, orgID string, since time.Time) ([]ports.LookupFigure, error) {
+	var rows []struct {
+		Hour, Product   string
+		Charged, Cached int
+		Amount          int64
+	}
+	err := r.query(ctx, func(db *gorm.DB) error {
+		return db.Raw("SELECT "+hour(db, "at")+` AS hour, product, SUM(CASE WHEN charged THEN 1 ELSE 0 END) AS charged, SUM(CASE WHEN cache THEN 1 ELSE 0 END) AS cached,
+			SUM(amount) AS amount FROM lookups WHERE org_id = ? AND id >= ? GROUP BY 1, 2 ORDER BY 1, 2`, orgID, firstID(since)).Scan(&rows).Error
+	})
+	out := make([]ports.LookupFigure, len(rows))
+	for i, row := range rows {
+		out[i] = ports.LookupFigure{Hour: parseHour(row.Hour), Product: row.Product, Charged: row.Charged, Cached: row.Cached, Amount: catalog.Money(row.Amount)}
+	}
+	return out, err
+}

@@ -1,0 +1,197 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+)
+
+const runsShown = 30
+
+func (s *server) automationList(c *call) error {
+	var data struct {
+		Automations []app.AutomationView
+		Runs        []app.RunView
+		Dead        int
+	}
+	var err error
+	if data.Automations, err = s.Automations.Views(c.ctx(), c.by); err != nil {
+		return err
+	}
+	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{}, runsShown); err != nil {
+		return err
+	}
+	for _, r := range data.Runs {
+		if r.State == automation.Dead {
+			data.Dead++
+		}
+	}
+	return c.render("automacoes", page{Title: "Automações", Nav: "automacoes", Data: data})
+}
+
+// automationPage is one automation with its runs, and a rehearsal of it.
+type automationPage struct {
+	app.AutomationView
+	Runs      []app.RunView
+	Contacts  []crm.Contact
+	Chosen    string
+	Rehearsal *app.Rehearsal
+	Secret    string
+}
+
+func (s *server) automationShow(c *call) error {
+	id := c.PathValue("id")
+	all, err := s.Automations.Views(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	var data automationPage
+	for _, a := range all {
+		if a.ID == id {
+			data.AutomationView = a
+		}
+	}
+	if data.ID == "" {
+		return app.ErrNotFound
+	}
+	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{AutomationID: id}, runsShown); err != nil {
+		return err
+	}
+	if data.Contacts, err = s.Automations.Newest(c.ctx(), c.by, 20); err != nil {
+		return err
+	}
+	if data.Chosen = c.text("contato"); data.Chosen != "" {
+		r, err := s.Automations.Rehearse(c.ctx(), c.by, id, data.Chosen)
+		if err != nil {
+			return err
+		}
+		data.Rehearsal = &r
+	}
+	return c.render("automacao", page{Title: data.Name, Nav: "automacoes", Data: data})
+}
+
+// automationForm is the form of a new automation.
+type automationForm struct {
+	Form
+	Origins  []crm.Origin
+	Webhooks []intake.Webhook
+	Funnels  []crm.Funnel
+	Members  []crm.Member
+}
+
+var automationFields = []string{"nome", "acao", "origem", "webhook", "valor", "url", "para", "assunto", "texto", "etapa", "membro"}
+
+func (s *server) automationForm(c *call, status int, f Form) error {
+	data := automationForm{Form: f}
+	var err error
+	if data.Origins, err = s.Webhooks.Origins(c.ctx(), c.by, c.by.OrgID); err != nil {
+		return err
+	}
+	if data.Webhooks, err = s.Webhooks.List(c.ctx(), c.by, c.by.OrgID); err != nil {
+		return err
+	}
+	if data.Funnels, err = s.Organisations.Funnels(c.ctx(), c.by); err != nil {
+		return err
+	}
+	if data.Members, err = s.Organisations.Members(c.ctx(), c.by, c.by.OrgID); err != nil {
+		return err
+	}
+	return c.renderStatus(status, "automacao-form", page{Title: "Nova automação", Nav: "automacoes", Data: data})
+}
+
+func (s *server) automationNew(c *call) error {
+	kind := c.text("acao")
+	if !automation.ActionKind(kind).Valid() {
+		kind = string(automation.HTTP)
+	}
+	return s.automationForm(c, http.StatusOK, Form{Values: map[string]string{"acao": kind}})
+}
+
+func (s *server) automationCreate(c *call) error {
+	n := app.NewAutomation{
+		OrgID: c.by.OrgID, Name: c.text("nome"), Event: automation.ContactCreated, Action: automation.ActionKind(c.text("acao")),
+		Origin: c.text("origem"), WebhookID: c.text("webhook"),
+	}
+	// The form shows the fields of every action; only those of the chosen one count.
+	switch n.Action {
+	case automation.HTTP:
+		n.URL = c.text("url")
+	case automation.Email:
+		n.To, n.Subject, n.Text = c.text("para"), c.text("assunto"), c.text("texto")
+	case automation.AddNote:
+		n.Text = c.text("texto")
+	case automation.MoveStage:
+		n.Stage = c.text("etapa")
+	case automation.Assign:
+		n.Member = c.text("membro")
+	}
+	if v := c.text("valor"); v != "" {
+		amount, ok := intake.ParseAmount(v)
+		if !ok || amount < 0 {
+			f, _ := c.formOf(nil, automationFields...)
+			f.Field, f.Problem = "valor", "Escreva um valor só, como R$ 50.000,00."
+			return s.automationForm(c, http.StatusUnprocessableEntity, f)
+		}
+		n.MinAmount = catalog.Money(amount)
+	}
+	made, err := s.Automations.Add(c.ctx(), c.by, n)
+	if err != nil {
+		f, ok := c.formOf(err, automationFields...)
+		if !ok {
+			return err
+		}
+		f.Field = map[string]string{
+			"name": "nome", "action": "acao", "url": "url", "to": "para", "subject": "assunto", "text": "texto", "stage": "etapa", "member": "membro",
+			"origin": "origem", "webhook": "webhook", "min-value": "valor",
+		}[f.Field]
+		return s.automationForm(c, http.StatusUnprocessableEntity, f)
+	}
+	return c.done("/automacoes/"+made.ID, "Automação criada. Ela vale para os próximos contatos.")
+}
+
+func (s *server) automationEnable(c *call) error {
+	id, enabled := c.PathValue("id"), c.text("ligada") == "sim"
+	if err := s.Automations.SetEnabled(c.ctx(), c.by, id, enabled); err != nil {
+		return err
+	}
+	notice := "Automação desligada."
+	if enabled {
+		notice = "Automação ligada."
+	}
+	return c.done(backTo(c, "/automacoes"), notice)
+}
+
+// backTo is the page that a form came from, where it is one of this site.
+func backTo(c *call, otherwise string) string {
+	u, err := url.Parse(c.Referer())
+	if err != nil || u.Path == "" || u.Host != c.Host {
+		return otherwise
+	}
+	return local(u.RequestURI())
+}
+
+func (s *server) runAgain(c *call) error {
+	if _, err := s.Automations.RunAgain(c.ctx(), c.by, c.PathValue("id")); err != nil {
+		return err
+	}
+	return c.done(backTo(c, "/automacoes"), "Será refeita em instantes.")
+}
+
+// runDeadAgain runs every run again that was given up.
+func (s *server) runDeadAgain(c *call) error {
+	runs, err := s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{State: automation.Dead}, 500)
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if _, err := s.Automations.RunAgain(c.ctx(), c.by, r.ID); err != nil {
+			return err
+		}
+	}
+	return c.done("/automacoes", plural(len(runs), "execução será refeita", "execuções serão refeitas")+" em instantes.")
+}

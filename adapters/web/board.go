@@ -1,0 +1,77 @@
+package web
+
+import (
+	"net/url"
+
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+)
+
+const (
+	// cardsMost and cardsLeast bound how many cards a stage shows, cardsAll how many a
+	// board shows: a page stays small enough for a phone.
+	cardsMost, cardsLeast, cardsAll = 30, 8, 84
+)
+
+// boardPage is the funnel as a board.
+type boardPage struct {
+	app.Choices
+	Funnel crm.Funnel
+	Query  map[string]string
+	Stages []boardStage
+	Count  int
+	Amount catalog.Money
+	// List is the address of the list of the same contacts.
+	List string
+}
+
+type boardStage struct {
+	app.BoardStage
+	Cards []contactLine
+	// More is how many contacts have no card, List the address of all.
+	More int
+	List string
+}
+
+func (s *server) board(c *call) error {
+	choices, err := s.Contacts.Choices(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	search := app.ContactSearch{OriginID: c.text("origem"), AssigneeID: c.text("resp")}
+	cards := cardsMost
+	for _, f := range choices.Funnels {
+		if f.ID == c.text("funil") || c.text("funil") == "" && f.Default {
+			cards = min(cardsMost, max(cardsLeast, cardsAll/len(f.Stages)))
+		}
+	}
+	funnel, stages, err := s.Contacts.Board(c.ctx(), c.by, c.text("funil"), search, cards)
+	if err != nil {
+		return err
+	}
+	query := url.Values{}
+	data := boardPage{Choices: choices, Funnel: funnel, Query: map[string]string{}}
+	for _, name := range []string{"origem", "resp"} {
+		if v := c.text(name); v != "" {
+			query.Set(name, v)
+			data.Query[name] = v
+		}
+	}
+	data.List = "/contatos" + withQuery(query)
+	for _, stage := range stages {
+		b := boardStage{BoardStage: stage, More: stage.Count - len(stage.Contacts), List: "/contatos" + withQuery(query, "etapa", stage.ID)}
+		for _, v := range stage.Contacts {
+			b.Cards = append(b.Cards, contactLineOf(v))
+		}
+		data.Stages = append(data.Stages, b)
+		if !folded(stage.Name, "ganho") && !folded(stage.Name, "perdido") {
+			data.Count, data.Amount = data.Count+stage.Count, data.Amount+stage.Amount
+		}
+	}
+	p := page{Title: funnel.Name, Nav: "funil", Data: data, Wide: true}
+	if c.script() {
+		return c.renderPart("funil", "board", data)
+	}
+	return c.render("funil", p)
+}

@@ -1,0 +1,232 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+)
+
+// contactPage is one tab of a contact's page.
+type contactPage struct {
+	contactLine
+	// Tab is the address of the tab below the contact's: "", "documentos", "historico".
+	Tab string
+	// Mail and Phone are what links need; empty where no link is safe or of use.
+	Mail, Tel, WhatsApp string
+	NoteCut             bool
+	NoteShown           string
+	Choices             app.Choices
+	History             []happening
+	Older               int
+	Documents           []documentLine
+	DocumentCount       int
+	Paid                string
+	Products            []app.Offer
+	Form                Form
+}
+
+// happening is one thing in a contact's history.
+type happening struct {
+	app.Happening
+	Document *documentLine
+}
+
+// documentLine is a lookup about a contact.
+type documentLine struct {
+	app.ContactDocument
+	Product string
+	// Days is the age of the answer, Left how long it is still free; zero when expired.
+	Days, Left int
+	Expired    bool
+	Answered   bool
+}
+
+// plainMail is an address that can stand in a link without its signs meaning something
+// else there.
+var plainMail = regexp.MustCompile(`^[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+$`)
+
+const (
+	// noteShown is how much of a note a page shows at first.
+	noteShown = 4000
+	// historyShown is how much of a history a page shows.
+	historyShown = 150
+	lastShown    = 5
+)
+
+func (s *server) contactTab(c *call, tab string, view app.ContactView) (contactPage, error) {
+	data := contactPage{contactLine: contactLineOf(view), Tab: tab, NoteShown: view.Note, Form: Form{Values: map[string]string{}}}
+	if plainMail.MatchString(view.Email) {
+		data.Mail = view.Email
+	}
+	if view.PhoneE164 != "" {
+		data.Tel, data.WhatsApp = view.PhoneE164, strings.TrimPrefix(view.PhoneE164, "+")
+	}
+	if len([]rune(view.Note)) > noteShown && c.text("nota") != "inteira" {
+		data.NoteShown, data.NoteCut = shorten(noteShown, view.Note), true
+	}
+	documents, err := s.Contacts.Documents(c.ctx(), c.by, view.ID)
+	if err != nil {
+		return data, err
+	}
+	data.DocumentCount = len(documents)
+	products := map[string]string{}
+	for _, offer := range s.Lookups.Offers(c.by) {
+		products[offer.Product.ID] = offer.Product.Name
+		data.Products = append(data.Products, offer)
+	}
+	paid := lookup.Spent{}
+	for _, d := range documents {
+		paid.Amount += d.Amount
+		data.Documents = append(data.Documents, s.documentLine(d, products))
+	}
+	data.Paid = money(paid.Amount)
+	return data, nil
+}
+
+func (s *server) documentLine(d app.ContactDocument, products map[string]string) documentLine {
+	l := documentLine{ContactDocument: d, Product: products[d.Entry.Product], Answered: !d.AnsweredAt.IsZero()}
+	if l.Product == "" {
+		l.Product = d.Entry.Product
+	}
+	age, fresh := s.Clock().Sub(d.AnsweredAt), s.Lookups.Fresh()
+	l.Days, l.Expired = int(age/(24*time.Hour)), age >= fresh
+	l.Left = int(fresh / (24 * time.Hour))
+	if l.Expired {
+		l.Left = int((age - fresh) / (24 * time.Hour))
+	}
+	return l
+}
+
+// tabTitle names a tab in the browser.
+func tabTitle(name, tab string) string {
+	if tab == "" {
+		return shorten(80, name)
+	}
+	return shorten(80, name) + ", " + map[string]string{"documentos": "documentos", "historico": "histórico"}[tab]
+}
+
+func (s *server) contactShow(c *call) error { return s.contactSummary(c, nil, http.StatusOK) }
+
+// contactSummary is the first tab, with a form that comes back when there is one.
+func (s *server) contactSummary(c *call, again *Form, status int) error {
+	view, history, err := s.Contacts.History(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data, err := s.contactTab(c, "", view)
+	if err != nil {
+		return err
+	}
+	if again != nil {
+		data.Form = *again
+	}
+	if data.Choices, err = s.Contacts.Choices(c.ctx(), c.by); err != nil {
+		return err
+	}
+	data.History = s.happenings(c, history[:min(len(history), lastShown)])
+	data.Older = len(history) - len(data.History)
+	return c.renderStatus(status, "contato", page{Title: tabTitle(view.Name, ""), Nav: "contatos", Data: data})
+}
+
+func (s *server) contactDocuments(c *call) error {
+	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data, err := s.contactTab(c, "documentos", view)
+	if err != nil {
+		return err
+	}
+	return c.render("contato", page{Title: tabTitle(view.Name, data.Tab), Nav: "contatos", Data: data})
+}
+
+func (s *server) contactHistory(c *call) error {
+	view, history, err := s.Contacts.History(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data, err := s.contactTab(c, "historico", view)
+	if err != nil {
+		return err
+	}
+	data.History = s.happenings(c, history[:min(len(history), historyShown)])
+	data.Older = len(history) - len(data.History)
+	return c.render("contato", page{Title: tabTitle(view.Name, data.Tab), Nav: "contatos", Data: data})
+}
+
+func (s *server) happenings(c *call, all []app.Happening) []happening {
+	products := map[string]string{}
+	for _, offer := range s.Lookups.Offers(c.by) {
+		products[offer.Product.ID] = offer.Product.Name
+	}
+	out := make([]happening, len(all))
+	for i, h := range all {
+		out[i].Happening = h
+		if h.Document != nil {
+			line := s.documentLine(*h.Document, products)
+			out[i].Document = &line
+		}
+		if h.Event != nil && h.Event.Kind == crm.NoteAdded {
+			e := *h.Event
+			e.Subject = shorten(noteShown/4, e.Subject)
+			out[i].Event = &e
+		}
+	}
+	return out
+}
+
+func (s *server) contactNote(c *call) error {
+	id := c.PathValue("id")
+	err := s.Contacts.Note(c.ctx(), c.by, id, c.PostFormValue("texto"))
+	if app.IsRefusal(err) {
+		f, _ := c.formOf(err, "texto")
+		f.Field = "texto"
+		return s.contactSummary(c, &f, http.StatusUnprocessableEntity)
+	}
+	if err != nil {
+		return err
+	}
+	return c.done("/contatos/"+id, "Nota acrescentada.")
+}
+
+func (s *server) contactAssign(c *call) error {
+	id := c.PathValue("id")
+	err := s.Contacts.Assign(c.ctx(), c.by, id, c.text("resp"))
+	if app.IsRefusal(err) {
+		f, _ := c.formOf(err, "resp")
+		f.Field = "resp"
+		return s.contactSummary(c, &f, http.StatusUnprocessableEntity)
+	}
+	if err != nil {
+		return err
+	}
+	return c.done("/contatos/"+id, "Responsável guardado.")
+}
+
+func (s *server) contactMove(c *call) error {
+	id := c.PathValue("id")
+	stage, err := s.Contacts.Move(c.ctx(), c.by, id, c.text("etapa"))
+	if err != nil {
+		return err
+	}
+	if c.script() {
+		c.w.WriteHeader(http.StatusNoContent) // the board reads itself again
+		return nil
+	}
+	return c.done(c.cameFrom("/contatos/"+id), "Movido para "+stage.Name+".")
+}
+
+// cameFrom is the page of this site that a form was sent from, else another one.
+func (c *call) cameFrom(other string) string {
+	from, err := url.Parse(c.Header.Get("Referer"))
+	if err != nil || from.Host != c.Host || from.Path == "" {
+		return other
+	}
+	return local(from.RequestURI())
+}

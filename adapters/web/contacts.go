@@ -1,0 +1,353 @@
+package web
+
+import (
+	"encoding/csv"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/intake"
+)
+
+// contactsAtOnce is how many contacts a page of the list shows.
+const contactsAtOnce = 50
+
+// contactLine is a contact in a list or on a card.
+type contactLine struct {
+	app.ContactView
+	// PhoneText is the phone as people write it, Below what stands under the name.
+	PhoneText, Below string
+	AssigneeShort    string
+}
+
+func contactLineOf(v app.ContactView) contactLine {
+	l := contactLine{ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company, AssigneeShort: shortName(v.Assignee.Name)}
+	if l.Below == "" {
+		l.Below = v.Email
+	}
+	return l
+}
+
+// phoneText writes a Brazilian number as people do, and others as they came.
+func phoneText(e164, sent string) string {
+	national, ok := strings.CutPrefix(e164, "+55")
+	if !ok || len(national) < 10 || len(national) > 11 {
+		return sent
+	}
+	return "(" + national[:2] + ") " + national[2:len(national)-4] + "-" + national[len(national)-4:]
+}
+
+// shortName is a name's first word with the last one's initial: Marina T.
+func shortName(name string) string {
+	words := strings.Fields(name)
+	if len(words) < 2 {
+		return name
+	}
+	return words[0] + " " + string([]rune(words[len(words)-1])[:1]) + "."
+}
+
+// orders are what a list can be ordered by, by the word in the address.
+var orders = map[string]struct {
+	by        app.ContactOrder
+	ascending bool
+}{
+	"":                {app.ByArrival, false},
+	"antigos":         {app.ByArrival, true},
+	"nome":            {app.ByName, true},
+	"nome-z":          {app.ByName, false},
+	"valor":           {app.ByAmount, false},
+	"valor-crescente": {app.ByAmount, true},
+}
+
+// periods are how many days back a list goes, by the word in the address; today is 1.
+var periods = map[string]int{"hoje": 1, "7": 7, "30": 30, "90": 90}
+
+// contactSearch is what the address asks for.
+func (s *server) contactSearch(c *call) app.ContactSearch {
+	order := orders[c.text("ordem")]
+	search := app.ContactSearch{
+		Text: c.text("q"), StageID: c.text("etapa"), OriginID: c.text("origem"), AssigneeID: c.text("resp"), WebhookID: c.text("webhook"),
+		Order: order.by, Ascending: order.ascending,
+	}
+	if days := periods[c.text("quando")]; days > 0 {
+		search.Since = s.daysAgo(days - 1)
+	}
+	return search
+}
+
+// daysAgo is when the day began that was so many days ago, in the instance's zone.
+func (s *server) daysAgo(days int) time.Time {
+	y, m, d := s.Clock().In(s.Calendar.Location).Date()
+	return time.Date(y, m, d-days, 0, 0, 0, 0, s.Calendar.Location)
+}
+
+// contactsPage is the list.
+type contactsPage struct {
+	app.Choices
+	Query   map[string]string
+	Lines   []contactLine
+	Columns []listColumn
+	// Narrow is whether something is filtered, Total how many there are.
+	Narrow   bool
+	Total    int
+	Many     bool
+	From, To int
+	// Previous and Next are addresses; empty at the ends. CSV is the download's.
+	Previous, Next, CSV string
+}
+
+// listColumn is the head of a column by which the list can be ordered.
+type listColumn struct {
+	Text, Class string
+	// Address orders by it; empty where that is not offered.
+	Address string
+	// Sort is the present order, as aria-sort says it; empty when it is another.
+	Sort string
+}
+
+var contactFilters = []string{"q", "etapa", "origem", "resp", "webhook", "quando"}
+
+func (s *server) contactList(c *call) error {
+	choices, err := s.Contacts.Choices(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	search := s.contactSearch(c)
+	found, err := s.Contacts.Search(c.ctx(), c.by, search, c.text("depois"), c.text("antes"), contactsAtOnce)
+	if err != nil {
+		return err
+	}
+	total := len(found.Contacts)
+	if !found.First || found.More { // else all of them are on this page
+		if total, err = s.Contacts.Count(c.ctx(), c.by, search); err != nil {
+			return err
+		}
+	}
+	query := url.Values{}
+	for _, name := range append([]string{"ordem"}, contactFilters...) {
+		if v := c.text(name); v != "" {
+			query.Set(name, v)
+		}
+	}
+	data := contactsPage{
+		Choices: choices, Query: map[string]string{}, Columns: columnsOf(query, c.text("ordem")), Narrow: search.Narrow(), Total: total,
+		Many: total > app.CountMax, CSV: "/contatos.csv" + withQuery(query),
+	}
+	for name := range query {
+		data.Query[name] = query.Get(name)
+	}
+	for _, v := range found.Contacts {
+		data.Lines = append(data.Lines, contactLineOf(v))
+	}
+	// Where the page stands is what the page before said; contacts that came in since do
+	// not move it.
+	offset := 0
+	if !found.First {
+		offset, _ = strconv.Atoi(c.text("n"))
+		offset = min(max(offset, 0), 10_000_000)
+	}
+	data.From, data.To = offset+1, offset+len(data.Lines)
+	if n := len(data.Lines); n > 0 {
+		if !found.First {
+			data.Previous = "/contatos" + withQuery(query, "antes", data.Lines[0].ID, "n", strconv.Itoa(max(0, offset-contactsAtOnce)))
+		}
+		if found.More {
+			data.Next = "/contatos" + withQuery(query, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
+		}
+	}
+	return c.render("contatos", page{Title: "Contatos", Nav: "contatos", Data: data})
+}
+
+// withQuery writes a query with some more values.
+func withQuery(query url.Values, more ...string) string {
+	all := url.Values{}
+	for name, values := range query {
+		all[name] = values
+	}
+	for i := 0; i < len(more); i += 2 {
+		all.Set(more[i], more[i+1])
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "?" + all.Encode()
+}
+
+// columnsOf are the heads of the list. The one that is ordered by turns the order
+// around.
+func columnsOf(query url.Values, order string) []listColumn {
+	to := func(order string) string {
+		all := url.Values{}
+		for name, values := range query {
+			all[name] = values
+		}
+		all.Del("ordem")
+		if order == "" {
+			return "/contatos" + withQuery(all)
+		}
+		return "/contatos" + withQuery(all, "ordem", order)
+	}
+	sorted := func(text, class, first, second, sortFirst, sortSecond string) listColumn {
+		col := listColumn{Text: text, Class: class, Address: to(first)}
+		switch order {
+		case first:
+			col.Sort, col.Address = sortFirst, to(second)
+		case second:
+			col.Sort = sortSecond
+		}
+		return col
+	}
+	if _, known := orders[order]; !known {
+		order = ""
+	}
+	return []listColumn{
+		sorted("Contato", "", "nome", "nome-z", "ascending", "descending"),
+		{Text: "Telefone", Class: "fit hide-n"},
+		{Text: "Etapa", Class: "pr"},
+		{Text: "Origem", Class: "hide-n hide-m"},
+		sorted("Valor", "n", "valor", "valor-crescente", "descending", "ascending"),
+		{Text: "Responsável", Class: "hide-n hide-m"},
+		sorted("Chegou", "n pr", "", "antigos", "descending", "ascending"),
+	}
+}
+
+// contactsFile gives every contact that the address asks for as a file.
+func (s *server) contactsFile(c *call) error {
+	out := csv.NewWriter(c.w)
+	begun := false
+	err := s.Contacts.Each(c.ctx(), c.by, s.contactSearch(c), func(contacts []app.ContactView) error {
+		if !begun {
+			begun = true
+			// A long list on a slow line takes longer than a page may.
+			_ = http.NewResponseController(c.w).SetWriteDeadline(time.Time{})
+			c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+			c.w.Header().Set("Content-Disposition", `attachment; filename="contatos.csv"`)
+			_ = out.Write([]string{"id", "nome", "email", "telefone", "empresa", "valor", "origem", "funil", "etapa", "responsavel", "webhook", "nota", "criadoEm"})
+		}
+		for _, v := range contacts {
+			phone := phoneText(v.PhoneE164, v.Phone)
+			_ = out.Write([]string{
+				v.ID, harmless(v.Name), harmless(v.Email), harmless(phone), harmless(v.Company), v.Amount.String(), harmless(v.Origin), harmless(v.Funnel),
+				harmless(v.Stage), harmless(v.Assignee.Name), harmless(v.Webhook), harmless(v.Note), iso(v.CreatedAt),
+			})
+		}
+		out.Flush()
+		return out.Error()
+	})
+	if err != nil && begun {
+		// The answer is on its way: breaking the connection is how the browser learns that
+		// the file is not whole.
+		s.Log.WarnContext(c.ctx(), "a download broke off", "route", c.Pattern, "error", err, "request_id", c.id)
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+// harmless keeps a spreadsheet from taking a text for a formula.
+func harmless(s string) string {
+	if t := strings.TrimLeft(s, " \t\r\n\u00a0\ufeff\u200b\u200e\u200f\u202a\u202b\u202d\u202e\u2066\u2067"); t != "" && strings.ContainsAny(t[:1], "=+-@|%") || s != "" && strings.ContainsAny(s[:1], "\t\r\n") {
+		return "'" + s
+	}
+	// Spreadsheets fold the wide forms of these signs.
+	for _, wide := range []string{"＝", "＋", "－", "＠"} {
+		if strings.HasPrefix(s, wide) {
+			return "'" + s
+		}
+	}
+	return s
+}
+
+// contactForm is the form of a new or changed contact.
+type contactForm struct {
+	Form
+	app.Choices
+	ID, Name, Version string
+}
+
+var contactFields = []string{"nome", "email", "telefone", "empresa", "valor", "origem", "etapa", "nota", "versao"}
+
+func (c *call) contactForm() app.ContactForm {
+	return app.ContactForm{
+		Name: c.PostFormValue("nome"), Email: c.PostFormValue("email"), Phone: c.PostFormValue("telefone"), Company: c.PostFormValue("empresa"),
+		Amount: c.PostFormValue("valor"), OriginID: c.text("origem"), StageID: c.text("etapa"), Note: c.PostFormValue("nota"), Version: c.text("versao"),
+	}
+}
+
+func (s *server) contactNew(c *call) error {
+	choices, err := s.Contacts.Choices(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	return c.render("contato-form", page{Title: "Novo contato", Nav: "contatos", Data: contactForm{Choices: choices, Form: Form{Values: map[string]string{"etapa": c.text("etapa")}}}})
+}
+
+func (s *server) contactCreate(c *call) error {
+	made, err := s.Contacts.Create(c.ctx(), c.by, c.contactForm())
+	if err != nil {
+		return s.contactFormAgain(c, "", "", err)
+	}
+	return c.done("/contatos/"+made.ID, "Contato criado.")
+}
+
+// contactFormAgain shows the form with what was typed and what is wrong with it.
+func (s *server) contactFormAgain(c *call, id, name string, why error) error {
+	if !app.IsRefusal(why) {
+		return why
+	}
+	f, ok := c.formOf(why, contactFields...)
+	if !ok {
+		return why
+	}
+	f.Field = map[string]string{"name": "nome", "email": "email", "phone": "telefone", "company": "empresa", "amount": "valor", "note": "nota", "version": "versao"}[f.Field]
+	choices, err := s.Contacts.Choices(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	data := contactForm{Form: f, Choices: choices, ID: id, Name: name, Version: f.Values["versao"]}
+	title := "Novo contato"
+	if id != "" {
+		title = "Editar contato"
+	}
+	if f.Field == "versao" {
+		// The form is now about what the contact has become; sending it again keeps it.
+		view, err := s.Contacts.View(c.ctx(), c.by, id)
+		if err != nil {
+			return err
+		}
+		data.Version = view.Version()
+	}
+	return c.renderStatus(http.StatusUnprocessableEntity, "contato-form", page{Title: title, Nav: "contatos", Data: data})
+}
+
+func (s *server) contactEdit(c *call) error {
+	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	choices, err := s.Contacts.Choices(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	return c.render("contato-form", page{Title: "Editar contato", Nav: "contatos", Data: contactForm{
+		ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: Form{Values: map[string]string{
+			"nome": view.Name, "email": view.Email, "telefone": view.Phone, "empresa": view.Company, "valor": view.AmountText(), "origem": view.OriginID, "nota": view.Note,
+		}},
+	}})
+}
+
+func (s *server) contactUpdate(c *call) error {
+	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if err := s.Contacts.Edit(c.ctx(), c.by, view.ID, c.contactForm()); err != nil {
+		return s.contactFormAgain(c, view.ID, view.Name, err)
+	}
+	return c.done("/contatos/"+view.ID, "Contato guardado.")
+}
+
+// folded reports whether two names differ at most by case and accents.
+func folded(a, b string) bool { return intake.Fold(a) == intake.Fold(b) }

@@ -1,0 +1,83 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"fichario/domain/crm"
+)
+
+// notificationsAtOnce is how many notifications the page shows.
+const notificationsAtOnce = 100
+
+// notificationDay is what the team was told on one day.
+type notificationDay struct {
+	Name string
+	All  []crm.Notification
+}
+
+func (s *server) notificationList(c *call) error {
+	all, err := s.Contacts.Notifications(c.ctx(), c.by, c.by.OrgID, c.by.MemberID, notificationsAtOnce)
+	if err != nil {
+		return err
+	}
+	var data struct {
+		Days   []notificationDay
+		Newest string
+		Unread int
+		Full   bool
+	}
+	data.Full = len(all) == notificationsAtOnce
+	for _, n := range all {
+		name := s.dayName(n.At)
+		if len(data.Days) == 0 || data.Days[len(data.Days)-1].Name != name {
+			data.Days = append(data.Days, notificationDay{Name: name})
+		}
+		day := &data.Days[len(data.Days)-1]
+		day.All = append(day.All, n)
+	}
+	if len(all) > 0 {
+		data.Newest = all[0].ID
+	}
+	if data.Unread, err = s.Contacts.Unread(c.ctx(), c.by); err != nil {
+		return err
+	}
+	return c.render("notificacoes", page{Title: "Notificações", Nav: "notificacoes", Data: data})
+}
+
+// dayName says on which day something was.
+func (s *server) dayName(t time.Time) string {
+	switch day := s.date(t); day {
+	case s.date(s.Clock()):
+		return "Hoje"
+	case s.date(s.daysAgo(1)):
+		return "Ontem"
+	default:
+		return day
+	}
+}
+
+func (s *server) notificationsRead(c *call) error {
+	if err := s.Contacts.ReadNotificationsUpTo(c.ctx(), c.by, c.text("ate")); err != nil {
+		return err
+	}
+	return c.done("/notificacoes", "Tudo marcado como lido.")
+}
+
+// bell is what htmx asks for again and again: the count in both places, and a sentence
+// for who does not see it when there are more than before.
+func (s *server) bell(c *call) error {
+	unread, err := s.Contacts.Unread(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	data := struct {
+		Unread int
+		Say    string
+	}{Unread: unread}
+	if before, err := strconv.Atoi(c.text("visto")); err == nil && unread > before {
+		data.Say = fmt.Sprintf("%s. %s ao todo.", plural(unread-before, "notificação nova", "notificações novas"), plural(unread, "não lida", "não lidas"))
+	}
+	return c.renderPart("notificacoes", "bells", data)
+}

@@ -1,0 +1,195 @@
+// The board: cards are dragged between stages with a pointer or the keyboard. The menu of each card does the same without script.
+'use strict'
+
+const frame = document.getElementById('quadro')
+const voice = document.getElementById('voz')
+const help = document.getElementById('ajuda')
+let held = null // { card, stage, slot, from, id, name, moved }
+
+const stages = () => [...frame.querySelectorAll('.stage')]
+const stageOf = (element) => element.closest('.stage')
+const nameOf = (card) => card.querySelector('h3').textContent.trim()
+const say = (text) => { voice.textContent = text }
+
+frame.classList.add('can-drag')
+help.hidden = false
+describe()
+
+// What the keys do is read with a card's name.
+function describe() {
+  for (const link of frame.querySelectorAll('.lead h3 a')) link.setAttribute('aria-describedby', 'ajuda')
+}
+
+function take(card) {
+  if (held) giveUp()
+  const slot = document.createElement('li')
+  const box = document.createElement('div')
+  box.className = 'slot'
+  box.textContent = 'Solte aqui ' + nameOf(card)
+  slot.append(box)
+  held = { card, slot, from: stageOf(card), stage: stageOf(card), name: nameOf(card) }
+  card.classList.add('lead-held')
+  for (const menu of frame.querySelectorAll('.menu[open]')) menu.open = false
+}
+
+// over shows where the card would go.
+function over(stage) {
+  if (!held || !stage || stage === held.stage) return
+  held.stage.removeAttribute('data-over')
+  held.stage = stage
+  held.slot.remove()
+  if (stage !== held.from) {
+    stage.setAttribute('data-over', '')
+    stage.querySelector('ul').prepend(held.slot)
+  }
+}
+
+function release() {
+  const was = held
+  held = null
+  was.slot.remove()
+  was.stage.removeAttribute('data-over')
+  was.card.classList.remove('lead-held')
+  was.card.style.transform = ''
+  return was
+}
+
+function giveUp() {
+  if (!held) return
+  const was = release()
+  say(was.name + ' ficou em ' + was.from.dataset.name + '.')
+}
+
+async function drop() {
+  const was = release()
+  if (was.stage === was.from) {
+    say(was.name + ' ficou em ' + was.from.dataset.name + '.')
+    return
+  }
+  const target = was.stage.dataset.stage, where = was.stage.dataset.name, id = was.card.id
+  was.stage.querySelector('ul').prepend(was.card.parentElement) // at once; the server says the rest
+  const focused = was.card.contains(document.activeElement)
+  try {
+    const moved = await fetch(was.card.querySelector('form').action, {
+      method: 'POST', headers: { 'HX-Request': 'true' }, body: new URLSearchParams({ etapa: target }), redirect: 'error',
+    })
+    if (!moved.ok || moved.headers.get('HX-Redirect')) throw new Error('refused')
+    await again()
+    say(was.name + ' movido para ' + where + '.')
+  } catch {
+    await again().catch(() => location.reload())
+    say('Não deu para mover ' + was.name + '. Confira a rede e tente de novo.')
+  }
+  if (focused) (document.querySelector('#' + CSS.escape(id) + ' h3 a') || frame.firstElementChild).focus()
+}
+
+// again reads the board anew, and keeps how far it was scrolled.
+async function again() {
+  const answer = await fetch(location.href, { headers: { 'HX-Request': 'true' } })
+  if (!answer.ok || answer.status === 204) throw new Error('no board')
+  const left = frame.firstElementChild.scrollLeft
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.board')
+  frame.replaceChildren(document.adoptNode(fresh))
+  fresh.scrollLeft = left
+  document.getElementById('aberto').textContent = fresh.dataset.open
+  describe()
+}
+
+// The keyboard: on a card's name, Espaço takes and lets go, arrows choose the stage, Esc gives up.
+frame.addEventListener('keydown', (event) => {
+  const card = event.target.closest('.lead')
+  if (!card || !event.target.matches('.lead, .lead h3 a') || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.key === ' ') {
+    event.preventDefault()
+    if (event.repeat) return
+    if (held) return void drop()
+    take(card)
+    say(held.name + ', em ' + held.from.dataset.name + '. Setas movem, Espaço solta, Esc desiste.')
+    return
+  }
+  if (!held) return
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+  if (event.key === 'Escape') giveUp()
+  else if (event.key === 'Tab') return giveUp()
+  else if (event.key === 'Enter') { event.preventDefault(); return void drop() }
+  else if (step) {
+    const all = stages()
+    const at = Math.min(Math.max(all.indexOf(held.stage) + step, 0), all.length - 1)
+    over(all[at])
+    all[at].scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    say(held.name + ', em ' + all[at].dataset.name + ', etapa ' + (at + 1) + ' de ' + all.length + '. Espaço solta.')
+  } else return
+  event.preventDefault()
+})
+
+// The pointer: a mouse drags at once, a finger after resting on the card, so that it can still scroll.
+let press = null // { card, x, y, id, timer, scroll, touch }
+const rest = 350, slack = 6
+
+frame.addEventListener('pointerdown', (event) => {
+  const card = event.target.closest('.lead')
+  if (!card || event.button !== 0 || event.target.closest('.menu') || held) return
+  const touch = event.pointerType !== 'mouse'
+  press = { card, x: event.clientX, y: event.clientY, id: event.pointerId, touch, scroll: 0 }
+  if (touch) press.timer = setTimeout(begin, rest)
+})
+
+function begin() {
+  if (!press) return
+  take(press.card)
+  press.scroll = frame.firstElementChild.scrollLeft
+  press.page = scrollY
+  press.dragging = true
+}
+
+addEventListener('pointermove', (event) => {
+  if (!press || event.pointerId !== press.id) return
+  const far = Math.hypot(event.clientX - press.x, event.clientY - press.y) > slack
+  if (!press.dragging) {
+    if (!far) return
+    if (press.touch) return stop() // it scrolls
+    begin()
+  }
+  event.preventDefault()
+  const board = frame.firstElementChild, edge = board.getBoundingClientRect()
+  if (event.clientX > edge.right - 40) board.scrollLeft += 14
+  if (event.clientX < edge.left + 40) board.scrollLeft -= 14
+  const x = event.clientX - press.x + board.scrollLeft - press.scroll, y = event.clientY - press.y + scrollY - press.page
+  press.card.style.pointerEvents = 'none'
+  press.card.style.transform = `translate(${x}px, ${y}px)`
+  const under = document.elementFromPoint(event.clientX, event.clientY)?.closest('.stage')
+  if (under) over(under)
+})
+
+addEventListener('pointerup', (event) => {
+  if (!press || event.pointerId !== press.id) return
+  const dragged = press.dragging
+  stop()
+  if (!dragged || !held) return
+  // The click that ends a drag opens nothing.
+  const swallow = (click) => { click.preventDefault(); click.stopPropagation() }
+  addEventListener('click', swallow, { capture: true })
+  setTimeout(() => removeEventListener('click', swallow, { capture: true }), 50)
+  drop()
+})
+addEventListener('pointercancel', () => { if (press) { stop(); giveUp() } })
+addEventListener('keydown', (event) => { if (event.key === 'Escape' && press?.dragging) { stop(); giveUp() } })
+// While a card is held the page does not scroll under the finger.
+addEventListener('touchmove', (event) => { if (press?.dragging) event.preventDefault() }, { passive: false })
+frame.addEventListener('contextmenu', (event) => { if (press?.dragging) event.preventDefault() })
+frame.addEventListener('dragstart', (event) => event.preventDefault())
+
+function stop() {
+  clearTimeout(press.timer)
+  press.card.style.pointerEvents = ''
+  press = null
+}
+
+// A menu closes when something else is clicked, and with Esc.
+document.addEventListener('click', (event) => {
+  for (const menu of frame.querySelectorAll('.menu[open]')) if (!menu.contains(event.target)) menu.open = false
+})
+frame.addEventListener('keydown', (event) => {
+  const menu = event.key === 'Escape' && event.target.closest('.menu[open]')
+  if (menu) { menu.open = false; menu.querySelector('summary').focus() }
+})

@@ -1,0 +1,277 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/ports"
+)
+
+// ContactForm is what a member typed about a contact.
+type ContactForm struct {
+	Name, Email, Phone, Company string
+	// Amount is as people in Brazil write it: 1.234,56.
+	Amount string
+	// OriginID is empty for no origin.
+	OriginID string
+	Note     string
+	// StageID is where a new contact enters; empty for the entry stage of the default
+	// funnel. It is not used when a contact is edited.
+	StageID string
+	// Version is ContactView.Version of what the form showed; when it is given, a
+	// contact that has changed since is not overwritten.
+	Version string
+}
+
+// The longest that a contact's fields may be, in characters; those of what came in by
+// a webhook are the reader's.
+const (
+	contactLineMax  = 200
+	contactEmailMax = 320
+	contactPhoneMax = 60
+	contactNoteMax  = 20_000
+	// contactAmountMax is a thousand million reais.
+	contactAmountMax = 1_000_000_000 * catalog.Real
+)
+
+// Version tells whether what a form of the contact shows has changed.
+func (v ContactView) Version() string {
+	sum := sha256.New()
+	for _, part := range []string{v.Name, v.Email, v.Phone, v.Company, v.Amount.String(), v.OriginID, v.Note} {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:9])
+}
+
+// AmountText is the contact's value as a form shows it: 1234,56.
+func (v ContactView) AmountText() string {
+	whole, decimals, _ := strings.Cut(v.Amount.String(), ".")
+	return whole + "," + decimals + "00"[min(len(decimals), 2):]
+}
+
+// Create makes a contact by hand, in the entry stage of the default funnel unless the
+// form says another, assigned to the caller. Faults: InvalidRequest with the field at
+// fault, ServiceUnavailable.
+func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Contact, error) {
+	actor, err := c.actor(ctx, by)
+	if err != nil {
+		return crm.Contact{}, err
+	}
+	r := c.store.Repos()
+	n, err := loadNames(ctx, r, by.OrgID)
+	if err != nil {
+		return crm.Contact{}, err
+	}
+	made := crm.Contact{ID: newID(), OrgID: by.OrgID, AssigneeID: by.MemberID, CreatedAt: c.clock()}
+	if err := f.apply(&made, n); err != nil {
+		return crm.Contact{}, err
+	}
+	made.StageID = f.StageID
+	if made.StageID == "" {
+		funnels, err := r.Funnels.List(ctx, by.OrgID)
+		if err != nil || len(funnels) == 0 {
+			return crm.Contact{}, errors.Join(err, errNoFunnel)
+		}
+		made.StageID = funnels[0].Entry().ID
+	}
+	if n.stages[made.StageID] == "" {
+		return crm.Contact{}, missing("stage", "Não há etapa com este id.")
+	}
+	event := crm.Event{ID: newID(), OrgID: by.OrgID, ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt}
+	return made, c.store.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Create(ctx, made, event) })
+}
+
+// errNoFunnel is of a broken database: an organisation is made with its funnel.
+var errNoFunnel = errors.New("the organisation has no funnel")
+
+// apply puts what was typed into a contact. What is as it was is not checked again:
+// what came by a webhook may be longer.
+func (f ContactForm) apply(c *crm.Contact, n names) error {
+	name, email, phone, company := strings.TrimSpace(f.Name), strings.TrimSpace(f.Email), strings.TrimSpace(f.Phone), strings.TrimSpace(f.Company)
+	switch {
+	case name != c.Name && !line(name, 1, contactLineMax), name == "":
+		return invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres, em uma linha.", contactLineMax))
+	case email != c.Email && (!line(email, 3, contactEmailMax) || !strings.Contains(strings.Trim(email, "@"), "@") || strings.ContainsAny(email, " \t")), email == "":
+		return invalid("email", "O e-mail tem um @ entre o nome e o domínio, como ana@empresa.com.br.")
+	case phone != c.Phone && !line(phone, 0, contactPhoneMax):
+		return invalid("phone", fmt.Sprintf("O telefone tem até %d caracteres, em uma linha.", contactPhoneMax))
+	case company != c.Company && !line(company, 0, contactLineMax):
+		return invalid("company", fmt.Sprintf("A empresa tem até %d caracteres, em uma linha.", contactLineMax))
+	case f.OriginID != "" && n.origins[f.OriginID] == "":
+		return missing("origin", "Não há origem com este id.")
+	}
+	amount := catalog.Money(0)
+	if typed := strings.TrimSpace(f.Amount); typed == (ContactView{Contact: *c}).AmountText() {
+		amount = c.Amount
+	} else if typed != "" {
+		read, ok := intake.ParseAmount(typed)
+		if amount = catalog.Money(read); !ok || amount < 0 || amount > contactAmountMax {
+			return invalid("amount", "O valor é um número em reais, de 0 a 1 bilhão, como 1.234,56.")
+		}
+	}
+	// Browsers end lines with two characters.
+	note := strings.ReplaceAll(f.Note, "\r\n", "\n")
+	if before := strings.ReplaceAll(c.Note, "\r\n", "\n"); strings.TrimSpace(note) == strings.TrimSpace(before) {
+		note = c.Note
+	} else if note = strings.TrimSpace(note); utf8.RuneCountInString(note) > max(contactNoteMax, utf8.RuneCountInString(before)) {
+		return invalid("note", fmt.Sprintf("A nota tem até %d caracteres.", contactNoteMax))
+	}
+	if phone != c.Phone {
+		c.PhoneE164 = intake.E164(phone)
+	}
+	c.Name, c.Email, c.Phone, c.Company, c.Amount, c.OriginID, c.Note = name, email, phone, company, amount, f.OriginID, clean(note)
+	return nil
+}
+
+// line reports whether a text is one line of so many characters.
+func line(s string, from, to int) bool {
+	n := 0
+	for _, r := range s {
+		if n++; r < ' ' || r == 0x7f || r == utf8.RuneError {
+			return false
+		}
+	}
+	return n >= from && n <= to
+}
+
+// clean takes out what no database keeps in a text.
+func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
+
+// Edit changes the fields of a contact, and writes which ones into its history; when
+// nothing differs, nothing is written. One transaction. Faults: InvalidRequest with the
+// field at fault ("version" when it has changed since the form was shown),
+// ServiceUnavailable.
+func (c *Contacts) Edit(ctx context.Context, by Caller, id string, f ContactForm) error {
+	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, before crm.Contact, e crm.Event) error {
+		if f.Version != "" && f.Version != (ContactView{Contact: before}).Version() {
+			return invalid("version", "Este contato mudou enquanto você o editava. Confira o que ele diz agora e repita a sua mudança.")
+		}
+		n, err := loadNames(ctx, r, by.OrgID)
+		if err != nil {
+			return err
+		}
+		after := before
+		if err := f.apply(&after, n); err != nil {
+			return err
+		}
+		changed := changedFields(before, after)
+		if len(changed) == 0 {
+			return nil
+		}
+		e.Kind, e.Subject = crm.ContactEdited, strings.Join(changed, ", ")
+		return r.Contacts.Edit(ctx, after, e)
+	})
+}
+
+func changedFields(a, b crm.Contact) []string {
+	var changed []string
+	for _, field := range []struct {
+		name    string
+		differs bool
+	}{
+		{"nome", a.Name != b.Name}, {"e-mail", a.Email != b.Email}, {"telefone", a.Phone != b.Phone}, {"empresa", a.Company != b.Company},
+		{"valor", a.Amount != b.Amount}, {"origem", a.OriginID != b.OriginID}, {"nota", a.Note != b.Note},
+	} {
+		if field.differs {
+			changed = append(changed, field.name)
+		}
+	}
+	return changed
+}
+
+// Note adds a text to the note of a contact. Faults: InvalidRequest with the field at
+// fault, ServiceUnavailable.
+func (c *Contacts) Note(ctx context.Context, by Caller, id, text string) error {
+	text = clean(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")))
+	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, _ crm.Contact, e crm.Event) error {
+		if text == "" || utf8.RuneCountInString(text) > textMax {
+			return invalid("note", fmt.Sprintf("A nota tem de 1 a %d caracteres.", textMax))
+		}
+		e.Kind, e.Subject = crm.NoteAdded, text
+		return r.Contacts.AddNote(ctx, e)
+	})
+}
+
+// Assign gives a contact to an active member; when he has it already, nothing is
+// written. Faults: InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Assign(ctx context.Context, by Caller, id, memberID string) error {
+	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
+		if !validID(memberID) {
+			return missing("member", "Não há membro com este id nesta organização.")
+		}
+		m, err := r.Members.Find(ctx, memberID)
+		switch {
+		case errors.Is(err, ports.ErrNotFound), err == nil && m.OrgID != k.OrgID:
+			return missing("member", "Não há membro com este id nesta organização.")
+		case err != nil:
+			return err
+		case !m.Active:
+			return invalid("member", "Esta pessoa não está mais ativa. Escolha outra.")
+		case m.ID == k.AssigneeID:
+			return nil
+		}
+		e.Kind, e.Subject = crm.Assigned, m.Name
+		return r.Contacts.SetAssignee(ctx, m.ID, e)
+	})
+}
+
+// Move puts a contact into a stage; when it is there already, nothing is written. It
+// returns the stage. Faults: InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Move(ctx context.Context, by Caller, id, stageID string) (crm.Stage, error) {
+	var stage crm.Stage
+	err := c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
+		n, err := loadNames(ctx, r, k.OrgID)
+		if err != nil {
+			return err
+		}
+		if n.stages[stageID] == "" {
+			return missing("stage", "Não há etapa com este id.")
+		}
+		stage = crm.Stage{ID: stageID, Name: n.stages[stageID]}
+		if k.StageID == stageID {
+			return nil
+		}
+		e.Kind, e.Subject = crm.StageMoved, stage.Name
+		return r.Contacts.SetStage(ctx, stageID, e)
+	})
+	return stage, err
+}
+
+// change runs f on a contact of the caller's organisation, in one transaction that
+// keeps others from it, with an event that names the member.
+func (c *Contacts) change(ctx context.Context, by Caller, id string, f func(context.Context, ports.Repos, crm.Contact, crm.Event) error) error {
+	notFound := missing("contact", "Não há contato com este id.")
+	if !validID(id) {
+		return notFound
+	}
+	actor, err := c.actor(ctx, by)
+	if err != nil {
+		return err
+	}
+	event := crm.Event{ID: newID(), OrgID: by.OrgID, ContactID: id, Actor: actor, At: c.clock()}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		contact, err := r.Contacts.Lock(ctx, id)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && contact.OrgID != by.OrgID {
+			return notFound
+		}
+		if err != nil {
+			return err
+		}
+		return f(ctx, r, contact, event)
+	})
+}
+
+// actor is the name that the history gives the caller. Only members change contacts by
+// hand.
+func (c *Contacts) actor(ctx context.Context, by Caller) (string, error) {
+	m, err := findMember(ctx, c.store, by.OrgID, by.MemberID)
+	return m.Name, err
+}

@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// ContactDocument is a lookup about a contact.
+type ContactDocument struct {
+	lookup.Entry
+	// AnsweredAt is when the bureau gave the answer; zero when there is none.
+	AnsweredAt time.Time
+	// By is the name of the member or key that asked; empty when it is gone.
+	By string
+}
+
+// Happening is one thing that happened to a contact. Of Event, Run and Document one is
+// set.
+type Happening struct {
+	At    time.Time
+	Event *crm.Event
+	// Run is a run of an automation or an e-mail, Automation its name; empty for the
+	// e-mail that tells a member of a new contact, whose name is Member.
+	Run                *automation.Job
+	Automation, Member string
+	Document           *ContactDocument
+}
+
+// happeningsMax is how many lookups and runs a history shows at most.
+const happeningsMax = 200
+
+// View returns a contact. Faults: InvalidRequest, ServiceUnavailable.
+func (c *Contacts) View(ctx context.Context, by Caller, id string) (ContactView, error) {
+	notFound := missing("contact", "Não há contato com este id.")
+	if !validID(id) {
+		return ContactView{}, notFound
+	}
+	view, err := viewContact(ctx, c.store.Repos(), id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(view.OrgID) {
+		return ContactView{}, notFound
+	}
+	return view, err
+}
+
+// Documents returns the lookups that are tied to a contact, newest first. Faults:
+// InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Documents(ctx context.Context, by Caller, id string) ([]ContactDocument, error) {
+	view, err := c.View(ctx, by, id)
+	if err != nil {
+		return nil, err
+	}
+	r := c.store.Repos()
+	found, err := r.Statement.OfContact(ctx, view.OrgID, id, happeningsMax)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	who := map[string]string{}
+	members, err := r.Members.List(ctx, view.OrgID)
+	for _, m := range members {
+		who[m.ID] = m.Name
+	}
+	keys, err2 := r.Keys.List(ctx, view.OrgID)
+	for _, k := range keys {
+		who[k.ID] = "chave " + k.Name
+	}
+	out := make([]ContactDocument, len(found))
+	for i, f := range found {
+		out[i] = ContactDocument{Entry: f.Entry, AnsweredAt: f.AnsweredAt, By: who[f.MemberID+f.KeyID]}
+	}
+	return out, errors.Join(err, err2)
+}
+
+// History returns everything that happened to a contact, newest first: the entries of
+// its history, runs of automations with their outcome, and lookups. Every member of
+// the organisation may see it. Faults: InvalidRequest, ServiceUnavailable.
+func (c *Contacts) History(ctx context.Context, by Caller, id string) (ContactView, []Happening, error) {
+	view, events, err := c.Show(ctx, by, id)
+	if err != nil {
+		return view, nil, err
+	}
+	var out []Happening
+	for i, e := range events {
+		out = append(out, Happening{At: e.At, Event: &events[i]})
+	}
+	runs, err := c.runs(ctx, view)
+	if err != nil {
+		return view, nil, err
+	}
+	documents, err := c.Documents(ctx, by, id)
+	if err != nil {
+		return view, nil, err
+	}
+	out = append(out, runs...)
+	for i, d := range documents {
+		out = append(out, Happening{At: d.At, Document: &documents[i]})
+	}
+	// What is of one moment stays in the order of its making.
+	slices.SortStableFunc(out, func(a, b Happening) int { return a.At.Compare(b.At) })
+	slices.Reverse(out)
+	return view, out, nil
+}
+
+func (c *Contacts) runs(ctx context.Context, view ContactView) ([]Happening, error) {
+	r := c.store.Repos()
+	jobs, err := r.Jobs.Page(ctx, view.OrgID, ports.JobFilter{ContactID: view.ID}, "", happeningsMax)
+	if err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	known := map[string]string{}
+	automations, err := r.Automations.List(ctx, view.OrgID)
+	for _, a := range automations {
+		known[a.ID] = a.Name
+	}
+	members, err2 := r.Members.List(ctx, view.OrgID)
+	for _, m := range members {
+		known[m.ID] = m.Name
+	}
+	var out []Happening
+	for i, job := range slices.Backward(jobs) {
+		at := job.EndedAt
+		if at.IsZero() {
+			at = job.CreatedAt
+		}
+		out = append(out, Happening{At: at, Run: &jobs[i], Automation: known[job.AutomationID], Member: known[job.MemberID]})
+	}
+	return out, errors.Join(err, err2)
+}
+
+// ReadNotificationsUpTo marks the notifications up to one that the caller was shown as
+// read by him; those that came since stay unread. Faults: InvalidRequest,
+// ServiceUnavailable.
+func (c *Contacts) ReadNotificationsUpTo(ctx context.Context, by Caller, id string) error {
+	if !validID(id) {
+		return missing("notification", "Não há notificação com este id.")
+	}
+	return c.store.Repos().Notifications.ReadAll(ctx, by.OrgID, by.MemberID, id)
+}

@@ -1,0 +1,163 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/ports"
+)
+
+// Dashboard tells what happened in an organisation, and what wants attention.
+type Dashboard struct {
+	store    ports.Store
+	catalog  catalog.Catalog
+	calendar access.Calendar
+	clock    Clock
+}
+
+// NewDashboard returns the use case. The catalogue gives the prices by which what
+// history saved is reckoned.
+func NewDashboard(store ports.Store, c catalog.Catalog, calendar access.Calendar, clock Clock) *Dashboard {
+	return &Dashboard{store: store, catalog: c, calendar: calendar, clock: clock}
+}
+
+// Day is one day of the dashboard, in the instance's time zone.
+type Day struct {
+	// Start is its first instant.
+	Start time.Time
+	// Contacts counts by webhook; "" is those made by hand.
+	Contacts        map[string]int
+	Charged, Cached int
+	Spent           catalog.Money
+	// Saved is what the answers from history would cost today.
+	Saved catalog.Money
+}
+
+// Overview is the dashboard of a period.
+type Overview struct {
+	// Days are in order, the last one is today.
+	Days []Day
+	// Total sums all days up.
+	Total    Day
+	Webhooks map[string]string // names, by id
+	// Refused is what each webhook refused in the last 24 hours, by name.
+	Attention []Attention
+	Newest    []ContactView
+}
+
+// Attention is something that somebody should look at.
+type Attention struct {
+	// Kind is refused (a webhook's posts), dead (runs that were given up) or cap (a key
+	// near its month's cap).
+	Kind string
+	// ID and Name are of the webhook or key; Count of posts, runs or percent.
+	ID, Name string
+	Count    int
+}
+
+// Look returns the dashboard of so many days up to today. Faults: ServiceUnavailable.
+func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, error) {
+	now := d.clock()
+	start := now.In(d.calendar.Location)
+	start = time.Date(start.Year(), start.Month(), start.Day()-days+1, 0, 0, 0, 0, d.calendar.Location)
+	o := Overview{Webhooks: map[string]string{}, Total: Day{Contacts: map[string]int{}}}
+	index := map[string]int{}
+	for i := range days {
+		at := start.AddDate(0, 0, i)
+		index[at.Format(time.DateOnly)] = i
+		o.Days = append(o.Days, Day{Start: at, Contacts: map[string]int{}})
+	}
+	// dayOf finds the day of an hour.
+	dayOf := func(hour time.Time) *Day {
+		if i, ok := index[hour.In(d.calendar.Location).Format(time.DateOnly)]; ok {
+			return &o.Days[i]
+		}
+		return nil
+	}
+	r := d.store.Repos()
+	contacts, err := r.Figures.Contacts(ctx, by.OrgID, start)
+	if err != nil {
+		return o, err
+	}
+	for _, f := range contacts {
+		if day := dayOf(f.Hour); day != nil {
+			day.Contacts[f.WebhookID] += f.Count
+			o.Total.Contacts[f.WebhookID] += f.Count
+		}
+	}
+	lookups, err := r.Figures.Lookups(ctx, by.OrgID, start)
+	if err != nil {
+		return o, err
+	}
+	for _, f := range lookups {
+		day := dayOf(f.Hour)
+		if day == nil {
+			continue
+		}
+		product, _ := d.catalog.Find(f.Product)
+		saved := product.Price * catalog.Money(f.Cached)
+		for _, sum := range []*Day{day, &o.Total} {
+			sum.Charged, sum.Cached, sum.Spent, sum.Saved = sum.Charged+f.Charged, sum.Cached+f.Cached, sum.Spent+f.Amount, sum.Saved+saved
+		}
+	}
+	page, err := r.Contacts.Page(ctx, by.OrgID, "", 6)
+	if err != nil {
+		return o, err
+	}
+	n, err := loadNames(ctx, r, by.OrgID)
+	if err != nil {
+		return o, err
+	}
+	o.Webhooks = n.webhooks
+	for _, c := range page {
+		o.Newest = append(o.Newest, n.view(c))
+	}
+	if by.Manages() == nil {
+		o.Attention, err = d.attention(ctx, r, by, n, now)
+	}
+	return o, err
+}
+
+// attention is what owners and administrators should look at.
+func (d *Dashboard) attention(ctx context.Context, r ports.Repos, by Caller, n names, now time.Time) ([]Attention, error) {
+	var out []Attention
+	refused, err := r.Deliveries.Summaries(ctx, by.OrgID, now.Add(-24*time.Hour))
+	for id, sum := range refused {
+		if sum.Refused > 0 {
+			out = append(out, Attention{Kind: "refused", ID: id, Name: n.webhooks[id], Count: sum.Refused})
+		}
+	}
+	dead, err2 := r.Jobs.Page(ctx, by.OrgID, ports.JobFilter{State: automation.Dead}, "", 100)
+	if len(dead) > 0 {
+		out = append(out, Attention{Kind: "dead", Count: len(dead)})
+	}
+	keys, err3 := r.Keys.List(ctx, by.OrgID)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		if !k.UsableAt(now) || k.Limits.PerMonth == 0 {
+			continue
+		}
+		_, month, _, err := r.Usage.Spent(ctx, k.ID, d.calendar.Day(now), d.calendar.Month(now))
+		if err != nil {
+			return nil, err
+		}
+		if percent := month.Count * 100 / k.Limits.PerMonth; percent >= 80 {
+			out = append(out, Attention{Kind: "cap", ID: k.ID, Name: k.Name, Count: percent})
+		}
+	}
+	return out, nil
+}
+
+// ContactCount is how many contacts a day brought.
+func (d Day) ContactCount() (n int) {
+	for _, one := range d.Contacts {
+		n += one
+	}
+	return n
+}

@@ -1,0 +1,205 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/ports"
+)
+
+// MemberChange is what is to be different about a member; nil leaves as it is.
+type MemberChange struct {
+	Name   *string
+	Role   *crm.Role
+	Active *bool
+}
+
+// UpdateMember changes a member. Only an owner may make an owner, or change one; the
+// last active owner stays; nobody ends his own access. Whoever loses it is signed out.
+// Faults: InvalidRequest with the field at fault, ServiceUnavailable.
+func (o *Organisations) UpdateMember(ctx context.Context, by Caller, id string, c MemberChange) error {
+	m, err := o.member(ctx, by, id)
+	if err != nil {
+		return err
+	}
+	if err := by.manages(m.OrgID); err != nil {
+		return err
+	}
+	before := m
+	if c.Name != nil {
+		name, ok := crm.CleanName(*c.Name)
+		if !ok {
+			return invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
+		}
+		m.Name = name
+	}
+	set(&m.Role, c.Role)
+	set(&m.Active, c.Active)
+	switch {
+	case !m.Role.Valid():
+		return invalid("role", "O papel é owner, admin ou member.")
+	case by.Role == crm.Admin && (before.Role == crm.Owner || m.Role == crm.Owner):
+		return invalid("role", "Só quem é dono pode mudar um dono ou fazer outro.").Because(ErrForbidden)
+	case !m.Active && by.MemberID == m.ID:
+		return invalid("active", "Ninguém encerra o próprio acesso: peça a outra pessoa que administra.")
+	}
+	return o.store.InTx(ctx, func(r ports.Repos) error {
+		if before.Role == crm.Owner && before.Active && (m.Role != crm.Owner || !m.Active) {
+			all, err := r.Members.List(ctx, m.OrgID)
+			if err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(all, func(other crm.Member) bool { return other.ID != m.ID && other.Active && other.Role == crm.Owner }) {
+				return invalid("role", "A organização precisa de ao menos um dono ativo. Faça outro antes.")
+			}
+		}
+		if err := r.Members.Update(ctx, m); err != nil {
+			return err
+		}
+		if m.Active {
+			return nil
+		}
+		return r.Sessions.EndAll(ctx, m.ID)
+	})
+}
+
+// stagesMax bounds the stages of a funnel, funnelsMax the funnels of an organisation.
+const (
+	stagesMax  = 20
+	funnelsMax = 20
+)
+
+// AddFunnel makes a funnel with the stages of the default one. Faults:
+// InvalidRequest, ServiceUnavailable.
+func (o *Organisations) AddFunnel(ctx context.Context, by Caller, name string) error {
+	if err := by.Manages(); err != nil {
+		return err
+	}
+	name, ok := crm.CleanName(name)
+	if !ok {
+		return invalid("name", fmt.Sprintf("O nome do funil tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	known, err := o.Funnels(ctx, by)
+	if err != nil {
+		return err
+	}
+	if len(known) >= funnelsMax {
+		return invalid("name", fmt.Sprintf("São até %d funis.", funnelsMax))
+	}
+	f := crm.Funnel{ID: newID(), OrgID: by.OrgID, Name: name, CreatedAt: o.clock()}
+	for _, stage := range crm.DefaultStages() {
+		f.Stages = append(f.Stages, crm.Stage{ID: newID(), Name: stage})
+	}
+	return o.store.InTx(ctx, func(r ports.Repos) error { return r.Funnels.Create(ctx, f) })
+}
+
+// ChangeFunnel changes a funnel of the caller's organisation by f, which gets it as it
+// is. A stage that has contacts cannot be removed, nor the last one. Faults:
+// InvalidRequest, ServiceUnavailable.
+func (o *Organisations) ChangeFunnel(ctx context.Context, by Caller, id string, f func(*crm.Funnel) error) error {
+	if err := by.Manages(); err != nil {
+		return err
+	}
+	return o.store.InTx(ctx, func(r ports.Repos) error {
+		all, err := r.Funnels.List(ctx, by.OrgID)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(all, func(one crm.Funnel) bool { return one.ID == id })
+		if i < 0 {
+			return missing("funnel", "Não há funil com este id.")
+		}
+		before := slices.Clone(all[i].Stages)
+		funnel := all[i]
+		if err := f(&funnel); err != nil {
+			return err
+		}
+		if err := checkFunnel(&funnel); err != nil {
+			return err
+		}
+		for _, s := range before {
+			if slices.ContainsFunc(funnel.Stages, func(one crm.Stage) bool { return one.ID == s.ID }) {
+				continue
+			}
+			used, err := r.Contacts.InStage(ctx, s.ID)
+			if err != nil {
+				return err
+			}
+			if used {
+				return invalid("stage", "A etapa "+s.Name+" tem contatos. Mova-os antes de a tirar.")
+			}
+		}
+		return r.Funnels.Update(ctx, funnel)
+	})
+}
+
+// checkFunnel checks names and numbers, and gives new stages their ids.
+func checkFunnel(f *crm.Funnel) error {
+	name, ok := crm.CleanName(f.Name)
+	if !ok {
+		return invalid("name", fmt.Sprintf("O nome do funil tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	f.Name = name
+	if len(f.Stages) == 0 || len(f.Stages) > stagesMax {
+		return invalid("stage", fmt.Sprintf("Um funil tem de 1 a %d etapas.", stagesMax))
+	}
+	seen := map[string]bool{}
+	for i := range f.Stages {
+		name, ok := crm.CleanName(f.Stages[i].Name)
+		if !ok || seen[intake.Fold(name)] {
+			return invalid("stage", fmt.Sprintf("Cada etapa tem um nome seu, de 1 a %d caracteres.", crm.NameMax))
+		}
+		seen[intake.Fold(name)] = true
+		f.Stages[i].Name = name
+		if f.Stages[i].ID == "" {
+			f.Stages[i].ID = newID()
+		}
+	}
+	return nil
+}
+
+// RenameOrigin renames an origin of the caller's organisation. Faults:
+// InvalidRequest, ServiceUnavailable.
+func (w *Webhooks) RenameOrigin(ctx context.Context, by Caller, id, name string) error {
+	if err := by.Manages(); err != nil {
+		return err
+	}
+	name, ok := crm.CleanName(name)
+	if !ok || intake.Fold(name) == "" {
+		return invalid("name", fmt.Sprintf("O nome da origem tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	if !validID(id) {
+		return noOrigin()
+	}
+	return originFault(w.store.Repos().Origins.Rename(ctx, crm.Origin{ID: id, OrgID: by.OrgID, Name: name}),
+		"Já há uma origem com este nome; maiúsculas e acentos não as distinguem.")
+}
+
+// RemoveOrigin removes an origin that nothing is linked to. Faults: InvalidRequest,
+// ServiceUnavailable.
+func (w *Webhooks) RemoveOrigin(ctx context.Context, by Caller, id string) error {
+	if err := by.Manages(); err != nil {
+		return err
+	}
+	if !validID(id) {
+		return noOrigin()
+	}
+	return originFault(w.store.Repos().Origins.Remove(ctx, crm.Origin{ID: id, OrgID: by.OrgID}),
+		"Há contatos, webhooks ou automações com esta origem. Ela só pode ser renomeada.")
+}
+
+func noOrigin() error { return missing("origin", "Não há origem com este id.") }
+
+func originFault(err error, exists string) error {
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return noOrigin()
+	case errors.Is(err, ports.ErrExists):
+		return invalid("name", exists)
+	}
+	return err
+}

@@ -1,0 +1,114 @@
+package document
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Recognised is what a text that somebody typed or pasted is, or what is wrong with it.
+type Recognised struct {
+	// Type is what the text is, or is taken for; empty when it is like nothing.
+	Type Type
+	// Document is zero unless the text is one.
+	Document Document
+	// Reason says what is wrong; empty for a document.
+	Reason Reason
+	// Short is set while characters are missing, so that whoever still types is not
+	// told that something is wrong.
+	Short bool
+	// Length is how many characters there are, Want how many the type has; both zero
+	// for an e-mail address.
+	Length, Want int
+}
+
+// Recognise reads a document of whatever type, as a person types or pastes it: with
+// or without mask, with spaces, in lower case, with the marks that come along from
+// other programs.
+func Recognise(text string) Recognised {
+	text = strings.TrimSpace(strings.Map(bare, text))
+	if text == "" {
+		return Recognised{Reason: Empty, Short: true}
+	}
+	if strings.Contains(text, "@") {
+		return recogniseEmail(strings.TrimPrefix(text, "mailto:"))
+	}
+	slash := strings.Contains(text, "/")
+	text = strings.ToUpper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "").Replace(text))
+	t := guess(text, slash)
+	if t == "" {
+		return Recognised{Reason: BadForm}
+	}
+	r := Recognised{Type: t, Length: len(text), Want: map[Type]int{CPF: 11, CNPJ: 14, Plate: 7}[t]}
+	d, err := Parse(t, text)
+	if err == nil {
+		r.Document = d
+		return r
+	}
+	r.Reason = err.(*Invalid).Reason //nolint:errorlint,forcetypeassert // the error of Parse is always an *Invalid
+	r.Short = r.Length < r.Want && (r.Reason == BadLength || r.Reason == Empty)
+	return r
+}
+
+// bare leaves out what is not seen, and makes every space and dash a plain one.
+func bare(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.Is(unicode.Pd, r), r == '\u2212':
+		return '-'
+	case unicode.Is(unicode.Cf, r), unicode.IsControl(r):
+		return -1
+	}
+	return r
+}
+
+// guess says what a text without its mask is meant to be. Digits alone are a CPF as
+// long as they are not too many for one.
+func guess(s string, slash bool) Type {
+	letters, digits := 0, 0
+	for _, r := range s {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case r >= 'A' && r <= 'Z':
+			letters++
+		default:
+			return ""
+		}
+	}
+	switch n := letters + digits; {
+	case slash || letters == 0 && n > 11:
+		return CNPJ
+	case letters == 0:
+		return CPF
+	case plateStart(s):
+		return Plate
+	case digits > 0 && n > 7:
+		return CNPJ
+	}
+	return ""
+}
+
+// plateStart reports whether a text is a plate or the beginning of one: three letters
+// and then, if anything, a digit, and no more than seven characters.
+func plateStart(s string) bool {
+	if len(s) > 7 {
+		return false
+	}
+	for i := range len(s) {
+		if letter := s[i] >= 'A'; i < 3 && !letter || i == 3 && letter {
+			return false
+		}
+	}
+	return true
+}
+
+func recogniseEmail(text string) Recognised {
+	d, err := Normalize(Email, text)
+	if err == nil {
+		return Recognised{Type: Email, Document: d}
+	}
+	_, domain, _ := strings.Cut(text, "@")
+	_, last, dotted := strings.Cut(domain, ".")
+	return Recognised{Type: Email, Reason: err.(*Invalid).Reason, Short: !dotted || last == ""} //nolint:errorlint,forcetypeassert // the error is always an *Invalid
+}

@@ -1,0 +1,35 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/catalog"
+)
+
+// Figures counts what happened in an organisation, for its dashboard.
+type Figures interface {
+	// Contacts counts contacts by hour and webhook since a time.
+	Contacts(ctx context.Context, orgID string, since time.Time) ([]ContactFigure, error)
+	// Lookups counts lookups by hour and product since a time.
+	Lookups(ctx context.Context, orgID string, since time.Time) ([]LookupFigure, error)
+}
+
+// ContactFigure is how many contacts came in an hour.
+type ContactFigure struct {
+	// Hour is its beginning, UTC.
+	Hour time.Time
+	// WebhookID is empty for contacts that were made by hand.
+	WebhookID string
+	Count     int
+}
+
+// LookupFigure is what was asked in an hour about a product.
+type LookupFigure struct {
+	Hour    time.Time
+	Product string
+	// Charged counts calls that cost Amount together; Cached counts answers from
+	// history.
+	Charged, Cached int
+	Amount          catalog.Money
+}
