@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"slices"
 
 	"fichario/app"
@@ -53,10 +52,8 @@ type bar struct{ Class, X, Y, Width, Height string }
 type line struct{ Y, TextY, Text string }
 type label struct{ X, Anchor, Class, Text string }
 
-const (
-	plotTop, plotFoot = 14.0, 170.0
-	plotLines         = 4
-)
+// plotLines is how many lines stand above the ground.
+const plotLines = 4
 
 // drawPlot draws values[day][series].
 func drawPlot(id, title string, of []series, days []app.Day, values [][]int) *plot {
@@ -74,21 +71,21 @@ func drawPlot(id, title string, of []series, days []app.Day, values [][]int) *pl
 		return nil
 	}
 	top = niceTop(top)
-	height := plotFoot - plotTop
+	height := float64(plotBase - plotTop)
 	for i := range plotLines + 1 {
-		y := plotFoot - height*float64(i)/plotLines
-		p.Lines = append(p.Lines, line{Y: fmt.Sprintf("%.1f", y), TextY: fmt.Sprintf("%.1f", y+4), Text: count(top * i / plotLines)})
+		y := plotBase - height*float64(i)/plotLines
+		p.Lines = append(p.Lines, line{Y: pixels(y), TextY: pixels(y + 4), Text: count(top * i / plotLines)})
 	}
 	step := 100.0 / float64(len(days))
 	for d, day := range values {
-		foot := plotFoot
+		foot := float64(plotBase)
 		for i, v := range day {
 			if v == 0 {
 				continue
 			}
 			h := height * float64(v) / float64(top)
 			foot -= h
-			p.Bars = append(p.Bars, bar{of[i].Class, percent(step * (float64(d) + .16)), fmt.Sprintf("%.1f", foot), percent(step * .68), fmt.Sprintf("%.1f", h)})
+			p.Bars = append(p.Bars, bar{of[i].Class, percent(step * (float64(d) + .16)), pixels(foot), percent(step * .68), pixels(h)})
 		}
 		if back := len(days) - 1 - d; back%max(1, len(days)/6) == 0 {
 			l := label{X: percent(step * (float64(d) + .5)), Anchor: "middle", Text: days[d].Start.Format("02/01")}
@@ -103,8 +100,6 @@ func drawPlot(id, title string, of []series, days []app.Day, values [][]int) *pl
 	}
 	return p
 }
-
-func percent(v float64) string { return fmt.Sprintf("%.2f%%", v) }
 
 // niceTop rounds up to a number that four lines divide well.
 func niceTop(n int) int {

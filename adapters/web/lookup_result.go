@@ -35,6 +35,8 @@ type section struct {
 	Phones    []phone
 	Addresses []address
 	Table     *sheetTable
+	// Bare is set for a single row that is called as its section.
+	Bare bool
 	// Absent is a list that the bureau does not inform.
 	Absent bool
 	// More is how many elements are not shown.
@@ -196,6 +198,7 @@ func (s *sheet) sections(title string, fields []catalog.Field, values map[string
 		}
 	}
 	if len(plain.Rows) > 0 {
+		plain.Bare = len(plain.Rows) == 1 && plain.Rows[0].Label == title
 		out = slices.Insert(out, 0, plain)
 	}
 	return out

@@ -30,6 +30,14 @@ func (s *server) routes() map[string]handler {
 		"GET /consultas/{id}":             s.lookups(s.lookupShow),
 		"GET /consultas/{id}/bruto":       s.lookups(s.lookupRaw),
 
+		"GET /chaves":                  s.lookups(s.keyList),
+		"POST /chaves":                 s.lookups(s.keyCreate),
+		"GET /chaves/nova":             s.lookups(s.keyNew),
+		"GET /chaves/{id}":             s.lookups(s.keyShow),
+		"GET /chaves/{id}/extrato.csv": s.lookups(s.keyStatementFile),
+		"POST /chaves/{id}/revogar":    s.lookups(s.keyRevoke),
+		"POST /chaves/{id}/trocar":     s.lookups(s.keyRotate),
+
 		"GET /webhooks":                    s.webhookList,
 		"POST /webhooks":                   s.webhookCreate,
 		"GET /webhooks/novo":               s.webhookNew,

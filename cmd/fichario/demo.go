@@ -64,8 +64,8 @@ Fichário is running. Paste these lines into another terminal:
   curl -s -d 'nome=Bia Rocha' -d email=bia@example.com -d 'telefone=(11) 98765-4321' -d 'valor=R$ 1.500' \
     %[3]s
 
-The interface: %[1]s/  (e-mail helena@demo.example, password %[4]s)
 Reference of the API: %[1]s/docs
+The interface: %[1]s/ (sign in as helena@demo.example with %[4]s)
 `, url, secret.Reveal(), hook, demoPassword)
 	return nil
 }

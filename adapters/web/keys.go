@@ -1,0 +1,262 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// keyLine is a key in the list.
+type keyLine struct {
+	app.KeyUse
+	Now time.Time
+}
+
+// Soon reports whether the key ends within a week.
+func (k keyLine) Soon() bool {
+	return k.Usable && !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(k.Now) < 7*24*time.Hour
+}
+
+// Days is how many days it is until the key ends.
+func (k keyLine) Days() int { return int(k.ExpiresAt.Sub(k.Now).Hours()/24) + 1 }
+
+// DayUse is what is used of the day's cap.
+func (k keyLine) DayUse() use { return useOf("Dia", k.Today.Count, k.Limits.PerDay) }
+
+// MonthUse is what is used of the month's cap.
+func (k keyLine) MonthUse() use { return useOf("Mês", k.Month.Count, k.Limits.PerMonth) }
+
+// Scope writes what the key may ask about.
+func (k keyLine) Scope() string { return scopeNames(k.Scopes) }
+
+func scopeNames(scopes []document.Type) string {
+	names := make([]string, len(scopes))
+	for i, t := range scopes {
+		names[i] = t.Label()
+	}
+	return strings.Join(names, ", ")
+}
+
+// use is a bar of what is used of a limit.
+type use struct {
+	Name         string
+	Used, Limit  int
+	Percent, Bar int
+	// Class tells a bar that is nearly full, or full, from others.
+	Class string
+}
+
+func useOf(name string, used, limit int) use {
+	u := use{Name: name, Used: used, Limit: limit, Percent: 100, Class: "use-f"}
+	if limit > 0 {
+		u.Percent = min(100, 100*used/limit)
+	}
+	switch {
+	case u.Percent >= 100:
+		u.Class = "use-x"
+	case u.Percent >= 80:
+		u.Class = "use-w"
+	}
+	u.Bar = max(1, u.Percent)
+	return u
+}
+
+// Left is how much is left.
+func (u use) Left() int { return max(0, u.Limit-u.Used) }
+
+func (s *server) keyList(c *call) error {
+	lines, err := s.keyLines(c)
+	if err != nil {
+		return err
+	}
+	if c.script() {
+		return c.renderPart("chaves", "key-rows", lines)
+	}
+	return c.render("chaves", page{Title: "Chaves de API", Nav: "chaves", Data: lines})
+}
+
+func (s *server) keyLines(c *call) ([]keyLine, error) {
+	all, err := s.Statement.Keys(c.ctx(), c.by)
+	lines := make([]keyLine, len(all))
+	for i, k := range all {
+		lines[i] = keyLine{k, s.Clock()}
+	}
+	return lines, err
+}
+
+// keyForm is the form of a new key.
+type keyForm struct {
+	Form
+	// ID is the key's, so that a form that is sent twice makes one key.
+	ID     string
+	Scopes []scopeBox
+	Today  string
+	// Dearest are the products that cost most, by document type.
+	Dearest []dearest
+}
+
+type scopeBox struct {
+	Type    document.Type
+	Label   string
+	Checked bool
+}
+
+type dearest struct {
+	Label string
+	Name  string
+	Price catalog.Money
+}
+
+var keyFields = []string{"nome", "vence", "minuto", "dia", "mes"}
+
+func (s *server) keyNew(c *call) error {
+	if err := c.by.Manages(); err != nil {
+		return err
+	}
+	return c.render("chave-form", page{Title: "Nova chave", Nav: "chaves", Data: s.keyForm(app.NewKeyID(), Form{Values: map[string]string{
+		"minuto": "60", "dia": "200", "mes": "2000",
+	}}, []string{string(document.CPF)})})
+}
+
+func (s *server) keyForm(id string, f Form, scopes []string) keyForm {
+	out := keyForm{Form: f, ID: id, Today: s.Clock().In(s.Calendar.Location).Format(time.DateOnly)}
+	for _, t := range document.Types() {
+		label := t.Label()
+		out.Scopes = append(out.Scopes, scopeBox{t, strings.ToUpper(label[:1]) + label[1:], slices.Contains(scopes, string(t))})
+		d := dearest{Label: label}
+		for _, o := range s.Lookups.Offers(app.Caller{}) {
+			if o.Product.Takes(t) && o.Product.Price > d.Price {
+				d.Name, d.Price = o.Product.Name, o.Product.Price
+			}
+		}
+		if d.Name != "" {
+			out.Dearest = append(out.Dearest, d)
+		}
+	}
+	return out
+}
+
+// keySecret is the page that shows a secret, once.
+type keySecret struct {
+	Key    access.Key
+	Secret string
+	// URL is what the line to try it asks, Document and Scope what about.
+	URL string
+	// Until is when the secret before ends; zero when there was none, or at once.
+	Until   time.Time
+	Rotated bool
+}
+
+func (s *server) keyCreate(c *call) error {
+	n, err := s.newKey(c)
+	if err == nil {
+		key, secret, err := s.Keys.Create(c.ctx(), c.by, n)
+		switch {
+		case err == nil:
+			// The only answer to a POST that is a page: the secret is in no address and no
+			// cookie. Sent again, the form finds the key made.
+			return c.render("chave-nova", page{Title: "Chave criada", Nav: "chaves", Data: s.secretPage(key, secret)})
+		case errors.Is(err, app.ErrTwice):
+			return c.done("/chaves/"+n.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
+		}
+		return s.keyFormAgain(c, err)
+	}
+	return s.keyFormAgain(c, err)
+}
+
+func (s *server) secretPage(key access.Key, secret access.Secret) keySecret {
+	return keySecret{Key: key, Secret: secret.Reveal(), URL: s.PublicURL + exampleOf(key.Scopes)}
+}
+
+// exampleOf is an address of the API that a key with these scopes may ask, about a
+// document that is nobody's.
+func exampleOf(scopes []document.Type) string {
+	switch {
+	case slices.Contains(scopes, document.CPF):
+		return "/api/v1/cpf/52998224725"
+	case slices.Contains(scopes, document.CNPJ):
+		return "/api/v1/cnpj/11222333000181"
+	}
+	return "/api/v1/produtos"
+}
+
+// newKey reads the form; the fault names the field of the use case.
+func (s *server) newKey(c *call) (app.NewKey, error) {
+	n := app.NewKey{ID: c.PostFormValue("id"), OrgID: c.by.OrgID, Name: c.text("nome")}
+	for _, t := range c.PostForm["pode"] {
+		n.Scopes = append(n.Scopes, document.Type(t))
+	}
+	for _, limit := range []struct {
+		field, name string
+		to          *int
+	}{{"minuto", "per-minute", &n.Limits.PerMinute}, {"dia", "per-day", &n.Limits.PerDay}, {"mes", "per-month", &n.Limits.PerMonth}} {
+		v, err := strconv.Atoi(strings.ReplaceAll(c.text(limit.field), ".", ""))
+		if err != nil || v < 0 || v > 1_000_000_000 {
+			return n, formFault(limit.name, "Escreva um número, como 60 ou 2.000.")
+		}
+		*limit.to = v
+	}
+	if day := c.text("vence"); day != "" {
+		start, err := s.Calendar.StartOf(day)
+		if err != nil {
+			return n, formFault("expires", "Escreva uma data, como 31/12/2026, ou deixe vazio.")
+		}
+		n.ExpiresAt = s.Calendar.NextDay(start)
+	}
+	return n, nil
+}
+
+func (s *server) keyFormAgain(c *call, why error) error {
+	f, ok := c.formOf(why, keyFields...)
+	if !ok || errors.Is(why, app.ErrForbidden) || errors.Is(why, app.ErrNotFound) {
+		return why
+	}
+	field := map[string]string{"name": "nome", "scopes": "pode", "per-minute": "minuto", "per-day": "dia", "per-month": "mes", "expires": "vence"}[f.Field]
+	if field == "" {
+		return why
+	}
+	f.Field = field
+	return c.renderStatus(http.StatusUnprocessableEntity, "chave-form", page{
+		Title: "Nova chave", Nav: "chaves", Data: s.keyForm(c.PostFormValue("id"), f, c.PostForm["pode"]),
+	})
+}
+
+func (s *server) keyRevoke(c *call) error {
+	id := c.PathValue("id")
+	if err := s.Keys.Revoke(c.ctx(), c.by, id); err != nil {
+		return err
+	}
+	return c.done("/chaves/"+id, "Chave revogada. Ela deixa de valer em todas as instâncias em até 5 segundos.")
+}
+
+// overlaps are how long a key's old secret may go on.
+var overlaps = map[string]time.Duration{"agora": 0, "1h": time.Hour, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour}
+
+func (s *server) keyRotate(c *call) error {
+	id := c.PathValue("id")
+	overlap, ok := overlaps[c.text("manter")]
+	if !ok {
+		return formFault("manter", "Escolha até quando a chave atual vale.")
+	}
+	key, secret, rotated, err := s.Keys.RotateOnce(c.ctx(), c.by, id, c.text("prefixo"), overlap)
+	if err != nil {
+		return err
+	}
+	if !rotated {
+		return c.done("/chaves/"+id, "Esta chave já foi trocada. A nova não é mostrada de novo; se não a copiou, troque outra vez.")
+	}
+	data := s.secretPage(key, secret)
+	data.Rotated = true
+	if overlap > 0 {
+		data.Until = s.Clock().Add(overlap)
+	}
+	return c.render("chave-nova", page{Title: "Chave trocada", Nav: "chaves", Data: data})
+}
