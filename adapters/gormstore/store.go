@@ -196,7 +196,10 @@ func (s *Store) Migrate(ctx context.Context) error {
 		return err
 	}
 	for try := 1; ; try++ {
-		_, err := provider.Up(ctx)
+		applied, err := provider.Up(ctx)
+		if err == nil && len(applied) > 0 {
+			err = s.foldSearch(ctx)
+		}
 		if err == nil {
 			break
 		}

@@ -11,7 +11,7 @@ import (
 const (
 	// cardsMost and cardsLeast bound how many cards a stage shows, cardsAll how many a
 	// board shows: a page stays small enough for a phone.
-	cardsMost, cardsLeast, cardsAll = 30, 8, 84
+	cardsMost, cardsLeast, cardsAll = 30, 8, 78
 )
 
 // boardPage is the funnel as a board.
@@ -43,7 +43,7 @@ func (s *server) board(c *call) error {
 	cards := cardsMost
 	for _, f := range choices.Funnels {
 		if f.ID == c.text("funil") || c.text("funil") == "" && f.Default {
-			cards = min(cardsMost, max(cardsLeast, cardsAll/len(f.Stages)))
+			cards = min(cardsMost, max(cardsLeast, cardsAll/max(1, len(f.Stages))))
 		}
 	}
 	funnel, stages, err := s.Contacts.Board(c.ctx(), c.by, c.text("funil"), search, cards)

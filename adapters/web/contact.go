@@ -9,6 +9,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/lookup"
 )
 
@@ -78,7 +79,9 @@ func (s *server) contactTab(c *call, tab string, view app.ContactView) (contactP
 	products := map[string]string{}
 	for _, offer := range s.Lookups.Offers(c.by) {
 		products[offer.Product.ID] = offer.Product.Name
-		data.Products = append(data.Products, offer)
+		if offer.Product.Takes(document.CPF) || offer.Product.Takes(document.CNPJ) {
+			data.Products = append(data.Products, offer)
+		}
 	}
 	paid := lookup.Spent{}
 	for _, d := range documents {
@@ -90,9 +93,9 @@ func (s *server) contactTab(c *call, tab string, view app.ContactView) (contactP
 }
 
 func (s *server) documentLine(d app.ContactDocument, products map[string]string) documentLine {
-	l := documentLine{ContactDocument: d, Product: products[d.Entry.Product], Answered: !d.AnsweredAt.IsZero()}
+	l := documentLine{ContactDocument: d, Product: products[d.Product], Answered: !d.AnsweredAt.IsZero()}
 	if l.Product == "" {
-		l.Product = d.Entry.Product
+		l.Product = d.Product
 	}
 	age, fresh := s.Clock().Sub(d.AnsweredAt), s.Lookups.Fresh()
 	l.Days, l.Expired = int(age/(24*time.Hour)), age >= fresh

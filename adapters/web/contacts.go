@@ -167,7 +167,7 @@ func withQuery(query url.Values, more ...string) string {
 	for name, values := range query {
 		all[name] = values
 	}
-	for i := 0; i < len(more); i += 2 {
+	for i := 0; i+1 < len(more); i += 2 {
 		all.Set(more[i], more[i+1])
 	}
 	if len(all) == 0 {
@@ -219,10 +219,10 @@ func (s *server) contactsFile(c *call) error {
 	out := csv.NewWriter(c.w)
 	begun := false
 	err := s.Contacts.Each(c.ctx(), c.by, s.contactSearch(c), func(contacts []app.ContactView) error {
+		// A long list on a slow line takes longer than a page may, but each part of it does not.
+		_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(time.Minute))
 		if !begun {
 			begun = true
-			// A long list on a slow line takes longer than a page may.
-			_ = http.NewResponseController(c.w).SetWriteDeadline(time.Time{})
 			c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 			c.w.Header().Set("Content-Disposition", `attachment; filename="contatos.csv"`)
 			_ = out.Write([]string{"id", "nome", "email", "telefone", "empresa", "valor", "origem", "funil", "etapa", "responsavel", "webhook", "nota", "criadoEm"})

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"fichario/app"
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
@@ -247,6 +249,39 @@ func TestContactsChange(t *testing.T) {
 	}
 }
 
+func TestContactsHistoryHasTheAutomations(t *testing.T) {
+	t.Parallel()
+	site := contactsOpen(t)
+	owner := site.visitor("Ana")
+	v := site.member(owner.by.OrgID, "Caio", crm.Common)
+	id := owner.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	made, err := app.NewAutomations(site.store, time.Now).Add(t.Context(), owner.by, app.NewAutomation{
+		OrgID: owner.by.OrgID, Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://erp.example.com/",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, job := range []automation.Job{
+		{Kind: automation.RunAutomation, AutomationID: made.ID, State: automation.Dead, Attempts: 12, Result: "erp.example.com não respondeu <b>", EndedAt: time.Now()},
+		{Kind: automation.RunAutomation, AutomationID: made.ID, State: automation.Ready},
+		{Kind: automation.MailMember, MemberID: v.member.ID, State: automation.Done, Attempts: 1, Result: "enviado", EndedAt: time.Now()},
+	} {
+		job.ID, job.OrgID, job.ContactID, job.CreatedAt, job.RunAt = fmt.Sprintf("01980000-0000-7000-8000-00000000002%d", i), owner.by.OrgID, id, time.Now(), time.Now()
+		if err := ports.Store(site.store).Repos().Jobs.Add(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := v.get("/contatos/" + id + "/historico")
+	for _, want := range []string{"Avisar o ERP", "Falhou", "não respondeu &lt;b&gt;", "12 tentativas", "Na fila", "Aviso por e-mail a <bdi>Caio</bdi>", "Concluída"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the history has no %q", want)
+		}
+	}
+	if strings.Contains(page, `href="/webhooks/`) {
+		t.Error("it leads a member to what only those who administer may see")
+	}
+}
+
 func TestContactsByHand(t *testing.T) {
 	t.Parallel()
 	v := contactsOpen(t).visitor("Ana")
@@ -365,7 +400,7 @@ func TestContactsHostileText(t *testing.T) {
 		v.post("/contatos", url.Values{"nome": {script}, "email": {script}})
 		for _, path := range []string{"/contatos", "/contatos?q=" + url.QueryEscape(script), "/funil", "/notificacoes", "/contatos/" + id, "/contatos/" + id + "/historico", "/contatos/" + id + "/documentos"} {
 			page := v.get(path)
-			if strings.Contains(page, "<script>alert") || strings.Contains(page, `="javascript:`) || strings.Contains(page, "bcc=x@y&") || strings.Contains(page, `mailto:a@b?`) {
+			if strings.Contains(page, "<script>alert") || strings.Contains(page, `="javascript:`) || strings.Contains(page, `mailto:a@b?`) {
 				t.Errorf("%s lets hostile text out", path)
 			}
 			if len(page) > 100_000 {
@@ -376,7 +411,8 @@ func TestContactsHostileText(t *testing.T) {
 			t.Error("the form lets hostile text out")
 		}
 	}
-	if page := v.get("/contatos"); !strings.Contains(page, "<bdi>\u202eabc") {
+	v.post("/contatos", url.Values{"nome": {"\u202eabc"}, "email": {"b@example.com"}})
+	if page := v.get("/contatos"); !strings.Contains(page, "<bdi>\u202eabc</bdi>") {
 		t.Error("marks of direction are not kept within their own text")
 	}
 }
@@ -450,7 +486,9 @@ func TestNotificationsAndBell(t *testing.T) {
 	if got := colleague.get("/notificacoes/sino"); !strings.Contains(got, "sino?visto=3") {
 		t.Errorf("one member reads for another: %s", got)
 	}
-	site.ahead.Store(int64(25 * time.Hour))
+	site.ahead.Store(int64(-25 * time.Hour))
+	v.lead(url.Values{"nome": {"Antes"}, "email": {"antes@example.com"}})
+	site.ahead.Store(0)
 	if page := v.get("/notificacoes"); !strings.Contains(page, "Ontem") {
 		t.Error("yesterday has no name")
 	}

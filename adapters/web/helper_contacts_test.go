@@ -125,7 +125,13 @@ func (v *contactsVisitor) lead(fields url.Values) string {
 	return got.ContactID
 }
 
-func (v *contactsVisitor) do(method, path string, form url.Values, headers ...string) (*http.Response, string) {
+// contactsAnswer is an answer without its body.
+type contactsAnswer struct {
+	StatusCode int
+	Header     http.Header
+}
+
+func (v *contactsVisitor) do(method, path string, form url.Values, headers ...string) (contactsAnswer, string) {
 	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.t.Context(), method, v.server.URL+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -146,7 +152,7 @@ func (v *contactsVisitor) do(method, path string, form url.Values, headers ...st
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return response, string(body)
+	return contactsAnswer{response.StatusCode, response.Header}, string(body)
 }
 
 // get returns a page, which must be there.

@@ -14,28 +14,28 @@ import (
 	"fichario/domain/document"
 )
 
-// keyLine is a key in the list.
-type keyLine struct {
+// KeyLine is a key in the list. It is exported for templates, which see exported fields only.
+type KeyLine struct {
 	app.KeyUse
 	Now time.Time
 }
 
 // Soon reports whether the key ends within a week.
-func (k keyLine) Soon() bool {
+func (k KeyLine) Soon() bool {
 	return k.Usable && !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(k.Now) < 7*24*time.Hour
 }
 
 // Days is how many days it is until the key ends.
-func (k keyLine) Days() int { return int(k.ExpiresAt.Sub(k.Now).Hours()/24) + 1 }
+func (k KeyLine) Days() int { return int(k.ExpiresAt.Sub(k.Now).Hours()/24) + 1 }
 
 // DayUse is what is used of the day's cap.
-func (k keyLine) DayUse() use { return useOf("Dia", k.Today.Count, k.Limits.PerDay) }
+func (k KeyLine) DayUse() use { return useOf("Dia", k.Today.Count, k.Limits.PerDay) }
 
 // MonthUse is what is used of the month's cap.
-func (k keyLine) MonthUse() use { return useOf("Mês", k.Month.Count, k.Limits.PerMonth) }
+func (k KeyLine) MonthUse() use { return useOf("Mês", k.Month.Count, k.Limits.PerMonth) }
 
 // Scope writes what the key may ask about.
-func (k keyLine) Scope() string { return scopeNames(k.Scopes) }
+func (k KeyLine) Scope() string { return scopeNames(k.Scopes) }
 
 func scopeNames(scopes []document.Type) string {
 	names := make([]string, len(scopes))
@@ -83,11 +83,11 @@ func (s *server) keyList(c *call) error {
 	return c.render("chaves", page{Title: "Chaves de API", Nav: "chaves", Data: lines})
 }
 
-func (s *server) keyLines(c *call) ([]keyLine, error) {
+func (s *server) keyLines(c *call) ([]KeyLine, error) {
 	all, err := s.Statement.Keys(c.ctx(), c.by)
-	lines := make([]keyLine, len(all))
+	lines := make([]KeyLine, len(all))
 	for i, k := range all {
-		lines[i] = keyLine{k, s.Clock()}
+		lines[i] = KeyLine{k, s.Clock()}
 	}
 	return lines, err
 }
@@ -242,6 +242,9 @@ var overlaps = map[string]time.Duration{"agora": 0, "1h": time.Hour, "24h": 24 *
 
 func (s *server) keyRotate(c *call) error {
 	id := c.PathValue("id")
+	if _, err := s.Keys.Show(c.ctx(), c.by, id); err != nil {
+		return err
+	}
 	overlap, ok := overlaps[c.text("manter")]
 	if !ok {
 		return formFault("manter", "Escolha até quando a chave atual vale.")

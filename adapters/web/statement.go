@@ -23,7 +23,7 @@ func formFault(field, message string) error {
 
 // keyPage is a key with its statement.
 type keyPage struct {
-	keyLine
+	KeyLine
 	Page app.StatementPage
 	// Filter is what was chosen, and Problem what is wrong with it.
 	Filter  statementFilter
@@ -74,11 +74,11 @@ func (c *call) statementFilter() statementFilter {
 	return statementFilter{From: c.text("de"), Until: c.text("ate"), Product: c.text("produto"), Cache: c.text("resultado"), Cursor: c.text("depois")}
 }
 
-// plotDays is how many days the plot shows unless a filter says otherwise, and
-// plotMost how many at most: more bars than that cannot be told apart.
+// spendDays is how many days the plot shows unless a filter says otherwise, and
+// spendMost how many at most: more bars than that cannot be told apart.
 const (
-	plotDays = 30
-	plotMost = 62
+	spendDays = 30
+	spendMost = 62
 )
 
 func (s *server) keyShow(c *call) error {
@@ -99,7 +99,7 @@ func (s *server) keyShow(c *call) error {
 		return err
 	}
 	now := s.Clock()
-	data.keyLine = keyLine{app.KeyUse{Key: key, Today: data.Page.Today, Month: data.Page.Month, Usable: key.UsableAt(now)}, now}
+	data.KeyLine = KeyLine{app.KeyUse{Key: key, Today: data.Page.Today, Month: data.Page.Month, Usable: key.UsableAt(now)}, now}
 	names := map[string]string{}
 	for _, o := range s.Lookups.Offers(app.Caller{}) {
 		names[o.Product.ID] = o.Product.Name
@@ -134,9 +134,9 @@ func (s *server) spendOf(c *call, owner app.Caller, data *keyPage, names map[str
 	}
 	first, err := time.Parse(time.DateOnly, data.Filter.From)
 	if err != nil || first.After(last) {
-		first = last.AddDate(0, 0, 1-plotDays)
+		first = last.AddDate(0, 0, 1-spendDays)
 	}
-	if most := last.AddDate(0, 0, 1-plotMost); first.Before(most) {
+	if most := last.AddDate(0, 0, 1-spendMost); first.Before(most) {
 		first = most
 	}
 	spent, err := s.Statement.Spend(c.ctx(), owner, first.Format(time.DateOnly), last.Format(time.DateOnly))
@@ -224,7 +224,7 @@ type spendRow struct {
 const (
 	plotTop  = 14
 	plotBase = 170
-	plotBox  = 194
+	spendBox = 194
 )
 
 // roundest is the smallest amount between two lines.
@@ -232,7 +232,7 @@ const roundest = catalog.Real / 10
 
 // spendPlotOf draws the days of a period.
 func spendPlotOf(first, last time.Time, spent []lookup.DaySpent, totals []productSpent, names map[string]string) spendPlot {
-	p := spendPlot{First: first.Format("02/01/2006"), Last: last.Format("02/01/2006"), Height: plotBox, Base: plotBase}
+	p := spendPlot{First: first.Format("02/01/2006"), Last: last.Format("02/01/2006"), Height: spendBox, Base: plotBase}
 	class := map[string]string{}
 	for i, t := range totals {
 		class[t.Name] = t.Class

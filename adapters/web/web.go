@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/access"
@@ -60,8 +61,36 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("/", s.open(s.nowhere))
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(s.open(func(*call) error { return errForeign })))
-	return headers(protection.Handler(mux)), nil
+	return s.observed(headers(protection.Handler(mux))), nil
 }
+
+// observed logs every request by its route, never by its address, which may hold what
+// somebody searched for.
+func (s *server) observed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(seen, r)
+		if r.Pattern != "GET /static/" {
+			s.Log.LogAttrs(r.Context(), slog.LevelInfo, "page", slog.String("route", r.Pattern), slog.Int("status", seen.status),
+				slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.String("request_id", w.Header().Get("X-Request-Id")))
+		}
+	})
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach what is below.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // call is one request, with who makes it.
 type call struct {

@@ -44,6 +44,13 @@ function over(stage) {
   }
 }
 
+// show brings a stage into sight sideways; up and down everything stays where it is.
+function show(stage) {
+  const board = frame.firstElementChild, edge = board.getBoundingClientRect(), box = stage.getBoundingClientRect()
+  if (box.right > edge.right) board.scrollLeft += box.right - edge.right + 8
+  if (box.left < edge.left) board.scrollLeft -= edge.left - box.left + 8
+}
+
 function release() {
   const was = held
   held = null
@@ -67,8 +74,8 @@ async function drop() {
     return
   }
   const target = was.stage.dataset.stage, where = was.stage.dataset.name, id = was.card.id
-  was.stage.querySelector('ul').prepend(was.card.parentElement) // at once; the server says the rest
   const focused = was.card.contains(document.activeElement)
+  was.stage.querySelector('ul').prepend(was.card.parentElement) // at once; the server says the rest
   try {
     const moved = await fetch(was.card.querySelector('form').action, {
       method: 'POST', headers: { 'HX-Request': 'true' }, body: new URLSearchParams({ etapa: target }), redirect: 'error',
@@ -80,20 +87,29 @@ async function drop() {
     await again().catch(() => location.reload())
     say('Não deu para mover ' + was.name + '. Confira a rede e tente de novo.')
   }
-  if (focused) (document.querySelector('#' + CSS.escape(id) + ' h3 a') || frame.firstElementChild).focus()
+  if (!focused) return
+  const link = document.querySelector('#' + CSS.escape(id) + ' h3 a')
+  if (link) show(stageOf(link))
+  ;(link || frame.firstElementChild).focus()
 }
 
 // again reads the board anew, and keeps how far it was scrolled.
 async function again() {
   const answer = await fetch(location.href, { headers: { 'HX-Request': 'true' } })
   if (!answer.ok || answer.status === 204) throw new Error('no board')
-  const left = frame.firstElementChild.scrollLeft
+  const { scrollLeft, scrollTop } = frame.firstElementChild
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.board')
   frame.replaceChildren(document.adoptNode(fresh))
-  fresh.scrollLeft = left
+  fresh.scrollLeft = scrollLeft
+  fresh.scrollTop = scrollTop
   document.getElementById('aberto').textContent = fresh.dataset.open
   describe()
 }
+
+// A Space that was for a card does not scroll as well, even when the card has gone elsewhere meanwhile.
+let spent = false
+addEventListener('keypress', (event) => { if (spent && event.key === ' ') event.preventDefault() }, true)
+addEventListener('keyup', () => { spent = false }, true)
 
 // The keyboard: on a card's name, Espaço takes and lets go, arrows choose the stage, Esc gives up.
 frame.addEventListener('keydown', (event) => {
@@ -101,6 +117,7 @@ frame.addEventListener('keydown', (event) => {
   if (!card || !event.target.matches('.lead, .lead h3 a') || event.ctrlKey || event.metaKey || event.altKey) return
   if (event.key === ' ') {
     event.preventDefault()
+    spent = true
     if (event.repeat) return
     if (held) return void drop()
     take(card)
@@ -116,29 +133,29 @@ frame.addEventListener('keydown', (event) => {
     const all = stages()
     const at = Math.min(Math.max(all.indexOf(held.stage) + step, 0), all.length - 1)
     over(all[at])
-    all[at].scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    show(all[at])
     say(held.name + ', em ' + all[at].dataset.name + ', etapa ' + (at + 1) + ' de ' + all.length + '. Espaço solta.')
   } else return
   event.preventDefault()
 })
 
 // The pointer: a mouse drags at once, a finger after resting on the card, so that it can still scroll.
-let press = null // { card, x, y, id, timer, scroll, touch }
+let press = null // { card, x, y, id, timer, touch, dragging, left, top }
 const rest = 350, slack = 6
 
 frame.addEventListener('pointerdown', (event) => {
   const card = event.target.closest('.lead')
   if (!card || event.button !== 0 || event.target.closest('.menu') || held) return
   const touch = event.pointerType !== 'mouse'
-  press = { card, x: event.clientX, y: event.clientY, id: event.pointerId, touch, scroll: 0 }
+  press = { card, x: event.clientX, y: event.clientY, id: event.pointerId, touch }
   if (touch) press.timer = setTimeout(begin, rest)
 })
 
 function begin() {
   if (!press) return
   take(press.card)
-  press.scroll = frame.firstElementChild.scrollLeft
-  press.page = scrollY
+  press.left = frame.firstElementChild.scrollLeft
+  press.top = frame.firstElementChild.scrollTop + scrollY
   press.dragging = true
 }
 
@@ -154,7 +171,7 @@ addEventListener('pointermove', (event) => {
   const board = frame.firstElementChild, edge = board.getBoundingClientRect()
   if (event.clientX > edge.right - 40) board.scrollLeft += 14
   if (event.clientX < edge.left + 40) board.scrollLeft -= 14
-  const x = event.clientX - press.x + board.scrollLeft - press.scroll, y = event.clientY - press.y + scrollY - press.page
+  const x = event.clientX - press.x + board.scrollLeft - press.left, y = event.clientY - press.y + board.scrollTop + scrollY - press.top
   press.card.style.pointerEvents = 'none'
   press.card.style.transform = `translate(${x}px, ${y}px)`
   const under = document.elementFromPoint(event.clientX, event.clientY)?.closest('.stage')

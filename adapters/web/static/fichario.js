@@ -16,15 +16,29 @@ document.addEventListener('click', async (event) => {
   }
 })
 
+// The field of the search screen is marked wrong while the words below it say so.
+const verdict = document.getElementById('documento-p')
+if (verdict) {
+  new MutationObserver(() => {
+    document.getElementById('documento').setAttribute('aria-invalid', String(verdict.querySelector('.err') !== null))
+  }).observe(verdict, { childList: true, subtree: true })
+}
+
 // Copying what a file holds, byte for byte, and printing: buttons that only script can serve.
 for (const button of document.querySelectorAll('[data-copy-url], [data-print]')) button.hidden = false
-document.addEventListener('click', (event) => {
+document.addEventListener('click', async (event) => {
   if (event.target.closest('[data-print]')) print()
   const button = event.target.closest('[data-copy-url]')
   if (!button) return
-  const content = fetch(button.dataset.copyUrl).then((answer) => answer.text()).then((text) => new Blob([text], { type: 'text/plain' }))
-  navigator.clipboard.write([new ClipboardItem({ 'text/plain': content })]).then(
-    () => { button.lastChild.textContent = 'Copiado' }, () => { location.href = button.dataset.copyUrl })
+  try {
+    // A promise in the item, because some browsers allow copying only at once after the click.
+    const content = fetch(button.dataset.copyUrl).then((answer) => answer.text()).then((text) => new Blob([text], { type: 'text/plain' }))
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': content })])
+    button.lastChild.textContent = 'Copiado'
+    setTimeout(() => { button.lastChild.textContent = 'Copiar' }, 2000)
+  } catch {
+    location.href = button.dataset.copyUrl // a file to copy from
+  }
 })
 
 // A form that sends itself when one of its fields changes, where it says so.

@@ -21,10 +21,11 @@ CREATE INDEX lookups_contact ON lookups (contact_id, id) WHERE contact_id IS NOT
 CREATE INDEX lookups_org ON lookups (org_id, id);
 -- Who asked the bureau for an answer, and what was spent on which day, by the index alone.
 CREATE INDEX lookups_record ON lookups (record_id) WHERE NOT cache AND record_id IS NOT NULL;
-CREATE INDEX lookups_spend ON lookups (org_id, day, product, key_id, amount) WHERE charged;
+CREATE INDEX lookups_spend ON lookups (org_id, day, product, key_id, amount, charged) WHERE charged;
 
 -- search is what contacts are found by, without case and accents: name, e-mail,
--- company and the digits of the phone.
+-- company and the digits of the phone. Migrate writes it once more for the contacts
+-- that are there already, because no database here knows how to take accents away.
 ALTER TABLE contacts ADD COLUMN search text;
 UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164);
 -- What the board shows of a stage, its number and value, is in the index alone.

@@ -2,8 +2,9 @@
 //
 //	pgtest [-allow-skip REGEXP] -- go test -json ./...
 //
-// It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it may, says
-// which one it uses, hands its URL to the command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last
+// It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it may, and
+// Chromium likewise, says which ones it uses, hands the server's URL to the command in FICHARIO_TEST_DATABASE_URL, turns the
+// events into a report whose last
 // line is the count, and takes the server away again, whatever happened. It exits with the command's code, or with 1 when
 // the report finds a fault that the command did not: a skipped test, or no test at all.
 package main
@@ -21,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"fichario/tests/testkit/browsertest"
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/internal/report"
 	"fichario/tests/testkit/postgres"
@@ -57,6 +59,9 @@ func run(allow string, command []string) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	fmt.Println("PostgreSQL for the tests:", server.About)
+	if err := browser(); err != nil {
+		return 1, err
+	}
 	if err := os.Setenv(postgres.EnvURL, server.URL); err != nil {
 		return 1, err
 	}
@@ -70,14 +75,31 @@ func choose() (*postgres.Server, error) {
 	if !errors.Is(err, postgres.ErrNone) {
 		return server, err
 	}
-	if failure := install(ctx); failure != nil {
+	if failure := install(ctx, "PostgreSQL", "postgresql"); failure != nil {
 		return nil, fmt.Errorf("%w; not installed: %w", err, failure)
 	}
 	return postgres.Choose(ctx)
 }
 
-// install installs PostgreSQL where that needs no question: on Debian and its kin, as root or by a sudo without password.
-func install(ctx context.Context) error {
+// browser finds Chromium, or installs it.
+func browser() error {
+	path, err := browsertest.Path()
+	if errors.Is(err, browsertest.ErrNone) {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		defer cancel()
+		if failure := install(ctx, "Chromium", "chromium"); failure != nil {
+			return fmt.Errorf("%w; not installed: %w", err, failure)
+		}
+		path, err = browsertest.Path()
+	}
+	if err == nil {
+		fmt.Println("Chromium for the tests:", path)
+	}
+	return err
+}
+
+// install installs a package where that needs no question: on Debian and its kin, as root or by a sudo without password.
+func install(ctx context.Context, what, name string) error {
 	if _, err := exec.LookPath("apt-get"); err != nil {
 		return errors.New("no apt-get here")
 	}
@@ -89,8 +111,8 @@ func install(ctx context.Context) error {
 		}
 		apt = append([]string{"sudo", "-n"}, apt...)
 	}
-	fmt.Println("PostgreSQL for the tests: none found, installing it with apt-get")
-	for _, step := range [][]string{{"update"}, {"install", "--no-install-recommends", "postgresql"}} {
+	fmt.Println(what + " for the tests: none found, installing it with apt-get")
+	for _, step := range [][]string{{"update"}, {"install", "--no-install-recommends", name}} {
 		args := slices.Concat(apt, step)
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 		cmd.Stderr = os.Stderr // says why; what it did is of no interest

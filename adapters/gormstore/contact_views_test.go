@@ -1,0 +1,65 @@
+package gormstore
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+func TestSearchText(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]crm.Contact{
+		"joao a@b otica +5511987654321": {Name: "JOÃO", Email: "a@b", Company: "Ótica", Phone: "(11) 98765-4321", PhoneE164: "+5511987654321"},
+		"x y@z 4455":                    {Name: "x", Email: "y@z", Phone: "ramal 44-55"},
+	} {
+		if got := searchText(c); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestSearchOfOldContacts: contacts of before the migration are found without their
+// accents.
+func TestSearchOfOldContacts(t *testing.T) {
+	t.Parallel()
+	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const org, id = "01980000-0000-7000-8000-00000000000a", "01980000-0000-7000-8000-00000000000b"
+	c := crm.Contact{ID: id, OrgID: org, Name: "JOÃO Conceição", Email: "j@example.com", StageID: org, CreatedAt: time.Now()}
+	if err := s.Repos().Contacts.Create(t.Context(), c, crm.Event{ID: id, OrgID: org, ContactID: id, Kind: crm.ContactAdded, At: c.CreatedAt}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write.Exec("UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164)").Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := s.foldSearch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Repos().Contacts.Select(t.Context(), org, ports.ContactQuery{ContactFilter: ports.ContactFilter{Words: []string{"joao", "conceicao"}}, Limit: 5})
+	if err != nil || len(got) != 1 {
+		t.Errorf("found %d, %v", len(got), err)
+	}
+}
+
+func TestSumOfParts(t *testing.T) {
+	t.Parallel()
+	for _, amounts := range [][]int64{{0}, {1, 2, 3}, {-5, 3}, {1 << 40, 1<<20 - 1, -1}, {1 << 20, -1 << 30}} {
+		var high, low, want int64
+		for _, a := range amounts {
+			high, low, want = high+a>>20, low+a&(1<<20-1), want+a
+		}
+		if got := int64(sum(high, low)); got != want {
+			t.Errorf("sum of %v: %d, want %d", amounts, got, want)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+// Package browser walks through the interface in a real Chromium, job by job, against the real program.
+package browser
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/browsertest"
+)
+
+const (
+	email    = "marina@example.com"
+	password = "uma-senha-de-teste"
+)
+
+// place is a running program with an organisation and its owner.
+type place struct {
+	*testkit.Program
+	env       map[string]string
+	org, hook string
+}
+
+func start(t *testing.T, env map[string]string) *place {
+	t.Helper()
+	p := &place{env: env}
+	p.org = testkit.JSON[map[string]string](t, testkit.Run(t, env, "org", "create", "--name", "Aroeira Crédito", "--json"))["id"]
+	testkit.RunInput(t, password+"\n", env, "member", "add", "--org", p.org, "--name", "Marina Tavares", "--email", email, "--role", "owner", "--password-stdin")
+	hook := testkit.JSON[map[string]string](t, testkit.Run(t, env, "webhook", "create", "--org", p.org, "--name", "Formulário do site", "--type", "generic", "--json"))
+	p.Program = testkit.Start(t, testkit.Options{Env: env})
+	p.hook = p.URL + "/api/webhooks/receive/" + hook["token"]
+	return p
+}
+
+// send posts a form to the webhook and returns the status.
+func (p *place) send(t *testing.T, fields ...string) int {
+	t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	resp, err := http.PostForm(p.hook, form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+// journey runs a walk on both databases, each with a browser that has signed in.
+func journey(t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser)) {
+	t.Helper()
+	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+		p := start(t, env)
+		b := browsertest.New(t, p.URL)
+		b.SignIn(email, password)
+		walk(t, p, b)
+	})
+}
+
+func TestSigningInAndOut(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		b.See("Painel", "Aroeira Crédito", "Marina Tavares")
+		b.Click(`button[aria-label="Sair"]`)
+		b.At("/entrar")
+		b.Accessible()
+		b.Visit("/webhooks?resultado=refused")
+		b.At("/entrar")
+		b.Fill("#email", email)
+		b.Fill("#senha", "errada-errada")
+		b.Press("Entrar")
+		b.See("E-mail ou senha não conferem")
+		b.Fill("#senha", password)
+		b.Press("Entrar")
+		b.At("/webhooks")
+		if got := browsertest.Eval[string](b, "document.cookie"); got != "" {
+			t.Error("script can read the session's cookie")
+		}
+		b.Visit("/conta")
+		b.Press("Sair de todos")
+		b.At("/entrar")
+	})
+}
+
+func TestAWebhookFromItsMakingToARefusedPostThatIsReplayed(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		b.Visit("/webhooks")
+		b.Press("Novo webhook")
+		b.Fill("#nome", "Campanha de novembro")
+		b.Press("Guardar")
+		b.See("Webhook criado", "Endereço")
+		address := browsertest.Eval[string](b, "document.querySelector('#endereco').textContent")
+		if !strings.HasPrefix(address, p.URL+"/api/webhooks/receive/") {
+			t.Fatal("the page shows no address")
+		}
+		p.hook = address
+		b.Fill("#corpo", `{"Seu nome":"Plínio Sá","e-mail":"plinio@example.com","Orçamento":"R$ 2.400","Prazo":"dezembro"}`)
+		b.Press("Testar")
+		b.See("O contato seria", "Plínio Sá", "R$ 2.400,00", "Prazo: dezembro")
+		if n := len(testkit.JSON[[]any](t, testkit.Run(t, p.env, "contact", "list", "--org", p.org, "--json"))); n != 0 {
+			t.Errorf("trying made %d contacts", n)
+		}
+		b.Press("Desligar")
+		b.Click("#off button.btn-x")
+		b.See("Este webhook está desligado")
+		if status := p.send(t, "nome", "Bianca Lustosa", "email", "bianca@example.com"); status != 423 {
+			t.Errorf("a post to a disabled webhook: %d", status)
+		}
+		b.Press("Ligar")
+		b.See("Webhook ligado", "Recusada")
+		b.Press("Abrir")
+		b.See("Como é lida agora", "Bianca Lustosa", "Como chegou")
+		b.Accessible()
+		b.Press("Refazer")
+		b.See("Contato criado a partir do envio guardado")
+		b.Visit("/webhooks")
+		b.See("Campanha de novembro")
+		b.Accessible()
+	})
+}
+
+func TestAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com", "valor", "R$ 96.000")
+		b.Visit("/automacoes")
+		b.See("Nada acontece sozinho ainda")
+		b.Press("Nova automação")
+		b.Fill("#nome", "Contas grandes")
+		b.Fill("#valor", "R$ 50.000")
+		b.Click(`input[value="add_note"]`)
+		b.Fill("#texto", "Ligar hoje para {nome}")
+		b.Accessible()
+		b.Press("Guardar")
+		b.See("Automação criada", "Escreve uma nota")
+		b.Press("Experimentar")
+		b.See("sim: R$ 96.000,00", "Ligar hoje para Iracema Vasconcelos", "Nada foi mudado nem enviado")
+		p.send(t, "nome", "Conta Pequena", "email", "pequena@example.com", "valor", "100")
+		p.send(t, "nome", "Tarcísio Queiroga", "email", "tarcisio@example.com", "valor", "60 mil")
+		for i := 0; !strings.Contains(browsertest.Eval[string](b, "fetch(location.pathname).then(r => r.text())"), "nota adicionada"); i++ {
+			if i > 300 {
+				t.Fatal("the automation did not run")
+			}
+		}
+		b.Visit(b.Path())
+		b.See("Feita", "Tarcísio Queiroga")
+		b.SeeNot("Conta Pequena</a>")
+		b.Press("Refazer")
+		b.See("Será refeita em instantes")
+		b.Visit("/automacoes")
+		b.Accessible()
+		b.Press("Ligada")
+		b.See("Automação desligada")
+	})
+}
+
+func TestTheTeamItsFunnelAndItsOrigins(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		b.Visit("/equipe")
+		b.Accessible()
+		b.Press("Acrescentar uma pessoa")
+		b.Fill("#nome", "Joana Brandolim")
+		b.Fill("#email", "joana@example.com")
+		b.Fill("#senha-nova", "outra-senha-longa")
+		b.Click("form[action='/equipe/membros'] button")
+		b.See("Pessoa acrescentada", "joana@example.com")
+		b.Fill("#origem-nova", "Feira Agro")
+		b.Click("form[action='/equipe/origens'] button")
+		b.See("Origem acrescentada")
+		b.Fill("#origem-nova", "FEIRA AGRÓ")
+		b.Click("form[action='/equipe/origens'] button")
+		b.See("Já há uma origem com este nome")
+		b.Fill("input[placeholder='Nova etapa']", "Assinatura")
+		b.Click("form:has(input[placeholder='Nova etapa']) button")
+		b.See("Funil guardado")
+		b.Choose("tr:first-child select[name='papel']", "member")
+		b.See("ao menos um dono ativo")
+		b.Click(`button[aria-label="Sair"]`)
+		b.At("/entrar")
+		b.SignIn("joana@example.com", "outra-senha-longa")
+		b.SeeNot("Webhooks")
+		b.Visit("/webhooks")
+		b.See("Isto é com quem administra")
+		b.Accessible()
+		b.Visit("/nada")
+		b.See("Esta ficha não está na gaveta")
+	})
+}

@@ -1,0 +1,241 @@
+package browsertest
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+//go:embed axe.min.js
+var axe string
+
+// patience is how long a page may take to show what is waited for.
+const patience = 20 * time.Second
+
+// Browser is one Chromium with one page and cookies of its own.
+type Browser struct {
+	tb   testing.TB
+	ctx  context.Context
+	base string
+
+	mu       sync.Mutex
+	problems []string
+}
+
+// New starts a browser at the address of the interface. What the browser itself complains about, such as a script that the
+// page's policy refuses, fails the test.
+func New(tb testing.TB, base string) *Browser {
+	tb.Helper()
+	path, err := Path()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1280, 900))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, closePage := chromedp.NewContext(allocator)
+	b := &Browser{tb: tb, ctx: ctx, base: base}
+	tb.Cleanup(func() {
+		closePage()
+		stop()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, p := range b.problems {
+			tb.Errorf("the browser complains: %s", p)
+		}
+	})
+	// The browser lives as long as the context that starts it.
+	if err := chromedp.Do(ctx); err != nil {
+		tb.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, b.hear); err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
+		tb.Logf("log of the browser: %v", err)
+	}
+	return b
+}
+
+// hear keeps what the browser complains about, but for answers that are refusals.
+func (b *Browser) hear(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *log.EventEntryAdded:
+		if e.Entry.Level == "error" && !strings.Contains(e.Entry.Text, "the server responded with a status of") {
+			b.problems = append(b.problems, e.Entry.Text)
+		}
+	case *runtime.EventExceptionThrown:
+		b.problems = append(b.problems, e.ExceptionDetails.Text)
+	}
+}
+
+func (b *Browser) do(what string, action chromedp.Action[chromedp.Void]) {
+	b.tb.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, action); err != nil {
+		b.tb.Fatalf("%s: %v\nthe page says:\n%s", what, err, b.excerpt())
+	}
+}
+
+// excerpt is the beginning of what the page says, for a failure.
+func (b *Browser) excerpt() string {
+	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Second)
+	defer cancel()
+	text, _ := chromedp.Run(ctx, chromedp.Evaluate[string]("location.pathname + '\\n' + document.body.innerText.slice(0, 1500)"))
+	return text
+}
+
+// Visit opens a page of the interface.
+func (b *Browser) Visit(path string) {
+	b.tb.Helper()
+	b.do("visit "+path, chromedp.Navigate(b.base+path))
+}
+
+// Fill writes into a field, instead of what is there.
+func (b *Browser) Fill(css, text string) {
+	b.tb.Helper()
+	b.wait("find "+css, fmt.Sprintf("(e => e !== null && e.checkVisibility() && (e.value = '', true))(document.querySelector(%q))", css))
+	b.do("fill "+css, chromedp.SendKeys(css, text))
+}
+
+// Choose chooses an option of a list by its value.
+func (b *Browser) Choose(css, value string) {
+	b.tb.Helper()
+	b.do("choose "+css, chromedp.SetValue(css, value))
+}
+
+// Click clicks on what is visible.
+func (b *Browser) Click(css string) {
+	b.tb.Helper()
+	b.do("click "+css, chromedp.Click(css, chromedp.NodeVisible))
+}
+
+// Press clicks on the visible button or link whose words are these.
+func (b *Browser) Press(words string) {
+	b.tb.Helper()
+	b.wait("a button or link "+words, fmt.Sprintf(`(() => {
+		const words = %q
+		for (const e of document.querySelectorAll('button, a, summary')) {
+			const said = e.cloneNode(true)
+			for (const hidden of said.querySelectorAll('.vh, svg, .preco')) hidden.remove()
+			if (said.textContent.replace(/\s+/g, ' ').trim() === words && e.checkVisibility() && !e.disabled) { e.click(); return true }
+		}
+		return false
+	})()`, words))
+}
+
+// Key presses keys on what has the focus.
+func (b *Browser) Key(keys string) { b.tb.Helper(); b.do("press keys", chromedp.KeyEvent(keys)) }
+
+// See waits until the page says something.
+func (b *Browser) See(words ...string) {
+	b.tb.Helper()
+	for _, w := range words {
+		b.wait("see "+w, fmt.Sprintf("document.body && document.body.innerText.replace(/\\s+/g, ' ').includes(%q)", strings.Join(strings.Fields(w), " ")))
+	}
+}
+
+// SeeNot fails when the page says something.
+func (b *Browser) SeeNot(words string) {
+	b.tb.Helper()
+	if Eval[bool](b, fmt.Sprintf("document.body.innerText.includes(%q)", words)) {
+		b.tb.Errorf("the page says %q\n%s", words, b.excerpt())
+	}
+}
+
+// At waits until the browser is at a page.
+func (b *Browser) At(path string) {
+	b.tb.Helper()
+	b.wait("be at "+path, fmt.Sprintf("document.readyState === 'complete' && location.pathname === %q", path))
+}
+
+// Path is the page that the browser is at.
+func (b *Browser) Path() string { b.tb.Helper(); return Eval[string](b, "location.pathname") }
+
+func (b *Browser) wait(what, expression string) {
+	b.tb.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		ctx, cancel := context.WithTimeout(b.ctx, patience)
+		yes, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
+		cancel()
+		if err == nil && yes {
+			return
+		}
+		if time.Now().After(deadline) {
+			b.tb.Fatalf("%s: waited in vain (%v)\nthe page says:\n%s", what, err, b.excerpt())
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// Eval evaluates an expression in the page.
+func Eval[T any](b *Browser, expression string) T {
+	b.tb.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.tb.Fatalf("%s: %v", expression[:min(len(expression), 80)], err)
+	}
+	return value
+}
+
+// SignIn signs in at the door.
+func (b *Browser) SignIn(email, password string) {
+	b.tb.Helper()
+	b.Visit("/entrar")
+	b.Fill("#email", email)
+	b.Fill("#senha", password)
+	b.Press("Entrar")
+	b.wait("come in", "document.querySelector('#conteudo') !== null")
+}
+
+// Size makes the page so many pixels wide; dark asks for the dark scheme.
+func (b *Browser) Size(width int64, dark bool) {
+	b.tb.Helper()
+	b.do("size", chromedp.EmulateViewport(width, 900))
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+}
+
+// Accessible checks the page with axe-core: nothing serious or critical of WCAG 2.2 AA, and nothing wider than the window.
+func (b *Browser) Accessible() {
+	b.tb.Helper()
+	Eval[bool](b, axe+";true")
+	found := Eval[string](b, `axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then(r => JSON.stringify(
+		r.violations.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message || '')).join(' | '))))`)
+	var violations []string
+	if err := json.Unmarshal([]byte(found), &violations); err != nil {
+		b.tb.Fatal(err)
+	}
+	for _, v := range violations {
+		b.tb.Errorf("%s: %s", b.Path(), v)
+	}
+	if wide := Eval[bool](b, "document.documentElement.scrollWidth > innerWidth + 1"); wide {
+		b.tb.Errorf("%s: the page is wider than its window of %d pixels", b.Path(), Eval[int](b, "innerWidth"))
+	}
+}

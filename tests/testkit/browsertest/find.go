@@ -1,0 +1,27 @@
+// Package browsertest drives a real Chromium through the interface, as a person would.
+package browsertest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+// EnvPath names the browser to use instead of the one that is found.
+const EnvPath = "FICHARIO_TEST_CHROMIUM"
+
+// ErrNone says that there is no Chromium, and what to do about it.
+var ErrNone = errors.New("no Chromium for the tests: install it (on Debian: apt-get install chromium) or set " + EnvPath)
+
+// Path finds the browser.
+func Path() (string, error) {
+	if path := os.Getenv(EnvPath); path != "" {
+		return path, nil
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNone
+}
