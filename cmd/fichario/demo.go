@@ -46,6 +46,11 @@ func (e *environment) demo(ctx context.Context, store *gormstore.Store, keys *ap
 	if err != nil {
 		return err
 	}
+	if fresh {
+		if err := demoContacts(ctx, store); err != nil {
+			return err
+		}
+	}
 	url := e.publicURL(addr)
 	fmt.Fprintf(e.out, `
 Fichário is running. Paste these lines into another terminal:

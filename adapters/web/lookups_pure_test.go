@@ -1,0 +1,105 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+)
+
+func TestDecimal(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in    string
+		least int
+		want  string
+	}{
+		{"0", 0, "0"}, {"1500.50", 2, "1.500,50"}, {"1500.50", 0, "1.500,5"}, {"180000.0", 2, "180.000,00"}, {"2.075", 2, "2,075"},
+		{"-1234567", 0, "-1.234.567"}, {"12345678901234567890", 0, "12.345.678.901.234.567.890"}, {"1e3", 2, "1e3"}, {"712", 0, "712"},
+	} {
+		if got := decimal(c.in, c.least); got != c.want {
+			t.Errorf("decimal(%s, %d) = %s, want %s", c.in, c.least, got, c.want)
+		}
+	}
+}
+
+func TestUseBars(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		used, limit, percent, left int
+		class                      string
+	}{
+		{0, 100, 0, 100, "use-f"}, {79, 100, 79, 21, "use-f"}, {80, 100, 80, 20, "use-w"}, {100, 100, 100, 0, "use-x"}, {150, 100, 100, 0, "use-x"}, {0, 0, 100, 0, "use-x"},
+	} {
+		if u := useOf("Dia", c.used, c.limit); u.Percent != c.percent || u.Left() != c.left || u.Class != c.class || u.Bar < 1 || u.Bar > 100 {
+			t.Errorf("%d of %d: %+v", c.used, c.limit, u)
+		}
+	}
+}
+
+func TestSpendPlot(t *testing.T) {
+	t.Parallel()
+	day := func(s string) time.Time {
+		d, err := time.Parse(time.DateOnly, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	names := map[string]string{"a": "A", "b": "B", "c": "C", "d": "D"}
+	spent := []lookup.DaySpent{}
+	for i, p := range []string{"a", "b", "c", "d", "e"} {
+		spent = append(spent, lookup.DaySpent{Day: "2026-11-02", Product: p, Spent: lookup.Spent{Count: 1, Amount: catalog.Money(i+1) * catalog.Real}})
+	}
+	totals := productTotals(spent, names)
+	if totals[0].Name != "e" || totals[4].Name != "A" || totals[4].Class != "c" {
+		t.Errorf("totals %+v", totals)
+	}
+	p := spendPlotOf(day("2026-11-01"), day("2026-11-30"), spent, totals, names)
+	if len(p.Series) != 3 || p.Series[2].Name != others || len(p.Bars) != 3 || len(p.Rows) != 1 {
+		t.Fatalf("%+v", p)
+	}
+	row := p.Rows[0]
+	if row.Sum != 15*catalog.Real || row.Parts[2] != 6*catalog.Real || row.Count != 5 || row.Day != "02/11/2026" {
+		t.Errorf("%+v", row)
+	}
+	if top := p.Lines[len(p.Lines)-1].Label; strings.ReplaceAll(top, "\u00a0", " ") != "R$ 20" {
+		t.Errorf("the top line is %s", top)
+	}
+	if last := p.Days[len(p.Days)-1]; last.Label != "30/11" || last.Anchor != "end" {
+		t.Errorf("%+v", last)
+	}
+	if empty := spendPlotOf(day("2026-11-01"), day("2026-11-01"), nil, nil, names); len(empty.Bars) != 0 || len(empty.Lines) != 5 {
+		t.Errorf("%+v", empty)
+	}
+}
+
+func TestTreeIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		raw string
+		cut bool
+	}{
+		{`null`, false}, {`"x"`, false}, {`[]`, false}, {`{"a":{"b":[1,true,null]}}`, false},
+		{`[` + strings.Repeat("1,", 1000) + `1]`, true}, {strings.Repeat("[", 500) + strings.Repeat("]", 500), true},
+		{`{"a":"` + strings.Repeat("x", 10_000) + `"}`, true},
+	} {
+		r := readRaw([]byte(c.raw), false)
+		if r.Cut != c.cut || !r.Valid || countNodes(r.Tree) > treeNodes+1 {
+			t.Errorf("%.30s: cut %t, %d nodes", c.raw, r.Cut, countNodes(r.Tree))
+		}
+	}
+	if r := readRaw([]byte(" \n"), false); !r.Empty {
+		t.Error("blank is empty")
+	}
+}
+
+func countNodes(all []node) int {
+	n := len(all)
+	for _, one := range all {
+		n += countNodes(one.Children)
+	}
+	return n
+}
