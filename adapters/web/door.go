@@ -66,7 +66,7 @@ func (s *server) signIn(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.setCookie(token.Reveal(), access.SessionMax)
+	c.setCookie(sessionCookie(c.Request), token.Reveal(), access.SessionMax)
 	return c.redirect(local(c.text("depois")))
 }
 
@@ -76,7 +76,7 @@ func (s *server) signOut(c *call) error {
 			return err
 		}
 	}
-	c.setCookie("", -time.Second)
+	c.setCookie(sessionCookie(c.Request), "", -time.Second)
 	return c.redirect("/entrar")
 }
 
@@ -84,13 +84,14 @@ func (s *server) signOutEverywhere(c *call) error {
 	if err := s.Sessions.SignOutEverywhere(c.ctx(), c.by); err != nil {
 		return err
 	}
-	c.setCookie("", -time.Second)
+	c.setCookie(sessionCookie(c.Request), "", -time.Second)
 	return c.redirect("/entrar")
 }
 
-func (c *call) setCookie(value string, age time.Duration) {
-	http.SetCookie(c.w, &http.Cookie{
-		Name: sessionCookie(c.Request), Value: value, Path: "/", MaxAge: int(age / time.Second), HttpOnly: true, Secure: secure(c.Request),
+// setCookie sets a cookie that scripts cannot read; a negative age removes it.
+func (c *call) setCookie(name, value string, age time.Duration) {
+	http.SetCookie(c.w, &http.Cookie{ //nolint:gosec // Secure wherever the browser came by https
+		Name: name, Value: value, Path: "/", MaxAge: int(age / time.Second), HttpOnly: true, Secure: secure(c.Request),
 		SameSite: http.SameSiteLaxMode,
 	})
 }

@@ -148,8 +148,9 @@ func (s *server) keyForm(id string, f Form, scopes []string) keyForm {
 type keySecret struct {
 	Key    access.Key
 	Secret string
-	// URL is what the line to try it asks, Document and Scope what about.
-	URL string
+	// URL is what the line to try it asks, Price what that may cost.
+	URL   string
+	Price catalog.Money
 	// Until is when the secret before ends; zero when there was none, or at once.
 	Until   time.Time
 	Rotated bool
@@ -173,20 +174,18 @@ func (s *server) keyCreate(c *call) error {
 }
 
 func (s *server) secretPage(key access.Key, secret access.Secret) keySecret {
-	return keySecret{Key: key, Secret: secret.Reveal(), URL: s.PublicURL + exampleOf(key.Scopes)}
+	page := keySecret{Key: key, Secret: secret.Reveal(), URL: s.PublicURL + "/api/v1/produtos"}
+	for _, o := range s.Lookups.Offers(app.Caller{Key: &key}) {
+		if path, ok := examples[o.Product.ID]; ok {
+			page.URL, page.Price = s.PublicURL+path, o.Product.Price
+			break
+		}
+	}
+	return page
 }
 
-// exampleOf is an address of the API that a key with these scopes may ask, about a
-// document that is nobody's.
-func exampleOf(scopes []document.Type) string {
-	switch {
-	case slices.Contains(scopes, document.CPF):
-		return "/api/v1/cpf/52998224725"
-	case slices.Contains(scopes, document.CNPJ):
-		return "/api/v1/cnpj/11222333000181"
-	}
-	return "/api/v1/produtos"
-}
+// examples are addresses of the API that a new key may be tried with, by product.
+var examples = map[string]string{catalog.CPF: "/api/v1/cpf/52998224725", catalog.CNPJ: "/api/v1/cnpj/11222333000181"}
 
 // newKey reads the form; the fault names the field of the use case.
 func (s *server) newKey(c *call) (app.NewKey, error) {

@@ -421,7 +421,7 @@ func TestLookupsKeys(t *testing.T) {
 	if response.StatusCode != 200 || secret == "" || response.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("created: %d", response.StatusCode)
 	}
-	lookupsHas(t, "shown once", page, "curl https://fichario.example/api/v1/cpf/52998224725", "Bearer "+secret, "ERP & <b>")
+	lookupsHas(t, "shown once", page, "curl https://fichario.example/api/v1/cpf/52998224725", "Bearer "+secret, "ERP &", "Custa R$ 0,45")
 	lookupsHasNot(t, "a name is text", page, "ERP & <b>", "ERP &amp; <b>")
 	// Sent again, it makes no other key and shows nothing.
 	if response, page = v.do(http.MethodPost, "/chaves", values); response.StatusCode != http.StatusSeeOther || lookupsSecret.MatchString(page) {

@@ -114,9 +114,7 @@ const noticeCookie = "aviso"
 
 // done leads to another page, which shows once what has been done.
 func (c *call) done(target, notice string) error {
-	http.SetCookie(c.w, &http.Cookie{
-		Name: noticeCookie, Value: url.QueryEscape(notice), Path: "/", MaxAge: 60, HttpOnly: true, Secure: secure(c.Request), SameSite: http.SameSiteLaxMode,
-	})
+	c.setCookie(noticeCookie, url.QueryEscape(notice), time.Minute)
 	return c.redirect(target)
 }
 
@@ -125,7 +123,7 @@ func (c *call) takeNotice() string {
 	if err != nil || cookie.Value == "" {
 		return ""
 	}
-	http.SetCookie(c.w, &http.Cookie{Name: noticeCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: secure(c.Request), SameSite: http.SameSiteLaxMode})
+	c.setCookie(noticeCookie, "", -time.Second)
 	notice, _ := url.QueryUnescape(cookie.Value)
 	return notice
 }

@@ -105,10 +105,10 @@ type call struct {
 }
 
 // ctx is the request's context.
-func (c *call) ctx() context.Context { return c.Request.Context() }
+func (c *call) ctx() context.Context { return c.Context() }
 
 // script reports whether htmx asks for a part of a page.
-func (c *call) script() bool { return c.Request.Header.Get("HX-Request") == "true" }
+func (c *call) script() bool { return c.Header.Get("HX-Request") == "true" }
 
 // text is a field of the posted form or the query, trimmed.
 func (c *call) text(name string) string { return strings.TrimSpace(c.FormValue(name)) }

@@ -20,7 +20,7 @@ import (
 const demoOrg = "01980000-0000-7000-8000-000000000de0"
 
 // demoPassword lets in to the demonstration, which holds invented data only.
-const demoPassword = "fichario-demo"
+const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every start
 
 // demo fills an empty database with invented data and prints lines to paste. On a
 // later start the demonstration's key gets a new secret, since only hashes of

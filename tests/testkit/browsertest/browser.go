@@ -127,12 +127,12 @@ func (b *Browser) Click(css string) {
 	b.do("click "+css, chromedp.Click(css, chromedp.NodeVisible))
 }
 
-// Press clicks on the visible button or link whose words are these.
+// Press clicks on the first visible button or link of the page's content whose words are these.
 func (b *Browser) Press(words string) {
 	b.tb.Helper()
 	b.wait("a button or link "+words, fmt.Sprintf(`(() => {
 		const words = %q
-		for (const e of document.querySelectorAll('button, a, summary')) {
+		for (const e of document.querySelectorAll('main button, main a, main summary')) {
 			const said = e.cloneNode(true)
 			for (const hidden of said.querySelectorAll('.vh, svg, .preco')) hidden.remove()
 			if (said.textContent.replace(/\s+/g, ' ').trim() === words && e.checkVisibility() && !e.disabled) { e.click(); return true }
