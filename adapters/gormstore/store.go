@@ -108,7 +108,7 @@ func (s *Store) openSQLite(path string) error {
 		return errors.New("FICHARIO_DATABASE_URL: sqlite:// needs the path of a file, without ? or #")
 	}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_pragma=busy_timeout(4000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+		"?_pragma=busy_timeout(2500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	var err error
 	// One connection writes, and takes the write lock when its transaction begins:
 	// a transaction that reads first and then writes would fail at once when
