@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"fichario/domain/access"
@@ -44,9 +46,17 @@ type Overview struct {
 	// Total sums all days up.
 	Total    Day
 	Webhooks map[string]string // names, by id
-	// Refused is what each webhook refused in the last 24 hours, by name.
+	// Origins are those that contacts came from in the period, the most first.
+	Origins   []OriginCount
 	Attention []Attention
 	Newest    []ContactView
+}
+
+// OriginCount is how many contacts came from an origin; its name is empty for those
+// without one.
+type OriginCount struct {
+	ID, Name string
+	Count    int
 }
 
 // Attention is something that somebody should look at.
@@ -83,10 +93,12 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 	if err != nil {
 		return o, err
 	}
+	from := map[string]int{}
 	for _, f := range contacts {
 		if day := dayOf(f.Hour); day != nil {
 			day.Contacts[f.WebhookID] += f.Count
 			o.Total.Contacts[f.WebhookID] += f.Count
+			from[f.OriginID] += f.Count
 		}
 	}
 	lookups, err := r.Figures.Lookups(ctx, by.OrgID, start)
@@ -113,6 +125,10 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 		return o, err
 	}
 	o.Webhooks = n.webhooks
+	for id, count := range from {
+		o.Origins = append(o.Origins, OriginCount{id, n.origins[id], count})
+	}
+	slices.SortFunc(o.Origins, func(a, b OriginCount) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Name, b.Name)) })
 	for _, c := range page {
 		o.Newest = append(o.Newest, n.view(c))
 	}

@@ -9,7 +9,7 @@ import (
 
 // Figures counts what happened in an organisation, for its dashboard.
 type Figures interface {
-	// Contacts counts contacts by hour and webhook since a time.
+	// Contacts counts contacts by hour, webhook and origin since a time.
 	Contacts(ctx context.Context, orgID string, since time.Time) ([]ContactFigure, error)
 	// Lookups counts lookups by hour and product since a time.
 	Lookups(ctx context.Context, orgID string, since time.Time) ([]LookupFigure, error)
@@ -19,8 +19,9 @@ type Figures interface {
 type ContactFigure struct {
 	// Hour is its beginning, UTC.
 	Hour time.Time
-	// WebhookID is empty for contacts that were made by hand.
-	WebhookID string
+	// WebhookID is empty for contacts that were made by hand, OriginID for those
+	// without an origin.
+	WebhookID, OriginID string
 	Count     int
 }
 

@@ -25,20 +25,21 @@ func parseHour(text string) time.Time {
 	return at
 }
 
-// Contacts implements ports.Figures. A contact's id begins with its time.
+// Contacts implements ports.Figures.
 func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([]ports.ContactFigure, error) {
 	var rows []struct {
 		Hour      string
 		WebhookID *uid
+		OriginID  *uid
 		N         int
 	}
 	err := r.query(ctx, func(db *gorm.DB) error {
-		return db.Raw("SELECT "+hour(db, "created_at")+" AS hour, webhook_id, COUNT(*) AS n FROM contacts WHERE org_id = ? AND created_at >= ? GROUP BY 1, 2 ORDER BY 1, 2",
+		return db.Raw("SELECT "+hour(db, "created_at")+" AS hour, webhook_id, origin_id, COUNT(*) AS n FROM contacts WHERE org_id = ? AND created_at >= ? GROUP BY 1, 2, 3 ORDER BY 1",
 			orgID, stamp(since)).Scan(&rows).Error
 	})
 	out := make([]ports.ContactFigure, len(rows))
 	for i, row := range rows {
-		out[i] = ports.ContactFigure{Hour: parseHour(row.Hour), WebhookID: row.WebhookID.text(), Count: row.N}
+		out[i] = ports.ContactFigure{Hour: parseHour(row.Hour), WebhookID: row.WebhookID.text(), OriginID: row.OriginID.text(), Count: row.N}
 	}
 	return out, err
 }

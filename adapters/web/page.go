@@ -144,7 +144,7 @@ func (c *call) formOf(err error, fields ...string) (Form, bool) {
 		f.Values[name] = c.FormValue(name)
 	}
 	known := app.FaultOf(err)
-	if err == nil || known == nil || known.Field == "" {
+	if err == nil || known == nil || known.Field == "" || !app.IsRefusal(err) {
 		return f, err == nil
 	}
 	f.Field, f.Problem = known.Field, known.Message
