@@ -31,7 +31,7 @@ lint: ## check formatting, style and who imports whom
 build: ## build the program, static and stripped, as bin/fichario
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/fichario ./cmd/fichario
 
-bench: build ## measure the program under load, beside a baseline (about six minutes)
+bench: build ## measure the program under load, beside a baseline (about nine minutes)
 	$(GO) run ./tests/load
 
 # Always: go build knows best whether there is anything to do.

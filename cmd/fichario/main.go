@@ -28,7 +28,7 @@ func main() {
 	// Large bodies come now and then: then it collects as often as it must to stay
 	// near this. GOMEMLIMIT overrides.
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(128 << 20)
+		debug.SetMemoryLimit(160 << 20)
 	}
 	// net/http prints the beginning of an answer that it did not expect on the
 	// standard log, where nothing personal may be.

@@ -147,12 +147,16 @@ func (s *serveCmd) Run(e *environment) error {
 // doors lets each request in by its door: the API's addresses, and the interface for
 // all others.
 func doors(api, pages http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	for _, path := range []string{"/api/", "/docs", "/docs/", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz", "/metrics"} {
-		mux.Handle(path, api)
-	}
-	mux.Handle("/", pages)
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case strings.HasPrefix(path, "/api/"), strings.HasPrefix(path, "/docs/"):
+			api.ServeHTTP(w, r)
+		case path == "/docs", path == "/openapi.yaml", path == "/openapi.json", path == "/healthz", path == "/readyz", path == "/metrics":
+			api.ServeHTTP(w, r)
+		default:
+			pages.ServeHTTP(w, r)
+		}
+	})
 }
 
 // waitForStore opens the database, waiting for a PostgreSQL that is just starting.
