@@ -22,7 +22,7 @@ type ContactFigure struct {
 	// WebhookID is empty for contacts that were made by hand, OriginID for those
 	// without an origin.
 	WebhookID, OriginID string
-	Count     int
+	Count               int
 }
 
 // LookupFigure is what was asked in an hour about a product.
