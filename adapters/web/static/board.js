@@ -79,6 +79,7 @@ async function drop() {
   try {
     const moved = await fetch(was.card.querySelector('form').action, {
       method: 'POST', headers: { 'HX-Request': 'true' }, body: new URLSearchParams({ etapa: target }), redirect: 'error',
+      keepalive: true, // who leaves the page at once has moved the card all the same
     })
     if (!moved.ok || moved.headers.get('HX-Redirect')) throw new Error('refused')
     await again()
