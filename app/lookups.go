@@ -100,6 +100,11 @@ type LookupRequest struct {
 	Document string
 	// Refresh asks the bureau even when history has an answer; it is charged.
 	Refresh bool
+	// Seen, beside Refresh, is the id of the newest answer that the asker knows: where
+	// history has a newer one by now, or somebody else is asking the same, that answers
+	// and nothing is charged. A button pressed twice is charged once. Empty asks in any
+	// case.
+	Seen string
 	// Free asks history only: where that has no answer, the lookup ends with
 	// ErrNotInHistory.
 	Free bool
@@ -257,7 +262,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	l.landing.Store(e.ID, make(chan struct{}))
 	err := l.store.InTx(ctx, func(repos ports.Repos) error {
 		r = reservation{entry: e}
-		if !a.Refresh {
+		if !a.Refresh || a.Seen != "" {
 			lease := lookup.Lease{OrgID: e.OrgID, Product: e.Product, Document: a.doc, CallID: e.ID, ExpiresAt: e.SettleAt}
 			holder, err := repos.Leases.Acquire(ctx, lease, e.At)
 			if err != nil {
@@ -269,7 +274,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 			}
 			// The call before this one may have ended since history was read.
 			rec, err := repos.History.Latest(ctx, e.OrgID, e.Product, a.doc)
-			if err == nil && rec.FreshAt(e.At, l.fresh) {
+			if err == nil && rec.FreshAt(e.At, l.fresh) && (!a.Refresh || rec.ID != a.Seen) {
 				r = reservation{fresh: &rec}
 				return errNothingToWrite
 			}

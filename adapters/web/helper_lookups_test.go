@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -249,6 +250,20 @@ func (v *lookupsVisitor) ask(pairs ...string) string {
 		v.t.Fatalf("POST /consultas: %d\n%.300s", response.StatusCode, body)
 	}
 	return response.Header.Get("Location")
+}
+
+// again asks anew about a person of whom the newest answer is known.
+func (v *lookupsVisitor) again(person string) string {
+	v.t.Helper()
+	doc, err := document.Parse(document.CPF, person)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	rec, err := v.store.Repos().History.Latest(v.t.Context(), v.by.OrgID, "cpf", doc)
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		v.t.Fatal(err)
+	}
+	return v.ask("documento", person, "produto", "cpf", "novo", rec.ID)
 }
 
 // spent is what the visitor's organisation was charged today.

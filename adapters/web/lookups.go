@@ -237,7 +237,7 @@ func (s *server) lookupStart(c *call) error {
 		return s.searchPage(c, http.StatusUnprocessableEntity, p)
 	}
 	id, done, err := s.Lookups.Start(c.ctx(), c.by, app.LookupRequest{
-		Product: c.text("produto"), Document: p.Found.Document.Value(), Refresh: c.text("novo") != "", Free: c.text("gratis") != "",
+		Product: c.text("produto"), Document: p.Found.Document.Value(), Refresh: c.text("novo") != "", Seen: c.text("novo"), Free: c.text("gratis") != "",
 		ContactID: c.text("contato"),
 	})
 	if p.Alert = refusal(err); p.Alert != "" {

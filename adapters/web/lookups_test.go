@@ -130,10 +130,39 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 		t.Error("looking at a result writes an entry")
 	}
 	// Asking anew is charged, and the answer before stays.
-	again := v.ask("documento", lookupsPerson, "produto", "cpf", "novo", "sim")
+	again := v.again(lookupsPerson)
 	lookupsHas(t, "asked anew", v.get(200, again), "Cobrada", "Respostas anteriores", path)
 	if v.spent() != spent+lookupsPrice {
 		t.Error("asking anew is charged once")
+	}
+}
+
+// TestLookupsRefreshPressedTwice: the button of one page charges once, however often and however fast it is pressed.
+func TestLookupsRefreshPressedTwice(t *testing.T) {
+	t.Parallel()
+	v := lookupsOpen(t, true).owner("Ana")
+	page := v.get(200, v.ask("documento", lookupsPerson, "produto", "cpf"))
+	found := regexp.MustCompile(`name="novo" value="([^"]+)"`).FindStringSubmatch(page)
+	if found == nil {
+		t.Fatal("the page has no button to ask anew")
+	}
+	gate := make(chan struct{})
+	v.bureau.on(lookupsPerson, func(_ context.Context, p catalog.Product) (ports.Answer, error) {
+		<-gate
+		fields, _ := p.Project(nil)
+		return ports.Answer{Found: true, Raw: []byte(`{}`), Fields: fields}, nil
+	})
+	press := func() string { return v.ask("documento", lookupsPerson, "produto", "cpf", "novo", found[1]) }
+	first := press() // is under way
+	if second := press(); second != first {
+		t.Errorf("pressed again meanwhile: %s instead of %s", second, first)
+	}
+	close(gate)
+	v.lookups.Close()
+	late := v.get(200, press())
+	lookupsHas(t, "pressed again later", late, "R$ 0,00", "Histórico, grátis")
+	if got := v.spent(); got != 2*lookupsPrice || v.bureau.calls.Load() != 2 {
+		t.Errorf("spent %s in %d calls", got, v.bureau.calls.Load())
 	}
 }
 
@@ -291,7 +320,7 @@ func TestLookupsRawIsTheBureaus(t *testing.T) {
 	}
 	for name, answer := range map[string]string{"huge": `{"nome":"Ana","l":[` + strings.Repeat(`{"a":"`+strings.Repeat("b", 100)+`"},`, 20_000) + `1]}`, "deep": `{"nome":"Ana","d":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + "}"} {
 		v.bureau.says(lookupsOther, answer)
-		path := v.ask("documento", lookupsOther, "produto", "cpf", "novo", "sim")
+		path := v.again(lookupsOther)
 		for _, p := range []string{path, path + "?bruto=texto"} {
 			if page := v.get(200, p); len(page) > 100_000 || name == "huge" && !strings.Contains(page, "só o começo") {
 				t.Errorf("%s: a page of %d bytes", name, len(page))
@@ -305,7 +334,7 @@ func TestLookupsRawIsTheBureaus(t *testing.T) {
 		fields, _ := p.Project(nil)
 		return ports.Answer{Found: true, Raw: []byte("{nada\xff <i>"), Fields: fields}, nil
 	})
-	lookupsHas(t, "not JSON", v.get(200, v.ask("documento", lookupsOther, "produto", "cpf", "novo", "sim")), "{nada\uFFFD <i>", "Não é JSON")
+	lookupsHas(t, "not JSON", v.get(200, v.again(lookupsOther)), "{nada\uFFFD <i>", "Não é JSON")
 }
 
 func TestLookupsHostileTextIsText(t *testing.T) {
