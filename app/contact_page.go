@@ -72,7 +72,7 @@ func (c *Contacts) Documents(ctx context.Context, by Caller, id string) ([]Conta
 	}
 	out := make([]ContactDocument, len(found))
 	for i, f := range found {
-		out[i] = ContactDocument{Entry: f.Entry, AnsweredAt: f.AnsweredAt, By: who[f.MemberID+f.KeyID]}
+		out[i] = ContactDocument{Entry: f.Entry, AnsweredAt: f.AnsweredAt, By: who[f.AskedBy()]}
 	}
 	return out, errors.Join(err, err2)
 }

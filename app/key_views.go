@@ -80,10 +80,10 @@ func (s *Statement) Keys(ctx context.Context, by Caller) ([]KeyUse, error) {
 // spendMax is the longest period that Spend adds up, in days.
 const spendMax = 400
 
-// Spend returns what a key was charged on each day of a period, by product, oldest day
-// first; both days are inclusive, as 2006-01-02. The caller's key says whose; a member
-// asks for the whole organisation. Faults: InvalidRequest, ServiceUnavailable.
-func (s *Statement) Spend(ctx context.Context, by Caller, from, until string) ([]lookup.DaySpent, error) {
+// Spend returns what was charged on each day of a period, by product, oldest day
+// first; both days are inclusive, as 2006-01-02. Whose lookups they are is as in a
+// StatementQuery. Faults: InvalidRequest, ServiceUnavailable.
+func (s *Statement) Spend(ctx context.Context, caller Caller, by, from, until string) ([]lookup.DaySpent, error) {
 	first, err := time.Parse(time.DateOnly, from)
 	if err != nil {
 		return nil, invalid("de", "O período começa em uma data, como 2026-11-01.")
@@ -95,5 +95,9 @@ func (s *Statement) Spend(ctx context.Context, by Caller, from, until string) ([
 	if last.Sub(first) > spendMax*24*time.Hour {
 		return nil, fault.New(fault.InvalidRequest, "O período vai até 400 dias.").At("de")
 	}
-	return s.store.Repos().Statement.Spend(ctx, by.OrgID, by.keyID(), from, until)
+	who, err := s.asker(ctx, caller, by)
+	if err != nil {
+		return nil, err
+	}
+	return s.store.Repos().Statement.Spend(ctx, who, from, until)
 }

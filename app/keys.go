@@ -95,6 +95,16 @@ func (k *Keys) Allow(key *access.Key) access.State {
 	return w.(*access.Window).Allow(time.Since(k.start), key.Limits.PerMinute) //nolint:forcetypeassert // only these are stored
 }
 
+// MinuteUse is how many requests of a key this instance counted within the last sixty
+// seconds.
+func (k *Keys) MinuteUse(id string) int {
+	w, ok := k.windows.Load(id)
+	if !ok {
+		return 0
+	}
+	return w.(*access.Window).Used(time.Since(k.start)) //nolint:forcetypeassert // only these are stored
+}
+
 // MinuteLimit is the fault of a request that Allow refused.
 func MinuteLimit(s access.State) error {
 	f := fault.New(fault.MinuteLimit, "O limite de requisições por minuto desta chave foi atingido. Espere o tempo de Retry-After.").After(s.Reset)

@@ -193,7 +193,7 @@ func (l *Lookups) Recent(ctx context.Context, by Caller, limit int) ([]LookupVie
 	if err := checkPage("", limit); err != nil {
 		return nil, err
 	}
-	entries, err := l.store.Repos().Statement.Recent(ctx, by.OrgID, "", recentPages*limit)
+	entries, err := l.store.Repos().Statement.Page(ctx, lookup.Asker{OrgID: by.OrgID}, lookup.Filter{}, "", recentPages*limit)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (l *Lookups) Answers(ctx context.Context, by Caller, v LookupView, limit in
 	if err != nil {
 		return nil, err
 	}
-	who, err := l.people(ctx, by)
+	who, err := people(ctx, l.store, by.OrgID)
 	out := []LookupView{}
 	for _, rec := range records {
 		if e, ok := asked[rec.ID]; ok && by.sees(e.OrgID) {
@@ -244,7 +244,7 @@ func recordIDs(records []lookup.Record) []string {
 // Fault: ServiceUnavailable.
 func (l *Lookups) SpentToday(ctx context.Context, by Caller) (lookup.Spent, error) {
 	today := l.calendar.Day(l.clock())
-	days, err := l.store.Repos().Statement.Spend(ctx, by.OrgID, "", today, today)
+	days, err := l.store.Repos().Statement.Spend(ctx, lookup.Asker{OrgID: by.OrgID}, today, today)
 	var sum lookup.Spent
 	for _, d := range days {
 		sum.Count += d.Count
@@ -276,7 +276,7 @@ func (l *Lookups) views(ctx context.Context, by Caller, entries []lookup.Entry) 
 	if err != nil {
 		return nil, err
 	}
-	who, err := l.people(ctx, by)
+	who, err := people(ctx, l.store, by.OrgID)
 	if err != nil {
 		return nil, err
 	}
@@ -304,16 +304,16 @@ func (l *Lookups) views(ctx context.Context, by Caller, entries []lookup.Entry) 
 }
 
 // people are the names of an organisation's members and keys, by id.
-func (l *Lookups) people(ctx context.Context, by Caller) (map[string]string, error) {
-	repos, names := l.store.Repos(), map[string]string{}
-	members, err := repos.Members.List(ctx, by.OrgID)
+func people(ctx context.Context, store ports.Store, orgID string) (map[string]string, error) {
+	repos, names := store.Repos(), map[string]string{}
+	members, err := repos.Members.List(ctx, orgID)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range members {
 		names[m.ID] = m.Name
 	}
-	keys, err := repos.Keys.List(ctx, by.OrgID)
+	keys, err := repos.Keys.List(ctx, orgID)
 	for _, k := range keys {
 		names[k.ID] = k.Name
 	}

@@ -13,7 +13,8 @@ import (
 	"fichario/ports"
 )
 
-// Statement shows what a key has spent, and on what (specification, 4.4).
+// Statement shows what was asked and what it cost: to a key its own (specification,
+// 4.4), to those who manage an organisation everything, by keys and members.
 type Statement struct {
 	store    ports.Store
 	calendar access.Calendar
@@ -28,37 +29,53 @@ func NewStatement(store ports.Store, calendar access.Calendar, clock Clock) *Sta
 // StatementQuery is a query as it was sent; every field may be empty.
 type StatementQuery struct {
 	Limit, Cursor, From, Until, Product, Cache string
+	// By is the id of a key, or ByMembers; only where no key asks.
+	By string
 }
+
+// ByMembers asks for what members looked up, without what keys did.
+const ByMembers = "equipe"
 
 const (
 	pageDefault = 50
 	pageMax     = 200
 )
 
-// StatementPage is one page of a key's statement.
+// StatementPage is one page of a statement.
 type StatementPage struct {
-	Key                access.Key
+	// Key is whose statement it is; its zero value for an organisation's.
+	Key access.Key
+	// Ever is known of keys only.
 	Today, Month, Ever lookup.Spent
 	Entries            []lookup.Entry
+	// Names are the names of the organisation's keys and members by id; not for a key.
+	Names map[string]string
 	// Next is the cursor of the next page; empty at the end.
 	Next string
 }
 
-// Page returns one page, newest first. Faults: InvalidRequest with the field at
-// fault, ServiceUnavailable.
+// Page returns one page, newest first. The filter changes neither Today nor Month nor
+// Ever. Faults: InvalidRequest with the field at fault, ServiceUnavailable.
 func (s *Statement) Page(ctx context.Context, caller Caller, q StatementQuery) (StatementPage, error) {
-	limit, after, filter, err := s.parse(q)
+	who, limit, after, filter, err := s.parse(ctx, caller, q)
 	if err != nil {
 		return StatementPage{}, err
 	}
-	now := s.clock()
-	repos := s.store.Repos()
-	page := StatementPage{Key: *caller.Key}
-	page.Today, page.Month, page.Ever, err = repos.Usage.Spent(ctx, caller.Key.ID, s.calendar.Day(now), s.calendar.Month(now))
+	repos, day, month := s.store.Repos(), s.calendar.Day(s.clock()), s.calendar.Month(s.clock())
+	var page StatementPage
+	if caller.Key != nil {
+		page.Key = *caller.Key
+		page.Today, page.Month, page.Ever, err = repos.Usage.Spent(ctx, who.KeyID, day, month)
+	} else {
+		page.Today, page.Month, err = s.spent(ctx, caller, month+"-01", day)
+		if err == nil {
+			page.Names, err = people(ctx, s.store, caller.OrgID)
+		}
+	}
 	if err != nil {
 		return page, err
 	}
-	page.Entries, err = repos.Statement.Page(ctx, caller.Key.ID, filter, after, limit+1)
+	page.Entries, err = repos.Statement.Page(ctx, who, filter, after, limit+1)
 	if err != nil {
 		return page, err
 	}
@@ -69,17 +86,54 @@ func (s *Statement) Page(ctx context.Context, caller Caller, q StatementQuery) (
 	return page, nil
 }
 
+// People returns the names of the keys and members of the caller's organisation, by id.
+// Faults: InvalidRequest, ServiceUnavailable.
+func (s *Statement) People(ctx context.Context, by Caller) (map[string]string, error) {
+	if err := mayManage(ctx, s.store, by, by.OrgID); err != nil {
+		return nil, err
+	}
+	return people(ctx, s.store, by.OrgID)
+}
+
+// asker is whose lookups a caller wants to see. Faults: InvalidRequest, ServiceUnavailable.
+func (s *Statement) asker(ctx context.Context, caller Caller, by string) (lookup.Asker, error) {
+	who := lookup.Asker{OrgID: caller.OrgID, KeyID: caller.keyID()}
+	if who.KeyID != "" {
+		return who, nil
+	}
+	if by == ByMembers {
+		who.Members = true
+	} else if who.KeyID = by; by != "" && !validID(by) {
+		return who, invalid("quem", "Não há chave com este id.")
+	}
+	return who, mayManage(ctx, s.store, caller, caller.OrgID)
+}
+
+// spent is what an organisation was charged today, and from the first of the month on.
+func (s *Statement) spent(ctx context.Context, caller Caller, first, today string) (day, month lookup.Spent, err error) {
+	days, err := s.store.Repos().Statement.Spend(ctx, lookup.Asker{OrgID: caller.OrgID}, first, today)
+	for _, d := range days {
+		month.Count += d.Count
+		month.Amount += d.Amount
+		if d.Day == today {
+			day.Count += d.Count
+			day.Amount += d.Amount
+		}
+	}
+	return day, month, err
+}
+
 // All gives every matching entry to f, newest first, whatever the query's limit
 // and cursor say. An error of f ends it. Faults: those of Page.
 func (s *Statement) All(ctx context.Context, caller Caller, q StatementQuery, f func([]lookup.Entry) error) error {
 	const chunk = 1000
-	_, _, filter, err := s.parse(q)
+	who, _, _, filter, err := s.parse(ctx, caller, q)
 	if err != nil {
 		return err
 	}
 	after := ""
 	for {
-		entries, err := s.store.Repos().Statement.Page(ctx, caller.Key.ID, filter, after, chunk)
+		entries, err := s.store.Repos().Statement.Page(ctx, who, filter, after, chunk)
 		if err != nil {
 			return err
 		}
@@ -90,35 +144,38 @@ func (s *Statement) All(ctx context.Context, caller Caller, q StatementQuery, f 
 	}
 }
 
-func (s *Statement) parse(q StatementQuery) (limit int, after string, f lookup.Filter, err error) {
+func (s *Statement) parse(ctx context.Context, caller Caller, q StatementQuery) (by lookup.Asker, limit int, after string, f lookup.Filter, err error) {
+	if by, err = s.asker(ctx, caller, q.By); err != nil {
+		return by, 0, "", f, err
+	}
 	limit = pageDefault
 	if q.Limit != "" {
 		if limit, err = strconv.Atoi(q.Limit); err != nil || limit < 1 || limit > pageMax {
-			return 0, "", f, invalid("limite", "O parâmetro limite vai de 1 a 200.")
+			return by, 0, "", f, invalid("limite", "O parâmetro limite vai de 1 a 200.")
 		}
 	}
 	if q.Cursor != "" {
 		raw, err := base64.RawURLEncoding.DecodeString(q.Cursor)
 		if after = string(raw); err != nil || !validID(after) {
-			return 0, "", f, invalid("cursor", "O cursor não é um que esta API tenha dado: use o valor de proxima da página anterior.")
+			return by, 0, "", f, invalid("cursor", "O cursor não é um que esta API tenha dado: use o valor de proxima da página anterior.")
 		}
 	}
 	if q.From != "" {
 		if f.From, err = s.calendar.StartOf(q.From); err != nil {
-			return 0, "", f, invalid("de", "O parâmetro de é uma data, como 2026-11-01.")
+			return by, 0, "", f, invalid("de", "O parâmetro de é uma data, como 2026-11-01.")
 		}
 	}
 	if q.Until != "" {
 		last, err := time.Parse(time.DateOnly, q.Until)
 		if err != nil {
-			return 0, "", f, invalid("ate", "O parâmetro ate é uma data, como 2026-11-30.")
+			return by, 0, "", f, invalid("ate", "O parâmetro ate é uma data, como 2026-11-30.")
 		}
 		if f.Until, err = s.calendar.StartOf(last.AddDate(0, 0, 1).Format(time.DateOnly)); err != nil {
-			return 0, "", f, invalid("ate", "O parâmetro ate está fora do calendário.")
+			return by, 0, "", f, invalid("ate", "O parâmetro ate está fora do calendário.")
 		}
 	}
 	if q.From != "" && q.Until != "" && !f.From.Before(f.Until) {
-		return 0, "", f, invalid("ate", "O parâmetro ate é anterior a de.")
+		return by, 0, "", f, invalid("ate", "O parâmetro ate é anterior a de.")
 	}
 	switch q.Cache {
 	case "":
@@ -126,10 +183,10 @@ func (s *Statement) parse(q StatementQuery) (limit int, after string, f lookup.F
 		cached := q.Cache == "true"
 		f.Cache = &cached
 	default:
-		return 0, "", f, invalid("cache", "O parâmetro cache é true ou false.")
+		return by, 0, "", f, invalid("cache", "O parâmetro cache é true ou false.")
 	}
 	f.Product = q.Product
-	return limit, after, f, nil
+	return by, limit, after, f, nil
 }
 
 // Offer is a product with the document types that a key may ask about.

@@ -140,17 +140,14 @@ type Statement interface {
 	// Settle marks every running entry with SettleAt before now as NoAnswer, and
 	// frees its lease; it returns how many there were.
 	Settle(ctx context.Context, now time.Time) (int, error)
-	// Page returns entries of a key, newest first, that come after the one with id
-	// after ("" starts at the newest).
-	Page(ctx context.Context, keyID string, f lookup.Filter, after string, limit int) ([]lookup.Entry, error)
-	// Recent returns entries of an organisation, by keys and members, newest first,
-	// that come after the one with id after ("" starts at the newest).
-	Recent(ctx context.Context, orgID, after string, limit int) ([]lookup.Entry, error)
+	// Page returns entries, newest first, that come after the one with id after (""
+	// starts at the newest).
+	Page(ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int) ([]lookup.Entry, error)
 	// Asked returns the entries whose calls brought records, by the ids of the records.
 	Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error)
-	// Spend returns what an organisation was charged on each day from one to another,
-	// both inclusive, by product, oldest day first; keyID is the only key wanted, or "".
-	Spend(ctx context.Context, orgID, keyID, from, until string) ([]lookup.DaySpent, error)
+	// Spend returns what was charged on each day from one to another, both inclusive, by
+	// product, oldest day first.
+	Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error)
 	// OfContact returns the entries that an organisation tied to a contact, newest
 	// first, each with when its answer was given.
 	OfContact(ctx context.Context, orgID, contactID string, limit int) ([]ContactLookup, error)

@@ -10,28 +10,6 @@ import (
 	"fichario/domain/lookup"
 )
 
-// Recent implements ports.Statement.
-func (r statement) Recent(ctx context.Context, orgID, after string, limit int) ([]lookup.Entry, error) {
-	var rows []lookupRow
-	err := r.query(ctx, func(db *gorm.DB) error {
-		db = db.Where("org_id = ?", orgID)
-		if after != "" {
-			db = db.Where("id < ?", after)
-		}
-		return db.Order("id DESC").Limit(limit).Find(&rows).Error
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]lookup.Entry, len(rows))
-	for i, row := range rows {
-		if out[i], err = r.entry(row); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // Asked implements ports.Statement.
 func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error) {
 	if len(recordIDs) == 0 {
@@ -51,19 +29,16 @@ func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lo
 }
 
 // Spend implements ports.Statement.
-func (r statement) Spend(ctx context.Context, orgID, keyID, from, until string) ([]lookup.DaySpent, error) {
+func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error) {
 	var rows []struct {
 		Day, Product string
 		Count        int
 		Amount       int64
 	}
 	err := r.query(ctx, func(db *gorm.DB) error {
-		db = db.Model(&lookupRow{}).Select("day, product, COUNT(*) AS count, CAST(SUM(amount) AS bigint) AS amount").
-			Where("org_id = ? AND charged AND day BETWEEN ? AND ?", orgID, from, until)
-		if keyID != "" {
-			db = db.Where("key_id = ?", keyID)
-		}
-		return db.Group("day, product").Order("day, product").Find(&rows).Error
+		return asked(db, by).Model(&lookupRow{}).Select("day, product, COUNT(*) AS count, CAST(SUM(amount) AS bigint) AS amount").
+			Where("org_id = ? AND charged AND day BETWEEN ? AND ?", by.OrgID, from, until).
+			Group("day, product").Order("day, product").Find(&rows).Error
 	})
 	out := make([]lookup.DaySpent, len(rows))
 	for i, row := range rows {

@@ -18,6 +18,8 @@ import (
 type KeyLine struct {
 	app.KeyUse
 	Now time.Time
+	// Minute is how many requests this instance counts now.
+	Minute int
 }
 
 // Soon reports whether the key ends within a week.
@@ -27,6 +29,9 @@ func (k KeyLine) Soon() bool {
 
 // Days is how many days it is until the key ends.
 func (k KeyLine) Days() int { return int(k.ExpiresAt.Sub(k.Now).Hours()/24) + 1 }
+
+// MinuteUse is what is used of the minute's limit.
+func (k KeyLine) MinuteUse() use { return useOf("Minuto", k.Minute, k.Limits.PerMinute) }
 
 // DayUse is what is used of the day's cap.
 func (k KeyLine) DayUse() use { return useOf("Dia", k.Today.Count, k.Limits.PerDay) }
@@ -87,9 +92,13 @@ func (s *server) keyLines(c *call) ([]KeyLine, error) {
 	all, err := s.Statement.Keys(c.ctx(), c.by)
 	lines := make([]KeyLine, len(all))
 	for i, k := range all {
-		lines[i] = KeyLine{k, s.Clock()}
+		lines[i] = s.keyLine(k)
 	}
 	return lines, err
+}
+
+func (s *server) keyLine(k app.KeyUse) KeyLine {
+	return KeyLine{k, s.Clock(), s.Keys.MinuteUse(k.ID)}
 }
 
 // keyForm is the form of a new key.

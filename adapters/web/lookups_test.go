@@ -124,9 +124,9 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	if v.spent() != spent || v.bureau.calls.Load() != 2 {
 		t.Errorf("opening from history: spent %s, %d calls", v.spent(), v.bureau.calls.Load())
 	}
-	before, _ := v.store.Repos().Statement.Recent(t.Context(), v.by.OrgID, "", 50)
+	before, _ := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID}, lookup.Filter{}, "", 50)
 	v.get(200, path)
-	if after, _ := v.store.Repos().Statement.Recent(t.Context(), v.by.OrgID, "", 50); len(after) != len(before) {
+	if after, _ := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID}, lookup.Filter{}, "", 50); len(after) != len(before) {
 		t.Error("looking at a result writes an entry")
 	}
 	// Asking anew is charged, and the answer before stays.
@@ -297,7 +297,7 @@ func TestLookupsSlowBureauCanBeLeft(t *testing.T) {
 	if v.bureau.calls.Load() != 1 || v.spent() != lookupsPrice {
 		t.Errorf("%d calls, %s spent", v.bureau.calls.Load(), v.spent())
 	}
-	entries, err := v.store.Repos().Statement.Recent(t.Context(), v.by.OrgID, "", 10)
+	entries, err := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID}, lookup.Filter{}, "", 10)
 	if err != nil || len(entries) != 2 || !entries[0].Cache || entries[0].Charged {
 		t.Errorf("the lookup that waited has no free entry: %+v, %v", entries, err)
 	}
@@ -480,6 +480,19 @@ func TestLookupsKeys(t *testing.T) {
 	if err != nil || len(rows) != 4 || strings.Join(rows[0], ",") != "id,produto,documento,em,cache,cobrada,valor,situacao" {
 		t.Errorf("%v, %v", rows, err)
 	}
+	// The organisation's statement: the key's lookups and the team's.
+	v.ask("documento", lookupsPerson, "produto", "cpf", "gratis", "sim")
+	whole := v.get(200, "/extrato")
+	lookupsHas(t, "everybody's", whole, "2 cobradas", "R$ 0,90", `href="/chaves/`+id+`"`, ">Ana<", "Chave ERP")
+	lookupsHas(t, "the team's", v.get(200, "/extrato?quem=equipe"), ">Ana<", "Nada cobrado neste período")
+	lookupsHasNot(t, "the team's", v.get(200, "/extrato?quem=equipe"), `b-cobrada"`)
+	lookupsHasNot(t, "the key's", v.get(200, "/extrato?quem="+id), `break">Ana`)
+	lookupsHas(t, "of no key", v.get(200, "/extrato?quem="+app.NewKeyID()), "Tirar o filtro")
+	lookupsHas(t, "a wrong filter", v.get(422, "/extrato?quem=ontem"), "Não há chave com este id")
+	rows, err = csv.NewReader(strings.NewReader(v.get(200, "/extrato.csv"))).ReadAll()
+	if err != nil || len(rows) != 5 || rows[0][8] != "quem" || rows[1][8] != "Ana" || rows[2][8] != "ERP & <b>" {
+		t.Errorf("%v, %v", rows, err)
+	}
 	// Rotated once, whatever is sent again.
 	rotate := url.Values{"prefixo": {secret[:12]}, "manter": {"agora"}}
 	_, page = v.do(http.MethodPost, "/chaves/"+id+"/trocar", rotate)
@@ -497,7 +510,7 @@ func TestLookupsKeys(t *testing.T) {
 	lookupsHas(t, "revoked", v.get(200, "/chaves"), "Revogada")
 
 	member := site.member(v.by.OrgID, "Caio", crm.Common)
-	for _, p := range []string{"/chaves", "/chaves/nova", "/chaves/" + id, "/chaves/" + id + "/extrato.csv"} {
+	for _, p := range []string{"/chaves", "/chaves/nova", "/chaves/" + id, "/chaves/" + id + "/extrato.csv", "/extrato", "/extrato.csv"} {
 		member.get(403, p)
 	}
 	for _, p := range []string{"/chaves", "/chaves/" + id + "/revogar", "/chaves/" + id + "/trocar"} {

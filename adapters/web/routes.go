@@ -30,6 +30,8 @@ func (s *server) routes() map[string]handler {
 		"GET /consultas/{id}":             s.lookups(s.lookupShow),
 		"GET /consultas/{id}/bruto":       s.lookups(s.lookupRaw),
 
+		"GET /extrato":                 s.lookups(s.statementShow),
+		"GET /extrato.csv":             s.lookups(s.orgStatementFile),
 		"GET /chaves":                  s.lookups(s.keyList),
 		"POST /chaves":                 s.lookups(s.keyCreate),
 		"GET /chaves/nova":             s.lookups(s.keyNew),

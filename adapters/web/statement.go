@@ -2,7 +2,7 @@ package web
 
 import (
 	"encoding/csv"
-	"fmt"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
@@ -21,34 +22,47 @@ func formFault(field, message string) error {
 	return fault.New(fault.InvalidRequest, message).At(field)
 }
 
-// keyPage is a key with its statement.
-type keyPage struct {
-	KeyLine
+// statement is what was asked and spent, as pages show it: by one key, or by everybody of
+// an organisation.
+type statement struct {
 	Page app.StatementPage
+	// Path is the page's address.
+	Path string
 	// Filter is what was chosen, and Problem what is wrong with it.
-	Filter  statementFilter
-	Problem string
-	Lines   []statementLine
-	// Plot is of Days; Totals adds it up by product.
-	Plot     spendPlot
-	Totals   []productSpent
-	Sum      lookup.Spent
+	Filter   statementFilter
+	Problem  string
+	Lines    []statementLine
 	Products []catalog.Product
+	// Keys are those to choose from; nil in the statement of one.
+	Keys []access.Key
+	// First and Last are the days of the plot, Rows its numbers on days with any, newest
+	// first; Totals adds it up by product.
+	First, Last string
+	Plot        *plot
+	Rows        []spentDay
+	Totals      []productSpent
+	Sum         lookup.Spent
 	// Next is the address of the next page, CSV of the file with all lines.
 	Next, CSV string
 }
 
+// keyPage is a key with its statement.
+type keyPage struct {
+	KeyLine
+	Statement statement
+}
+
 // statementFilter is a filter of the statement, as in the address. It holds nothing
 // personal.
-type statementFilter struct{ From, Until, Product, Cache, Cursor string }
+type statementFilter struct{ From, Until, Product, Cache, By, Cursor string }
 
 func (f statementFilter) query() app.StatementQuery {
-	return app.StatementQuery{From: f.From, Until: f.Until, Product: f.Product, Cache: map[string]string{"historico": "true", "bureau": "false"}[f.Cache], Cursor: f.Cursor}
+	return app.StatementQuery{From: f.From, Until: f.Until, Product: f.Product, By: f.By, Cache: map[string]string{"historico": "true", "bureau": "false"}[f.Cache], Cursor: f.Cursor}
 }
 
 func (f statementFilter) address(path, cursor string) string {
 	q := url.Values{}
-	for name, value := range map[string]string{"de": f.From, "ate": f.Until, "produto": f.Product, "resultado": f.Cache, "depois": cursor} {
+	for name, value := range map[string]string{"de": f.From, "ate": f.Until, "produto": f.Product, "resultado": f.Cache, "quem": f.By, "depois": cursor} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -59,9 +73,16 @@ func (f statementFilter) address(path, cursor string) string {
 	return path + "?" + q.Encode()
 }
 
+// Any reports whether the filter leaves anything out.
+func (f statementFilter) Any() bool {
+	return f.From != "" || f.Until != "" || f.Product != "" || f.Cache != "" || f.By != ""
+}
+
+// statementLine is an entry with the name of its product and, in an organisation's
+// statement, of who asked.
 type statementLine struct {
 	lookup.Entry
-	Name string
+	Name, Who string
 }
 
 type productSpent struct {
@@ -71,7 +92,7 @@ type productSpent struct {
 }
 
 func (c *call) statementFilter() statementFilter {
-	return statementFilter{From: c.text("de"), Until: c.text("ate"), Product: c.text("produto"), Cache: c.text("resultado"), Cursor: c.text("depois")}
+	return statementFilter{From: c.text("de"), Until: c.text("ate"), Product: c.text("produto"), Cache: c.text("resultado"), By: c.text("quem"), Cursor: c.text("depois")}
 }
 
 // spendDays is how many days the plot shows unless a filter says otherwise, and
@@ -86,37 +107,59 @@ func (s *server) keyShow(c *call) error {
 	if err != nil {
 		return err
 	}
-	owner := app.Caller{OrgID: key.OrgID, Key: &key}
-	data := keyPage{Filter: c.statementFilter()}
-	status := http.StatusOK
-	data.Page, err = s.Statement.Page(c.ctx(), owner, data.Filter.query())
-	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest {
-		// The filter is wrong: it comes back with what is wrong, around everything else.
-		data.Problem, status = f.Message, http.StatusUnprocessableEntity
-		data.Page, err = s.Statement.Page(c.ctx(), owner, app.StatementQuery{})
-	}
+	data := keyPage{}
+	path := "/chaves/" + key.ID
+	status, err := s.statement(c, app.Caller{OrgID: key.OrgID, Key: &key}, path, path+"/extrato.csv", &data.Statement)
 	if err != nil {
 		return err
 	}
-	now := s.Clock()
-	data.KeyLine = KeyLine{app.KeyUse{Key: key, Today: data.Page.Today, Month: data.Page.Month, Usable: key.UsableAt(now)}, now}
+	data.KeyLine = s.keyLine(app.KeyUse{
+		Key: key, Today: data.Statement.Page.Today, Month: data.Statement.Page.Month, Usable: key.UsableAt(s.Clock()),
+	})
+	if c.script() {
+		return c.renderPart("chave", "key-figures", data)
+	}
+	return c.renderStatus(status, "chave", page{Title: shorten(60, key.Name), Nav: "chaves", Data: data})
+}
+
+// statementShow is the statement of the whole organisation.
+func (s *server) statementShow(c *call) error {
+	var data statement
+	status, err := s.statement(c, c.by, "/extrato", "/extrato.csv", &data)
+	if err != nil {
+		return err
+	}
+	if data.Keys, err = s.Keys.List(c.ctx(), c.by, c.by.OrgID); err != nil {
+		return err
+	}
+	return c.renderStatus(status, "extrato", page{Title: "Extrato", Nav: "chaves", Data: data})
+}
+
+// statement reads what the filter of the address wants and returns the status of its page.
+func (s *server) statement(c *call, owner app.Caller, path, file string, out *statement) (status int, err error) {
+	out.Path, out.Filter, status = path, c.statementFilter(), http.StatusOK
+	out.Page, err = s.Statement.Page(c.ctx(), owner, out.Filter.query())
+	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest && !errors.Is(err, app.ErrForbidden) {
+		// The filter is wrong: it comes back with what is wrong, around everything else.
+		out.Problem, status = f.Message, http.StatusUnprocessableEntity
+		out.Page, err = s.Statement.Page(c.ctx(), owner, app.StatementQuery{})
+	}
+	if err != nil {
+		return status, err
+	}
 	names := map[string]string{}
 	for _, o := range s.Lookups.Offers(app.Caller{}) {
 		names[o.Product.ID] = o.Product.Name
-		data.Products = append(data.Products, o.Product)
+		out.Products = append(out.Products, o.Product)
 	}
-	for _, e := range data.Page.Entries {
-		data.Lines = append(data.Lines, statementLine{e, orID(names, e.Product)})
+	for _, e := range out.Page.Entries {
+		out.Lines = append(out.Lines, statementLine{e, orID(names, e.Product), out.Page.Names[e.AskedBy()]})
 	}
-	path := "/chaves/" + key.ID
-	if data.Page.Next != "" && data.Problem == "" {
-		data.Next = data.Filter.address(path, data.Page.Next) + "#consultas"
+	if out.Page.Next != "" && out.Problem == "" {
+		out.Next = out.Filter.address(path, out.Page.Next) + "#consultas"
 	}
-	data.CSV = data.Filter.address(path+"/extrato.csv", "")
-	if err := s.spendOf(c, owner, &data, names); err != nil {
-		return err
-	}
-	return c.renderStatus(status, "chave", page{Title: shorten(60, key.Name), Nav: "chaves", Data: data})
+	out.CSV = out.Filter.address(file, "")
+	return status, s.spendOf(c, owner, out, names)
 }
 
 func orID(names map[string]string, id string) string {
@@ -127,7 +170,7 @@ func orID(names map[string]string, id string) string {
 }
 
 // spendOf adds the plot of the days of the filter, or of the last thirty.
-func (s *server) spendOf(c *call, owner app.Caller, data *keyPage, names map[string]string) error {
+func (s *server) spendOf(c *call, owner app.Caller, data *statement, names map[string]string) error {
 	last, err := time.Parse(time.DateOnly, data.Filter.Until)
 	if today, _ := time.Parse(time.DateOnly, s.Calendar.Day(s.Clock())); err != nil || last.After(today) {
 		last = today
@@ -139,7 +182,11 @@ func (s *server) spendOf(c *call, owner app.Caller, data *keyPage, names map[str
 	if most := last.AddDate(0, 0, 1-spendMost); first.Before(most) {
 		first = most
 	}
-	spent, err := s.Statement.Spend(c.ctx(), owner, first.Format(time.DateOnly), last.Format(time.DateOnly))
+	by := data.Filter.By
+	if data.Problem != "" {
+		by = ""
+	}
+	spent, err := s.Statement.Spend(c.ctx(), owner, by, first.Format(time.DateOnly), last.Format(time.DateOnly))
 	if err != nil {
 		return err
 	}
@@ -151,7 +198,8 @@ func (s *server) spendOf(c *call, owner app.Caller, data *keyPage, names map[str
 		data.Sum.Count += t.Count
 		data.Sum.Amount += t.Amount
 	}
-	data.Plot = spendPlotOf(first, last, spent, data.Totals, names)
+	data.First, data.Last = first.Format("02/01/2006"), last.Format("02/01/2006")
+	data.Plot, data.Rows = spendPlot(first, last, spent, data.Totals, names)
 	return nil
 }
 
@@ -179,161 +227,114 @@ func productTotals(spent []lookup.DaySpent, names map[string]string) []productSp
 	out := make([]productSpent, len(all))
 	for i, t := range all {
 		out[i] = *t
-		out[i].Class = string("abc"[min(i, seriesMost-1)])
+		out[i].Class = "s-" + string("abc"[min(i, seriesMost-1)])
 	}
 	return out
 }
 
-// spendPlot is a drawing of what was spent on each day. Lengths are in pixels from the top
-// and in percent of its width from the left, as SVG wants them.
-type spendPlot struct {
-	First, Last string
-	Series      []spendSeries
-	Bars        []spendBar
-	Lines       []spendLine
-	Days        []spendDay
-	// Height is of the whole, Base of its ground line.
-	Height, Base int
-	// Rows are the numbers of the days on which something was spent, newest first.
-	Rows []spendRow
-}
-
-type spendSeries struct{ Class, Name string }
-
-type spendBar struct{ Class, X, Y, Width, Height string }
-
-type spendLine struct {
-	Y, TextY string
-	Label    string
-	Ground   bool
-}
-
-type spendDay struct {
-	X, Label, Anchor string
-	// Extra is left out on small screens.
-	Extra bool
-}
-
-type spendRow struct {
+// spentDay is what was spent on a day, in all and by the series of the plot.
+type spentDay struct {
 	Day   string
 	Count int
 	Parts []catalog.Money
 	Sum   catalog.Money
 }
 
-const (
-	plotTop  = 14
-	plotBase = 170
-	spendBox = 194
-)
-
-// roundest is the smallest amount between two lines.
-const roundest = catalog.Real / 10
-
-// spendPlotOf draws the days of a period.
-func spendPlotOf(first, last time.Time, spent []lookup.DaySpent, totals []productSpent, names map[string]string) spendPlot {
-	p := spendPlot{First: first.Format("02/01/2006"), Last: last.Format("02/01/2006"), Height: spendBox, Base: plotBase}
+// spendPlot draws the days of a period and lists those with any spending, newest first.
+func spendPlot(first, last time.Time, spent []lookup.DaySpent, totals []productSpent, names map[string]string) (*plot, []spentDay) {
+	var of []series
 	class := map[string]string{}
 	for i, t := range totals {
 		class[t.Name] = t.Class
 		switch {
 		case i < seriesMost-1, i == seriesMost-1 && len(totals) == seriesMost:
-			p.Series = append(p.Series, spendSeries{t.Class, t.Name})
+			of = append(of, series{t.Name, t.Class})
 		case i == seriesMost-1:
-			p.Series = append(p.Series, spendSeries{t.Class, others})
+			of = append(of, series{others, t.Class})
 		}
 	}
-	days := map[string]*spendRow{}
-	most := catalog.Money(0)
+	byDay := map[string]*spentDay{}
 	for _, d := range spent {
-		row := days[d.Day]
+		row := byDay[d.Day]
 		if row == nil {
-			row = &spendRow{Day: d.Day, Parts: make([]catalog.Money, len(p.Series))}
-			days[d.Day] = row
+			row = &spentDay{Parts: make([]catalog.Money, len(of))}
+			byDay[d.Day] = row
 		}
-		row.Parts[strings.Index("abc", class[orID(names, d.Product)])] += d.Amount
+		at := slices.IndexFunc(of, func(s series) bool { return s.Class == class[orID(names, d.Product)] })
+		row.Parts[at] += d.Amount
 		row.Count += d.Count
 		row.Sum += d.Amount
-		most = max(most, row.Sum)
 	}
-	top := p.grid(most)
-	n := int(last.Sub(first).Hours()/24+0.5) + 1
-	step := 100 / float64(n)
-	every := max(1, (n+4)/5)
-	for i := range n {
-		day := first.AddDate(0, 0, i)
-		x := step * float64(i)
-		if back := n - 1 - i; back%every == 0 {
-			d := spendDay{X: percent(x + step/2), Label: day.Format("02/01"), Anchor: "middle", Extra: back/every%2 == 1}
-			if back == 0 {
-				d.X, d.Anchor = "100%", "end"
-			} else if i == 0 {
-				d.X, d.Anchor = "0%", "start"
+	var days []dayParts
+	var rows []spentDay
+	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
+		parts := make([]int64, len(of))
+		if row := byDay[day.Format(time.DateOnly)]; row != nil {
+			for i, part := range row.Parts {
+				parts[i] = int64(part)
 			}
-			p.Days = append(p.Days, d)
+			row.Day = day.Format("02/01/2006")
+			rows = append(rows, *row)
 		}
-		row := days[day.Format(time.DateOnly)]
-		if row == nil {
-			continue
-		}
-		y := float64(plotBase)
-		for part, amount := range row.Parts {
-			h := float64(amount) / float64(top) * (plotBase - plotTop)
-			if amount == 0 {
-				continue
-			}
-			y -= h
-			p.Bars = append(p.Bars, spendBar{"s-" + p.Series[part].Class, percent(x + step*0.15), pixels(y), percent(step * 0.7), pixels(h)})
-		}
-		named := *row
-		named.Day = day.Format("02/01/2006")
-		p.Rows = append(p.Rows, named)
+		days = append(days, dayParts{day, parts})
 	}
-	slices.Reverse(p.Rows)
-	return p
+	slices.Reverse(rows)
+	p := drawPlot("Gasto por dia e produto", of, days, int64(roundest), func(n int64) string { return roundMoney(catalog.Money(n)) })
+	if p != nil {
+		p.Left = 64
+	}
+	return p, rows
 }
 
-// grid draws the lines of round amounts and returns the one at the top.
-func (p *spendPlot) grid(most catalog.Money) catalog.Money {
-	step := catalog.Money(1)
-	for i := 0; 4*step < most || step < roundest; i++ {
-		step = step * []catalog.Money{2, 5, 2}[i%3] / []catalog.Money{1, 2, 1}[i%3] // 1, 2, 5, 10 …
-	}
-	for i := range 5 {
-		y := plotBase - float64(i)*(plotBase-plotTop)/4
-		p.Lines = append(p.Lines, spendLine{pixels(y), pixels(y + 4), roundMoney(step * catalog.Money(i)), i == 0})
-	}
-	return 4 * step
-}
+// roundest is the smallest amount between two lines.
+const roundest = catalog.Real / 10
 
 // roundMoney writes an amount without decimals where it has none.
 func roundMoney(m catalog.Money) string { return strings.TrimSuffix(money(m), ",00") }
 
-func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
-func pixels(x float64) string  { return strconv.FormatFloat(x, 'f', 1, 64) }
-
-// keyStatementFile sends every line of a key's statement that a filter wants; the
-// columns are those of the API's file.
+// keyStatementFile sends a key's statement; the columns are those of the API's file.
 func (s *server) keyStatementFile(c *call) error {
 	key, err := s.Keys.Show(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
 		return err
 	}
+	return s.statementFile(c, app.Caller{OrgID: key.OrgID, Key: &key}, nil)
+}
+
+// orgStatementFile sends the organisation's, with who asked in a column more.
+func (s *server) orgStatementFile(c *call) error {
+	people, err := s.Statement.People(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	return s.statementFile(c, c.by, people)
+}
+
+// statementFile sends every line that the filter of the address wants.
+func (s *server) statementFile(c *call, owner app.Caller, people map[string]string) error {
 	out, begun := csv.NewWriter(c.w), false
-	err = s.Statement.All(c.ctx(), app.Caller{OrgID: key.OrgID, Key: &key}, c.statementFilter().query(), func(entries []lookup.Entry) error {
+	columns := []string{"id", "produto", "documento", "em", "cache", "cobrada", "valor", "situacao"}
+	if people != nil {
+		columns = append(columns, "quem")
+	}
+	err := s.Statement.All(c.ctx(), owner, c.statementFilter().query(), func(entries []lookup.Entry) error {
 		if !begun {
 			c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 			c.w.Header().Set("Content-Disposition", `attachment; filename="extrato.csv"`)
 			begun = true
-			if err := out.Write([]string{"id", "produto", "documento", "em", "cache", "cobrada", "valor", "situacao"}); err != nil {
+			if err := out.Write(columns); err != nil {
 				return err
 			}
 		}
 		for _, e := range entries {
-			if err := out.Write([]string{
+			row := []string{
 				e.ID, e.Product, spreadsheetCell(e.Document.Value()), e.At.Format(time.RFC3339Nano), strconv.FormatBool(e.Cache),
 				strconv.FormatBool(e.Charged), e.Amount.String(), string(e.Status),
-			}); err != nil {
+			}
+			if people != nil {
+				row = append(row, spreadsheetCell(people[e.AskedBy()]))
+			}
+			if err := out.Write(row); err != nil {
 				return err
 			}
 		}
@@ -353,9 +354,4 @@ func spreadsheetCell(s string) string {
 		return "'" + s
 	}
 	return s
-}
-
-// Describe is what a plot says to who does not see it.
-func (p spendPlot) Describe() string {
-	return fmt.Sprintf("Gasto por dia e produto, de %s a %s; os números estão na tabela abaixo", p.First, p.Last)
 }

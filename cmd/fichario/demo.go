@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"fichario/adapters/gormstore"
@@ -26,7 +27,7 @@ const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every st
 // later start the demonstration's key gets a new secret, since only hashes of
 // secrets are stored; the one of the start before works for another day. A
 // database that is somebody's own is left alone.
-func (e *environment) demo(ctx context.Context, store *gormstore.Store, keys *app.Keys, lookups *app.Lookups, addr string) error {
+func (e *environment) demo(ctx context.Context, store *gormstore.Store, keys *app.Keys, lookups app.LookupsConfig, addr string) error {
 	key, secret, fresh, err := demoKey(ctx, store, keys)
 	if err != nil {
 		return err
@@ -37,18 +38,19 @@ func (e *environment) demo(ctx context.Context, store *gormstore.Store, keys *ap
 			"  FICHARIO_DATABASE_URL=sqlite://demo.db make run")
 		return nil
 	}
-	if fresh && e.settings.Bureau == "sandbox" && e.settings.Lookup {
-		if err := demoLookups(ctx, *key, lookups); err != nil {
-			return err
-		}
-	}
 	hook, err := e.demoWebhook(ctx, store, addr)
 	if err != nil {
 		return err
 	}
 	if fresh {
-		if err := demoContacts(ctx, store); err != nil {
+		contacts, err := demoContacts(ctx, store)
+		if err != nil {
 			return err
+		}
+		if e.settings.Bureau == "sandbox" && e.settings.Lookup {
+			if err := demoLookups(ctx, store, *key, lookups, contacts); err != nil {
+				return err
+			}
 		}
 	}
 	url := e.publicURL(addr)
@@ -135,22 +137,63 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	return &key, secret, true, err
 }
 
-// demoDocuments are what the demonstration has already asked about; not the ones in
-// the lines to paste, whose first answer comes fresh from the bureau.
-var demoDocuments = map[document.Type]string{
-	document.CPF: "11144477735", document.CNPJ: "12ABC34501DE35", document.Plate: "ABC1D23", document.Email: "ana.lima@exemplo.com.br",
+// demoDocuments are what the demonstration has asked about; not the ones in the lines
+// to paste, whose first answer comes fresh from the bureau.
+var demoDocuments = map[document.Type][]string{
+	document.CPF:   {"11144477735", "34771278202", "16197306930", "42393849904", "69893557275"},
+	document.CNPJ:  {"12ABC34501DE35", "09722233000172", "RT4K9M2P000117", "71924865000192"},
+	document.Plate: {"ABC1D23", "BRA2E19", "SEM0A00"},
+	document.Email: {"ana.lima@exemplo.com.br", "compras@serraria.example", "helio@sampaio.example"},
 }
 
-// demoLookups asks about every product twice: the second answer is from history.
-func demoLookups(ctx context.Context, key access.Key, lookups *app.Lookups) error {
-	caller := app.Caller{OrgID: key.OrgID, Key: &key}
-	for _, o := range lookups.Offers(caller) {
-		doc := demoDocuments[o.Product.Documents[0]]
-		for range 2 {
-			if _, err := lookups.Do(ctx, caller, app.LookupRequest{Product: o.Product.ID, Document: doc}); err != nil {
-				return errors.Join(fmt.Errorf("demonstration lookup of %s", o.Product.ID), err)
-			}
+// demoHours are how many hours ago they were, the oldest first: one longer than history
+// answers for, the others over two weeks.
+var demoHours = []int{
+	800, 333, 331, 309, 307, 305, 286, 262, 261, 259, 240, 238, 217, 214, 213, 191, 190, 168, 166, 165, 164, 145, 143, 121, 119, 118, 96, 94,
+	72, 71, 70, 69, 49, 47, 46, 28, 27, 25, 23, 6, 5, 3, 2,
+}
+
+// demoLookups asks about every product, by the key and by both members, and about one
+// in two again a while later, which history answers. What members ask about companies
+// is tied to contacts.
+func demoLookups(ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, contacts []string) error {
+	askers := []app.Caller{{OrgID: key.OrgID, Key: &key}}
+	for _, email := range []string{"helena@demo.example", "caio@demo.example"} {
+		member, err := demoMember(ctx, store, email)
+		if err != nil {
+			return err
 		}
+		askers = append(askers, member)
+	}
+	type ask struct {
+		hours int
+		by    app.Caller
+		app.LookupRequest
+	}
+	var all []ask
+	for i, hours := range demoHours {
+		p := config.Catalog[i%len(config.Catalog)]
+		turn := i / len(config.Catalog)
+		of := p.Documents[turn%len(p.Documents)]
+		a := ask{hours, askers[(i+turn)%len(askers)], app.LookupRequest{Product: p.ID, Document: demoDocuments[of][turn%len(demoDocuments[of])]}}
+		if of == document.CNPJ && a.by.MemberID != "" {
+			a.ContactID = contacts[i%len(contacts)]
+		}
+		all = append(all, a)
+		if later := hours - 20; i%2 == 1 && later > 0 {
+			a.hours, a.by, a.ContactID = later, askers[(i+turn+1)%len(askers)], ""
+			all = append(all, a)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ask) int { return b.hours - a.hours })
+	for _, a := range all {
+		at := now().Add(-time.Duration(a.hours) * time.Hour)
+		config.Clock = func() time.Time { return at }
+		lookups := app.NewLookups(config)
+		if _, err := lookups.Do(ctx, a.by, a.LookupRequest); err != nil {
+			return fmt.Errorf("demonstration lookup of %s: %w", a.Product, err)
+		}
+		lookups.Close()
 	}
 	return nil
 }

@@ -58,29 +58,28 @@ var demoLeads = []demoLead{
 
 // demoContacts fills the funnel of the demonstration: contacts over two weeks by two
 // webhooks, some moved on and given to others, refused posts, and automations of which
-// one cannot succeed.
-func demoContacts(ctx context.Context, store *gormstore.Store) error {
+// one cannot succeed. It returns the contacts' ids.
+func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, err error) {
 	by := app.Operator()
 	hooks := app.NewWebhooks(store, now)
 	known, err := hooks.List(ctx, by, demoOrg)
 	if err != nil || len(known) == 0 {
-		return err
+		return nil, err
 	}
 	site, err := hooks.Show(ctx, by, known[0].ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, form, err := hooks.Create(ctx, by, app.NewWebhook{OrgID: demoOrg, Name: "Pesquisa Tally", Options: intake.Options{Kind: intake.FormService}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := demoAutomations(ctx, store); err != nil {
-		return err
+		return nil, err
 	}
-	people := app.NewContacts(store, now)
 	helena, err := demoMember(ctx, store, "helena@demo.example")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, l := range demoLeads {
 		token := site.Token
@@ -92,19 +91,30 @@ func demoContacts(ctx context.Context, store *gormstore.Store) error {
 			"nome": l.name, "email": l.email, "telefone": l.phone, "empresa": l.company, "valor": l.value, "mensagem": l.message, "origem": l.origin,
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
+		ids = append(ids, id)
+		later := at.Add(time.Duration(min(i%7+2, l.hours)) * time.Hour)
+		people := app.NewContacts(store, func() time.Time { return later })
 		if err := demoMove(ctx, store, people, helena, id, l); err != nil {
-			return err
+			return nil, err
+		}
+		if l.hours >= demoUnread {
+			if err := people.ReadNotifications(ctx, helena, demoOrg, helena.MemberID); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, refused := range []map[string]string{{"nome": "Sem Correio", "telefone": "11 90012-0131", "email": "não tenho"}, {"nome": "Bruna Salles", "fone": "85 90061-0140", "prazo": "até dezembro"}} {
 		if _, err := demoPost(ctx, store, site.Token, now().Add(-3*time.Hour), refused); err != nil && !app.IsRefusal(err) {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return ids, nil
 }
+
+// demoUnread is how many hours back notifications are not read yet.
+const demoUnread = 30
 
 // demoPost sends a form to a webhook at a time that is past, and returns the contact.
 func demoPost(ctx context.Context, store *gormstore.Store, token intake.Token, at time.Time, fields map[string]string) (string, error) {

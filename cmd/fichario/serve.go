@@ -68,10 +68,11 @@ func (s *serveCmd) Run(e *environment) error {
 
 	metrics := httpapi.NewMetrics()
 	keys := app.NewKeys(store, now)
-	lookups := app.NewLookups(app.LookupsConfig{
+	lookupsConfig := app.LookupsConfig{
 		Store: store, Bureau: client, Catalog: client.Catalog(), Timeout: client.Timeout(), Fresh: e.settings.HistoryFresh,
 		Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
-	})
+	}
+	lookups := app.NewLookups(lookupsConfig)
 	listener, err := new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen)
 	if err != nil {
 		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
@@ -123,7 +124,7 @@ func (s *serveCmd) Run(e *environment) error {
 	log.Info("listening", "addr", listener.Addr().String(), "bureau", e.settings.Bureau)
 
 	if s.Demo {
-		if err := e.demo(e.ctx, store, keys, lookups, listener.Addr().String()); err != nil {
+		if err := e.demo(e.ctx, store, keys, lookupsConfig, listener.Addr().String()); err != nil {
 			log.Error("demo data not made", "error", err)
 		}
 	}

@@ -145,6 +145,9 @@ func TestWindow(t *testing.T) {
 					within++
 				}
 			}
+			if used := w.Used(now); used != within {
+				t.Fatalf("%d are used, want %d", used, within)
+			}
 			s := w.Allow(now, limit)
 			if s.OK != (within < limit) || s.Limit != limit {
 				t.Fatalf("limit %d: %d within the minute, and the answer is %+v", limit, within, s)

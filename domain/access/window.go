@@ -32,10 +32,7 @@ type State struct {
 func (w *Window) Allow(now time.Duration, limit int) State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.count > 0 && w.used[w.first] <= now-time.Minute {
-		w.first = (w.first + 1) % len(w.used)
-		w.count--
-	}
+	w.forget(now)
 	s := State{OK: w.count < limit, Limit: limit}
 	if s.OK {
 		w.push(now)
@@ -50,6 +47,22 @@ func (w *Window) Allow(now time.Duration, limit int) State {
 		s.Reset = w.used[nth] + time.Minute - now
 	}
 	return s
+}
+
+// Used is how many requests count at now; asking is not counted.
+func (w *Window) Used(now time.Duration) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.forget(now)
+	return w.count
+}
+
+// forget drops the requests that no longer count.
+func (w *Window) forget(now time.Duration) {
+	for w.count > 0 && w.used[w.first] <= now-time.Minute {
+		w.first = (w.first + 1) % len(w.used)
+		w.count--
+	}
 }
 
 func (w *Window) push(now time.Duration) {

@@ -102,7 +102,22 @@ type Lease struct {
 	ExpiresAt time.Time
 }
 
-// Filter chooses entries of a key's statement. Zero values do not filter.
+// AskedBy is the id of the key or of the member that asked.
+func (e Entry) AskedBy() string {
+	if e.KeyID != "" {
+		return e.KeyID
+	}
+	return e.MemberID
+}
+
+// Asker chooses lookups of an organisation by who asked: KeyID is the only key wanted,
+// Members leaves out what keys asked, and with neither everybody is meant.
+type Asker struct {
+	OrgID, KeyID string
+	Members      bool
+}
+
+// Filter chooses entries of a statement. Zero values do not filter.
 type Filter struct {
 	Product string
 	// From is inclusive, Until exclusive; UTC instants.

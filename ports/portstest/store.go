@@ -272,10 +272,11 @@ func statement(t *testing.T, s ports.Store) {
 }
 
 func statementPages(t *testing.T, s ports.Store) {
-	ctx, repos, key := t.Context(), s.Repos(), id()
+	ctx, repos, org, key := t.Context(), s.Repos(), id(), id()
 	var all []lookup.Entry
 	for i := range 7 {
 		e := running(t, key)
+		e.OrgID = org
 		e.At = at.Add(time.Duration(i) * time.Hour)
 		e.Status, e.SettleAt, e.Cache = lookup.Done, time.Time{}, i%2 == 0
 		if i == 3 {
@@ -286,12 +287,13 @@ func statementPages(t *testing.T, s ports.Store) {
 	}
 	must(t, repos.Statement.Add(ctx, running(t, id()))) // somebody else's
 	page := func(f lookup.Filter, after string, limit int) []lookup.Entry {
-		entries, err := repos.Statement.Page(ctx, key, f, after, limit)
+		entries, err := repos.Statement.Page(ctx, lookup.Asker{OrgID: org, KeyID: key}, f, after, limit)
 		must(t, err)
 		return entries
 	}
 	same(t, "first page", page(lookup.Filter{}, "", 3), all[:3])
 	newer := running(t, key)
+	newer.OrgID = org
 	must(t, repos.Statement.Add(ctx, newer))
 	same(t, "second page, after an insert", page(lookup.Filter{}, all[2].ID, 3), all[3:6])
 	same(t, "last page", page(lookup.Filter{}, all[5].ID, 3), all[6:])
@@ -399,7 +401,7 @@ func servingTogether(t *testing.T, s ports.Store) {
 		})
 	}
 	wg.Wait()
-	entries, err := repos.Statement.Page(ctx, key, lookup.Filter{}, "", 2*n)
+	entries, err := repos.Statement.Page(ctx, lookup.Asker{OrgID: here.OrgID, KeyID: key}, lookup.Filter{}, "", 2*n)
 	must(t, err)
 	same(t, "entries", len(entries), 1+n-n/3-4)
 }

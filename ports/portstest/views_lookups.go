@@ -45,19 +45,28 @@ func lookupViews(t *testing.T, s ports.Store) {
 	all = append([]lookup.Entry{cached}, all...)
 	must(t, repos.Statement.Add(ctx, running(t, key))) // another organisation's
 
-	recent, err := repos.Statement.Recent(ctx, rec.OrgID, "", 4)
+	everybody := lookup.Asker{OrgID: rec.OrgID}
+	recent, err := repos.Statement.Page(ctx, everybody, lookup.Filter{}, "", 4)
 	must(t, err)
 	same(t, "recent entries", recent, all[:4])
-	recent, err = repos.Statement.Recent(ctx, rec.OrgID, all[3].ID, 10)
+	recent, err = repos.Statement.Page(ctx, everybody, lookup.Filter{}, all[3].ID, 10)
 	must(t, err)
 	same(t, "older entries", recent, all[4:])
+
+	for who, want := range map[lookup.Asker]int{
+		{OrgID: rec.OrgID, KeyID: key}: len(all) - 2, {OrgID: rec.OrgID, Members: true}: 1, {OrgID: id(), KeyID: key}: 0,
+	} {
+		entries, err := repos.Statement.Page(ctx, who, lookup.Filter{}, "", 10)
+		must(t, err)
+		same(t, "entries by who asked", len(entries), want)
+	}
 
 	asked, err := repos.Statement.Asked(ctx, []string{rec.ID, older.ID})
 	must(t, err)
 	same(t, "who asked for the records", asked, map[string]lookup.Entry{rec.ID: first})
 
-	spend := func(keyID, from string) []lookup.DaySpent {
-		days, err := repos.Statement.Spend(ctx, rec.OrgID, keyID, from, "2026-11-20")
+	spend := func(by lookup.Asker, from string) []lookup.DaySpent {
+		days, err := repos.Statement.Spend(ctx, by, from, "2026-11-20")
 		must(t, err)
 		return days
 	}
@@ -68,8 +77,8 @@ func lookupViews(t *testing.T, s ports.Store) {
 	two.Amount *= 2
 	three := day("2026-11-20", 3)
 	three.Amount *= 3
-	same(t, "spend of a key", spend(key, "2026-11-01"), []lookup.DaySpent{day("2026-11-19", 1), two})
-	same(t, "spend of all on a day", spend("", "2026-11-20"), []lookup.DaySpent{three})
+	same(t, "spend of a key", spend(lookup.Asker{OrgID: rec.OrgID, KeyID: key}, "2026-11-01"), []lookup.DaySpent{day("2026-11-19", 1), two})
+	same(t, "spend of all on a day", spend(everybody, "2026-11-20"), []lookup.DaySpent{three})
 
 	records, err := repos.History.Records(ctx, []string{rec.ID, older.ID, id()})
 	must(t, err)

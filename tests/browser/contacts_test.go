@@ -36,6 +36,7 @@ func TestALeadArrivesAndIsWorkedOn(t *testing.T) {
 		b.Accessible()
 		b.Fill("input[name=documento]", "529.982.247-25")
 		b.Press("Consultar")
+		b.At("/consultar")
 		b.See("R$ 0,45")
 		b.Press("Consultar")
 		b.See("Resposta original do bureau")

@@ -2,9 +2,12 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"fichario/tests/testkit"
@@ -49,6 +52,15 @@ func (p *place) send(t *testing.T, fields ...string) int {
 	return resp.StatusCode
 }
 
+// walked counts the journeys that came to their end.
+var walked atomic.Int32
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	fmt.Printf("      %d journeys walked\n", walked.Load())
+	os.Exit(code)
+}
+
 // journey runs a walk on both databases, each with a browser that has signed in.
 func journey(t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser)) {
 	t.Helper()
@@ -57,6 +69,7 @@ func journey(t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Brow
 		b := browsertest.New(t, p.URL)
 		b.SignIn(email, password)
 		walk(t, p, b)
+		walked.Add(1)
 	})
 }
 

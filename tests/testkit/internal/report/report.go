@@ -183,7 +183,8 @@ func (r *Report) endPackage(e event) {
 		fmt.Fprintf(r.out, "-     %s  no tests\n", e.Package)
 	default:
 		elapsed := time.Duration(e.Elapsed * float64(time.Second)).Round(10 * time.Millisecond)
-		fmt.Fprintf(r.out, "ok    %s  %d tests, %s\n", e.Package, len(p.tests), elapsed)
+		// What a TestMain says of a success is meant to be read.
+		fmt.Fprintf(r.out, "ok    %s  %d tests, %s\n%s", e.Package, len(p.tests), elapsed, ended(p.output.String()))
 	}
 }
 
