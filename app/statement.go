@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"encoding/base64"
+	"encoding/csv"
+	"io"
 	"strconv"
 	"time"
 
@@ -86,15 +88,6 @@ func (s *Statement) Page(ctx context.Context, caller Caller, q StatementQuery) (
 	return page, nil
 }
 
-// People returns the names of the keys and members of the caller's organisation, by id.
-// Faults: InvalidRequest, ServiceUnavailable.
-func (s *Statement) People(ctx context.Context, by Caller) (map[string]string, error) {
-	if err := mayManage(ctx, s.store, by, by.OrgID); err != nil {
-		return nil, err
-	}
-	return people(ctx, s.store, by.OrgID)
-}
-
 // asker is whose lookups a caller wants to see. Faults: InvalidRequest, ServiceUnavailable.
 func (s *Statement) asker(ctx context.Context, caller Caller, by string) (lookup.Asker, error) {
 	who := lookup.Asker{OrgID: caller.OrgID, KeyID: caller.keyID()}
@@ -123,9 +116,8 @@ func (s *Statement) spent(ctx context.Context, caller Caller, first, today strin
 	return day, month, err
 }
 
-// All gives every matching entry to f, newest first, whatever the query's limit
-// and cursor say. An error of f ends it. Faults: those of Page.
-func (s *Statement) All(ctx context.Context, caller Caller, q StatementQuery, f func([]lookup.Entry) error) error {
+// all gives every matching entry to f, newest first. An error of f ends it.
+func (s *Statement) all(ctx context.Context, caller Caller, q StatementQuery, f func([]lookup.Entry) error) error {
 	const chunk = 1000
 	who, _, _, filter, err := s.parse(ctx, caller, q)
 	if err != nil {
@@ -142,6 +134,43 @@ func (s *Statement) All(ctx context.Context, caller Caller, q StatementQuery, f 
 		}
 		after = entries[len(entries)-1].ID
 	}
+}
+
+// File writes every matching entry to w as CSV, newest first, whatever the query's limit
+// and cursor say; an organisation's file has a column more with who asked. before is
+// called ahead of each part that is written: a fault ahead of the first can be answered
+// as such, and each part be given time of its own. Faults: those of Page.
+func (s *Statement) File(ctx context.Context, caller Caller, q StatementQuery, w io.Writer, before func(first bool)) error {
+	columns := []string{"id", "produto", "documento", "em", "cache", "cobrada", "valor", "situacao"}
+	var names map[string]string
+	if caller.Key == nil {
+		columns = append(columns, "quem")
+		var err error
+		if names, err = people(ctx, s.store, caller.OrgID); err != nil {
+			return err
+		}
+	}
+	out, first := csv.NewWriter(w), true
+	return s.all(ctx, caller, q, func(entries []lookup.Entry) error {
+		before(first)
+		if first {
+			first = false
+			if err := out.Write(columns); err != nil {
+				return err
+			}
+		}
+		for _, e := range entries {
+			row := []string{
+				e.ID, e.Product, SpreadsheetText(e.Document.Value()), e.At.Format(time.RFC3339Nano), strconv.FormatBool(e.Cache),
+				strconv.FormatBool(e.Charged), e.Amount.String(), string(e.Status), SpreadsheetText(names[e.AskedBy()]),
+			}
+			if err := out.Write(row[:len(columns)]); err != nil {
+				return err
+			}
+		}
+		out.Flush()
+		return out.Error()
+	})
 }
 
 func (s *Statement) parse(ctx context.Context, caller Caller, q StatementQuery) (by lookup.Asker, limit int, after string, f lookup.Filter, err error) {

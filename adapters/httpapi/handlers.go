@@ -2,11 +2,9 @@ package httpapi
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/fault"
-	"fichario/domain/lookup"
 )
 
 // handlers implements the generated strict server.
@@ -142,7 +139,16 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 	}
 	c := callOf(ctx)
 	if prefersCSV(c.accept) {
-		return file(func(w http.ResponseWriter) error { return h.csv(ctx, w, c.caller, q) }), nil
+		return file(func(w http.ResponseWriter) error {
+			return h.Statement.File(ctx, c.caller, q, w, func(first bool) {
+				// A long file on a slow line takes longer than an answer may, but each part of it does not.
+				_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute))
+				if first {
+					w.Header().Set(echo.HeaderContentType, "text/csv; charset=utf-8")
+					w.Header().Set(echo.HeaderContentDisposition, `attachment; filename="extrato.csv"`)
+				}
+			})
+		}), nil
 	}
 	page, err := h.Statement.Page(ctx, c.caller, q)
 	if err != nil {
@@ -164,43 +170,6 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 		out.Proxima = &page.Next
 	}
 	return body{out}, nil
-}
-
-// csv writes every matching entry as a file. The header is written only when the
-// first entries are there, so that a failure before is still a problem.
-func (h handlers) csv(ctx context.Context, w http.ResponseWriter, caller app.Caller, q app.StatementQuery) error {
-	out := csv.NewWriter(w)
-	begun := false
-	return h.Statement.All(ctx, caller, q, func(entries []lookup.Entry) error {
-		if !begun {
-			w.Header().Set(echo.HeaderContentType, "text/csv; charset=utf-8")
-			w.Header().Set(echo.HeaderContentDisposition, `attachment; filename="extrato.csv"`)
-			begun = true
-			if err := out.Write([]string{"id", "produto", "documento", "em", "cache", "cobrada", "valor", "situacao"}); err != nil {
-				return err
-			}
-		}
-		for _, e := range entries {
-			err := out.Write([]string{
-				e.ID, e.Product, cell(e.Document.Value()), e.At.Format(time.RFC3339Nano), strconv.FormatBool(e.Cache),
-				strconv.FormatBool(e.Charged), e.Amount.String(), string(e.Status),
-			})
-			if err != nil {
-				return err
-			}
-		}
-		out.Flush()
-		return out.Error()
-	})
-}
-
-// cell keeps a spreadsheet from taking a text, such as an e-mail address that
-// begins with =, for a formula.
-func cell(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }
 
 // body is any value as a JSON answer.

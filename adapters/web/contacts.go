@@ -230,8 +230,8 @@ func (s *server) contactsFile(c *call) error {
 		for _, v := range contacts {
 			phone := phoneText(v.PhoneE164, v.Phone)
 			_ = out.Write([]string{
-				v.ID, harmless(v.Name), harmless(v.Email), harmless(phone), harmless(v.Company), v.Amount.String(), harmless(v.Origin), harmless(v.Funnel),
-				harmless(v.Stage), harmless(v.Assignee.Name), harmless(v.Webhook), harmless(v.Note), iso(v.CreatedAt),
+				v.ID, app.SpreadsheetText(v.Name), app.SpreadsheetText(v.Email), app.SpreadsheetText(phone), app.SpreadsheetText(v.Company), v.Amount.String(), app.SpreadsheetText(v.Origin), app.SpreadsheetText(v.Funnel),
+				app.SpreadsheetText(v.Stage), app.SpreadsheetText(v.Assignee.Name), app.SpreadsheetText(v.Webhook), app.SpreadsheetText(v.Note), iso(v.CreatedAt),
 			})
 		}
 		out.Flush()
@@ -244,20 +244,6 @@ func (s *server) contactsFile(c *call) error {
 		panic(http.ErrAbortHandler)
 	}
 	return err
-}
-
-// harmless keeps a spreadsheet from taking a text for a formula.
-func harmless(s string) string {
-	if t := strings.TrimLeft(s, " \t\r\n\u00a0\ufeff\u200b\u200e\u200f\u202a\u202b\u202d\u202e\u2066\u2067"); t != "" && strings.ContainsAny(t[:1], "=+-@|%") || s != "" && strings.ContainsAny(s[:1], "\t\r\n") {
-		return "'" + s
-	}
-	// Spreadsheets fold the wide forms of these signs.
-	for _, wide := range []string{"＝", "＋", "－", "＠"} {
-		if strings.HasPrefix(s, wide) {
-			return "'" + s
-		}
-	}
-	return s
 }
 
 // contactForm is the form of a new or changed contact.

@@ -1,12 +1,10 @@
 package web
 
 import (
-	"encoding/csv"
 	"errors"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -292,66 +290,32 @@ const roundest = catalog.Real / 10
 // roundMoney writes an amount without decimals where it has none.
 func roundMoney(m catalog.Money) string { return strings.TrimSuffix(money(m), ",00") }
 
-// keyStatementFile sends a key's statement; the columns are those of the API's file.
+// keyStatementFile sends a key's statement, as the API does.
 func (s *server) keyStatementFile(c *call) error {
 	key, err := s.Keys.Show(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return s.statementFile(c, app.Caller{OrgID: key.OrgID, Key: &key}, nil)
+	return s.statementFile(c, app.Caller{OrgID: key.OrgID, Key: &key})
 }
 
-// orgStatementFile sends the organisation's, with who asked in a column more.
-func (s *server) orgStatementFile(c *call) error {
-	people, err := s.Statement.People(c.ctx(), c.by)
-	if err != nil {
-		return err
-	}
-	return s.statementFile(c, c.by, people)
-}
+// orgStatementFile sends the organisation's.
+func (s *server) orgStatementFile(c *call) error { return s.statementFile(c, c.by) }
 
-// statementFile sends every line that the filter of the address wants.
-func (s *server) statementFile(c *call, owner app.Caller, people map[string]string) error {
-	out, begun := csv.NewWriter(c.w), false
-	columns := []string{"id", "produto", "documento", "em", "cache", "cobrada", "valor", "situacao"}
-	if people != nil {
-		columns = append(columns, "quem")
-	}
-	err := s.Statement.All(c.ctx(), owner, c.statementFilter().query(), func(entries []lookup.Entry) error {
-		if !begun {
+func (s *server) statementFile(c *call, owner app.Caller) error {
+	begun := false
+	err := s.Statement.File(c.ctx(), owner, c.statementFilter().query(), c.w, func(first bool) {
+		// A long file on a slow line takes longer than a page may, but each part of it does not.
+		_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(time.Minute))
+		if first {
 			c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 			c.w.Header().Set("Content-Disposition", `attachment; filename="extrato.csv"`)
 			begun = true
-			if err := out.Write(columns); err != nil {
-				return err
-			}
 		}
-		for _, e := range entries {
-			row := []string{
-				e.ID, e.Product, spreadsheetCell(e.Document.Value()), e.At.Format(time.RFC3339Nano), strconv.FormatBool(e.Cache),
-				strconv.FormatBool(e.Charged), e.Amount.String(), string(e.Status),
-			}
-			if people != nil {
-				row = append(row, spreadsheetCell(people[e.AskedBy()]))
-			}
-			if err := out.Write(row); err != nil {
-				return err
-			}
-		}
-		out.Flush()
-		return out.Error()
 	})
 	if begun && err != nil {
 		// Half of the file is on its way: only a broken connection tells.
 		panic(http.ErrAbortHandler)
 	}
 	return err
-}
-
-// spreadsheetCell keeps a spreadsheet from taking a text for a formula.
-func spreadsheetCell(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }
