@@ -1,9 +1,6 @@
 package gormstore
 
 import (
-	"bytes"
-	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,24 +8,12 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/ports"
-	"fichario/tests/testkit/postgres"
 )
 
 // TestCheckFindsWhatIsBroken breaks one thing after the other behind the store's back.
 func TestCheckFindsWhatIsBroken(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{
-		"sqlite://" + filepath.Join(t.TempDir(), "test.db"),
-		postgres.New(t, func(context.Context, string) error { return nil }),
-	} {
-		s, err := Open(url, [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.Close() })
-		if err := s.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+	for _, s := range each(t) {
 		takeOne(t, s)
 		check := func() map[string]int64 {
 			t.Helper()

@@ -1,10 +1,8 @@
 package gormstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"path/filepath"
 	"regexp"
 	"sync"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
-	"fichario/tests/testkit/postgres"
 )
 
 // rows are all tables; a new one belongs here too.
@@ -25,22 +22,10 @@ var rows = []any{&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, 
 // schema fit the rows: nothing.
 func TestRowsHaveNotDrifted(t *testing.T) {
 	t.Parallel()
-	key := bytes.Repeat([]byte{7}, DataKeySize)
-	for _, url := range []string{
-		"sqlite://" + filepath.Join(t.TempDir(), "test.db"),
-		postgres.New(t, func(context.Context, string) error { return nil }),
-	} {
-		s, err := Open(url, [][]byte{key})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.Close() })
-		if err := s.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+	for _, s := range each(t) {
 		log := &capture{}
 		undo := errors.New("undo")
-		err = s.write.Session(&gorm.Session{Logger: log}).Transaction(func(tx *gorm.DB) error {
+		err := s.write.Session(&gorm.Session{Logger: log}).Transaction(func(tx *gorm.DB) error {
 			if err := tx.AutoMigrate(rows...); err != nil {
 				return err
 			}

@@ -1,36 +1,22 @@
 package gormstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"fichario/domain/document"
 	"fichario/domain/lookup"
-	"fichario/tests/testkit/postgres"
 )
 
 // TestAMovedAnswerSpoilsNobodyElse swaps the sealed answers of two rows. Neither opens any more, because a sealed value is bound
 // to its row; lookups that are served with them are answered all the same.
 func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{
-		"sqlite://" + filepath.Join(t.TempDir(), "test.db"),
-		postgres.New(t, func(context.Context, string) error { return nil }),
-	} {
-		s, err := Open(url, [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.Close() })
-		if err := s.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+	for _, s := range each(t) {
 		id := func(n int) string { return fmt.Sprintf("01980000-0000-7000-8000-%012d", n) }
 		var docs []document.Document
 		for n, cpf := range []string{"52998224725", "11144477735", "40442820135"} {
