@@ -10,7 +10,6 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
-
 )
 
 // rows are all tables; a new one belongs here too.
