@@ -128,13 +128,25 @@ func TestDataKeys(t *testing.T) {
 		if err != nil || got.ID != rec.ID {
 			t.Errorf("a record of the old key while rotating: %v", err)
 		}
+		first := rec.ID
 		rec.ID, rec.AnsweredAt = "01980000-0000-7000-8000-000000000002", rec.AnsweredAt.Add(time.Second)
 		if err := rotating.Repos().History.Save(t.Context(), rec); err != nil {
 			t.Fatal(err)
 		}
 		after := open(t, url, newKey)
+		if err := after.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "fichario rekey") {
+			t.Errorf("a key that is still needed is left out: %v", err)
+		}
+		for _, want := range []int{2, 0} { // the document and the answer of the record before
+			if n, err := rotating.Rekey(t.Context()); err != nil || n != want {
+				t.Errorf("encrypted anew: %d, %v, want %d", n, err, want)
+			}
+		}
 		if err := after.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		if old, err := after.Repos().History.Records(t.Context(), []string{first}); err != nil || len(old) != 1 {
+			t.Errorf("the record before, with the new key alone: %v", err)
 		}
 		got, err = after.Repos().History.Latest(t.Context(), orgID, "cpf", rec.Document)
 		if err != nil || got.ID != rec.ID {

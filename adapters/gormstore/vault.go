@@ -36,6 +36,12 @@ type dataKey struct {
 	index []byte
 }
 
+// name is the id in words.
+func (k dataKey) name() string { return hex.EncodeToString(k.id[:]) }
+
+// sealVersion begins every sealed value; the id of its key follows.
+const sealVersion = 1
+
 func newVault(masters [][]byte) (*vault, error) {
 	if len(masters) == 0 {
 		return nil, errors.New("no data key")
@@ -69,7 +75,7 @@ func (v *vault) seal(plain []byte, place string) []byte {
 	const head = 1 + 4
 	n := k.aead.NonceSize()
 	out := make([]byte, head+n, head+n+len(plain)+k.aead.Overhead())
-	out[0] = 1
+	out[0] = sealVersion
 	copy(out[1:], k.id[:])
 	_, _ = rand.Read(out[head:]) // never fails: crypto/rand ends the program instead
 	return k.aead.Seal(out, out[head:], plain, []byte(place))
@@ -80,7 +86,7 @@ func (v *vault) open(sealed []byte, place string) ([]byte, error) {
 	const head = 1 + 4
 	for _, k := range v.keys {
 		n := k.aead.NonceSize()
-		if len(sealed) < head+n || sealed[0] != 1 || [4]byte(sealed[1:head]) != k.id {
+		if len(sealed) < head+n || sealed[0] != sealVersion || [4]byte(sealed[1:head]) != k.id {
 			continue
 		}
 		plain, err := k.aead.Open(nil, sealed[head:head+n], sealed[head+n:], []byte(place))
@@ -106,23 +112,26 @@ func (v *vault) indexes(text string) [][]byte {
 
 const proofText = "fichario"
 
-// prove checks that the data keys at hand are the ones that this database was
-// written with, and registers the first of them.
+// prove checks that the data keys at hand are all those that this database is written
+// with, and registers the first of them.
 func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
 	var known []dataKeyRow
 	if err := db.WithContext(ctx).Find(&known).Error; err != nil {
 		return err
 	}
-	opened := len(known) == 0
+	opened := 0
 	for _, row := range known {
 		if _, err := v.open(row.Proof, "data_keys|"+row.ID); err == nil {
-			opened = true
+			opened++
 		}
 	}
-	if !opened {
+	switch {
+	case opened == 0 && len(known) > 0:
 		return errors.New("FICHARIO_DATA_KEY is not the key that this database was written with")
+	case opened < len(known):
+		return errors.New("FICHARIO_DATA_KEY lacks a key that part of this database was written with: put it back behind the others, and leave it out after `fichario rekey`")
 	}
-	id := hex.EncodeToString(v.keys[0].id[:])
+	id := v.keys[0].name()
 	row := dataKeyRow{ID: id, Proof: v.seal([]byte(proofText), "data_keys|"+id), CreatedAt: now}
 	return db.WithContext(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 }

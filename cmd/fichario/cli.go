@@ -27,6 +27,7 @@ type cli struct {
 	Notification  notificationCmd  `cmd:"" help:"What the team was told."`
 	Bureau        bureauCmd        `cmd:"" help:"Check and try a bureau file."`
 	Doctor        doctorCmd        `cmd:"" help:"Check that the data holds together; exit 1 when something does not."`
+	Rekey         rekeyCmd         `cmd:"" help:"Encrypt with the first data key what others encrypted, so that they can be left out."`
 	SandboxBureau sandboxBureauCmd `cmd:"" name:"sandbox-bureau" help:"Serve the invented bureau over HTTP."`
 }
 

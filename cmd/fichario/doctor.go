@@ -41,3 +41,19 @@ func (doctorCmd) Run(e *environment) error {
 		return errors.New("the data does not hold together; nothing was changed")
 	})
 }
+
+type rekeyCmd struct{}
+
+// Run encrypts with the first data key what others encrypted.
+func (rekeyCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		n, err := store.Rekey(e.ctx)
+		if err != nil {
+			return err
+		}
+		view := struct {
+			Encrypted int `json:"encrypted"`
+		}{n}
+		return e.print(view, "%d values encrypted anew. FICHARIO_DATA_KEY needs its first key only.\n", n)
+	})
+}

@@ -1,0 +1,99 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/document"
+)
+
+// sealed are the columns that the vault encrypts, each for the place
+// "table|column|id" (see vault.seal).
+var sealed = []struct{ table, column string }{
+	{"lookups", "document"},
+	{"records", "answer"},
+	{"records", "document"},
+	{"webhooks", "secret"},
+	{"webhooks", "token"},
+	{"contacts", "note"},
+	{"contacts", "attribution"},
+	{"contact_events", "subject"},
+	{"deliveries", "content"},
+	{"automations", "action"},
+}
+
+// rekeyAtOnce is how many values are sealed anew in one transaction.
+const rekeyAtOnce = 200
+
+// Rekey seals anew, under the first data key, what others sealed, and then forgets
+// those, so that they can be left out from now on. It may run beside a service whose
+// instances all have the present first key first, and may be broken off and run again.
+// It returns how many values it sealed. What is kept of a post so that its repetition
+// is known is a hash under the old key, which nothing can make anew.
+func (s *Store) Rekey(ctx context.Context) (n int, err error) {
+	for _, c := range sealed {
+		for last := beforeAll; last != ""; {
+			var m int
+			if m, last, err = s.rekey(ctx, c.table, c.column, last); err != nil {
+				return n, fmt.Errorf("%s.%s: %w", c.table, c.column, classify(err))
+			}
+			n += m
+		}
+	}
+	return n, classify(s.write.WithContext(ctx).Where("id <> ?", s.vault.keys[0].name()).Delete(&dataKeyRow{}).Error)
+}
+
+// beforeAll is an id before every other.
+const beforeAll = "00000000-0000-0000-0000-000000000000"
+
+// rekey does up to rekeyAtOnce values of a column, by id from the one after last on; it
+// returns how many they were, and the last of them, or nothing at the end.
+func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, next string, err error) {
+	head := append([]byte{sealVersion}, s.vault.keys[0].id[:]...)
+	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		var rows []struct {
+			ID    string
+			Value []byte
+		}
+		find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND substr(%[2]s, 1, %[3]d) <> ? ORDER BY id LIMIT %[4]d", table, column, len(head), rekeyAtOnce)
+		if s.write.Name() == "postgres" {
+			find += " FOR UPDATE"
+		}
+		if err := tx.Raw(find, last, blob(head)).Scan(&rows).Error; err != nil {
+			return err
+		}
+		for _, row := range rows {
+			place := table + "|" + column + "|" + row.ID
+			plain, err := s.vault.open(row.Value, place)
+			if err != nil {
+				return err
+			}
+			if err := tx.Exec(fmt.Sprintf("UPDATE %s SET %s = ? WHERE id = ?", table, column), blob(s.vault.seal(plain, place)), row.ID).Error; err != nil {
+				return err
+			}
+			if table == "records" && column == "document" {
+				if err := s.reindex(tx, row.ID, string(plain)); err != nil {
+					return err
+				}
+			}
+		}
+		if n = len(rows); n == rekeyAtOnce {
+			next = rows[n-1].ID
+		}
+		return nil
+	})
+	return n, next, err
+}
+
+// reindex makes the hash anew by which a record is found.
+func (s *Store) reindex(tx *gorm.DB, id, value string) error {
+	var row recordRow
+	if err := tx.Select("id, org_id, product, doc_type").Take(&row, "id = ?", id).Error; err != nil {
+		return err
+	}
+	doc := document.Restore(document.Type(row.DocType), value)
+	index := s.vault.indexes(indexText(string(row.OrgID), row.Product, doc))[0]
+	return tx.Model(&recordRow{}).Where("id = ?", id).Update("doc_index", index).Error
+}
