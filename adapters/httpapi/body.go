@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -39,15 +38,10 @@ func (binder) Bind(into any, c echo.Context) error {
 	return decodeStrict(body, into)
 }
 
-// readBody reads a whole body of at most limit bytes and lifts the deadline that
-// bounded its arrival.
+// readBody reads a whole body of at most limit bytes.
 func readBody(c echo.Context, limit int64, limitText string) ([]byte, error) {
 	r := c.Request()
 	tooLarge := fault.New(fault.BodyTooLarge, "O corpo passa de "+limitText+".")
-	if r.ContentLength > limit {
-		c.Response().Header().Set("Connection", "close")
-		return nil, tooLarge
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, limit))
 	var over *http.MaxBytesError
 	switch {
@@ -58,7 +52,6 @@ func readBody(c echo.Context, limit int64, limitText string) ([]byte, error) {
 	case err != nil:
 		return nil, fault.New(fault.InvalidRequest, "O corpo da requisição não pode ser lido.").Because(err)
 	}
-	_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Time{}) // see bodyDeadline
 	return body, nil
 }
 

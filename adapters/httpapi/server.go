@@ -20,10 +20,6 @@ import (
 
 //go:generate go tool oapi-codegen -config ../../openapi/codegen.yaml ../../openapi/openapi.yaml
 
-// bodyWithin bounds the time in which a request's body must arrive. Two of the thirty
-// seconds of the specification (8.2.2) are left to do with it what is to be done.
-const bodyWithin = 28 * time.Second
-
 // Config is what the HTTP door needs.
 type Config struct {
 	Lookups   *app.Lookups
@@ -55,7 +51,7 @@ func New(c Config) (http.Handler, error) {
 	e.HideBanner, e.HidePort = true, true
 	e.Binder = binder{}
 	e.HTTPErrorHandler = s.fail
-	e.Use(requestID, s.observe, s.recovered, headers, bodyDeadline, s.tokenFirst)
+	e.Use(requestID, s.observe, s.recovered, headers, s.tokenFirst)
 
 	lookup := func(params ...string) []echo.MiddlewareFunc {
 		return []echo.MiddlewareFunc{s.enabled, s.authenticate, onlyParams(params...)}
@@ -128,19 +124,6 @@ func headers(next echo.HandlerFunc) echo.HandlerFunc {
 		h["Cache-Control"], h["X-Content-Type-Options"], h["Referrer-Policy"] = noStore, noSniff, noReferrer
 		if isWebhook(c) {
 			h[echo.HeaderAccessControlAllowOrigin] = anyOrigin
-		}
-		return next(c)
-	}
-}
-
-// bodyDeadline bounds how long a body may take to arrive. It is not the server's
-// ReadTimeout, because that would also end a lookup that waits for its bureau.
-func bodyDeadline(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if c.Request().ContentLength != 0 {
-			// An error means that the connection cannot have deadlines; then only
-			// the size bounds the body.
-			_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Now().Add(bodyWithin))
 		}
 		return next(c)
 	}

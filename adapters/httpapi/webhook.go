@@ -215,9 +215,9 @@ func readPost(c echo.Context, token string, hook app.Hook) app.Post {
 	post := app.Post{Headers: keptHeaders(r.Header, token)}
 	if r.ContentLength > limit {
 		_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Now().Add(excerptWithin))
-		post.Body, _ = io.ReadAll(io.LimitReader(r.Body, excerptMax))
+		// Beyond the excerpt the server hangs up, slowly enough for the answer to be read.
+		post.Body, _ = io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, excerptMax))
 		post.Truncated, post.Declared = true, tooLarge()
-		c.Response().Header().Set("Connection", "close")
 		return post
 	}
 	excerpt := &head{}
@@ -232,7 +232,6 @@ func readPost(c echo.Context, token string, hook app.Hook) app.Post {
 		post.Body, post.Truncated = excerpt.Bytes(), true
 		return post
 	}
-	_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Time{}) // see bodyDeadline
 	post.Signed = post.Body
 	if !stream && intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") {
 		if post.Body, err = intake.Reduce(contentType, bytes.NewReader(post.Signed), leadMax); err != nil {

@@ -95,8 +95,10 @@ func problemOf(err error) problem {
 		return problem{Status: 403, Title: "Isto é com quem administra", Text: "O seu papel é Membro. Peça acesso à pessoa dona ou a quem administra a sua organização."}
 	case errors.Is(err, app.ErrNotFound):
 		return problem{Status: 404, Title: "Esta ficha não está na gaveta", Text: "O endereço não existe, ou o que havia nele foi apagado, ou é de outra organização. Confira o link com quem o enviou."}
+	case errors.Is(err, errHalfForm):
+		return problem{Status: 400, Title: "O formulário não chegou inteiro", Text: "Nada foi guardado. Volte à página e envie de novo."}
 	case errors.As(err, &over):
-		return problem{Status: 413, Title: "O formulário é grande demais", Text: "O que foi enviado passa de 2 MB. Nada foi guardado."}
+		return problem{Status: 413, Title: "O formulário é grande demais", Text: "O que foi enviado é maior do que um formulário destas páginas. Nada foi guardado: volte, encurte o texto e envie de novo."}
 	case errors.As(err, &f) && f.Code == fault.ServiceUnavailable:
 		return problem{Status: 503, Title: "O banco de dados está fora do ar", Text: "Os webhooks pedem aos formulários que reenviem, e nenhuma consulta é cobrada.", Retry: 15}
 	case errors.As(err, &f) && f.Code == fault.LookupDisabled:

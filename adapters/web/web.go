@@ -5,6 +5,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -58,9 +59,9 @@ func New(c Config) (http.Handler, error) {
 	for pattern, h := range s.routes() {
 		mux.HandleFunc(pattern, s.inside(h))
 	}
-	mux.HandleFunc("/", s.open(s.nowhere))
+	mux.HandleFunc("/", s.serve(s.nowhere))
 	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(http.HandlerFunc(s.open(func(*call) error { return errForeign })))
+	protection.SetDenyHandler(http.HandlerFunc(s.serve(func(*call) error { return errForeign })))
 	return s.observed(headers(protection.Handler(mux))), nil
 }
 
@@ -119,14 +120,42 @@ func (c *call) manager() error { return c.by.Manages() }
 
 type handler func(*call) error
 
-// formMax bounds a posted form.
-const formMax = 2 << 20
+// formMax bounds a posted form, and doorMax one that anybody may post.
+const (
+	formMax = 2 << 20
+	doorMax = 64 << 10
+)
+
+// errHalfForm is a form that did not arrive whole.
+var errHalfForm = errors.New("the form did not arrive whole")
+
+// read reads the posted form. Values are not asked for before, because asking takes a
+// form that cannot be read for an empty one.
+func (c *call) read(limit int64) error {
+	c.Body = http.MaxBytesReader(c.w, c.Body, limit)
+	err := c.ParseForm()
+	if over := new(http.MaxBytesError); errors.As(err, &over) {
+		return err
+	}
+	if err != nil && c.Method == http.MethodPost {
+		return errHalfForm
+	}
+	return nil // what can be read of an address is enough
+}
 
 // open serves a page that needs no session.
 func (s *server) open(h handler) http.HandlerFunc {
+	return s.serve(func(c *call) error {
+		if err := c.read(doorMax); err != nil {
+			return err
+		}
+		return h(c)
+	})
+}
+
+func (s *server) serve(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := &call{w: w, Request: r, s: s, id: requestID(w)}
-		r.Body = http.MaxBytesReader(w, r.Body, formMax)
 		if err := c.guard(h); err != nil {
 			s.fail(c, err)
 		}
@@ -136,7 +165,7 @@ func (s *server) open(h handler) http.HandlerFunc {
 // inside serves a page of a member who has signed in; others are shown the door, and
 // come back to the page from there.
 func (s *server) inside(h handler) http.HandlerFunc {
-	return s.open(func(c *call) error {
+	return s.serve(func(c *call) error {
 		cookie, err := c.Cookie(sessionCookie(c.Request))
 		if err != nil {
 			return c.toDoor()
@@ -145,6 +174,9 @@ func (s *server) inside(h handler) http.HandlerFunc {
 			if isUnauthenticated(err) {
 				return c.toDoor()
 			}
+			return err
+		}
+		if err := c.read(formMax); err != nil {
 			return err
 		}
 		return h(c)

@@ -101,7 +101,7 @@ func (s *serveCmd) Run(e *environment) error {
 		return errors.Join(err, listener.Close())
 	}
 	server := &http.Server{
-		Handler:           doors(handler, pages),
+		Handler:           punctual(doors(handler, pages)),
 		ReadHeaderTimeout: 5 * time.Second,
 		WriteTimeout:      client.Timeout() + time.Minute,
 		IdleTimeout:       2 * time.Minute,

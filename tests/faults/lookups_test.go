@@ -366,6 +366,18 @@ func TestSlowAndBrokenClients(t *testing.T) {
 		t.Errorf("half a body is answered with %.60q", answer)
 	}
 	expect(t, "others are served", s.CPF(key, ana).Status, 200)
+	// A body that is announced and never comes does not hold the answer, nor the connection, whatever the address.
+	for address, want := range map[string]string{
+		"POST /nada": "404", "POST /": "404", "POST /sair": "303", "GET /entrar": "200", "GET /healthz": "200", "POST /api/v1/consultas": "401",
+		"POST /api/webhooks/receive/x": "404",
+	} {
+		hanging := dial(address + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
+		_ = hanging.SetReadDeadline(time.Now().Add(20 * time.Second))
+		answer, err := io.ReadAll(hanging)
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+want) {
+			t.Errorf("%s with a body that never comes: %.20q, %v", address, answer, err)
+		}
+	}
 	lookuptest.Eventually(t, "slow headers are cut off", 10*time.Second, func() bool {
 		_ = slow[0].SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 		_, err := slow[0].Read(make([]byte, 512))
