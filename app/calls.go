@@ -146,6 +146,19 @@ func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 	return fault.New(fault.BureauNoAnswer, "O bureau não respondeu a tempo. A chamada é cobrada, porque pode ter chegado a ele.").Because(cause)
 }
 
+// sharedFault is bureauFault for who waited for the call of somebody else.
+func sharedFault(s lookup.Status) error {
+	cause := &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"}
+	switch s {
+	case lookup.NotSent:
+		return bureauFault(s, cause)
+	case lookup.Failed:
+		return fault.New(fault.BureauFailed, "Um pedido igual, feito ao mesmo tempo, alcançou o bureau, que não deu uma resposta válida. Este pedido não foi cobrado.").Because(cause)
+	case lookup.NoAnswer, lookup.Running, lookup.Done:
+	}
+	return fault.New(fault.BureauNoAnswer, "Um pedido igual, feito ao mesmo tempo, ficou sem resposta do bureau. Este pedido não foi cobrado.").Because(cause)
+}
+
 // land tells the followers on this instance that a call has ended.
 func (l *Lookups) land(callID string) {
 	if ch, ok := l.landing.LoadAndDelete(callID); ok {
@@ -177,7 +190,7 @@ func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupRe
 			}
 			return l.fromHistory(ctx, a, rec)
 		case call.Status != lookup.Running:
-			return LookupResult{}, bureauFault(call.Status, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"})
+			return LookupResult{}, sharedFault(call.Status)
 		}
 		select {
 		case <-time.After(wait):

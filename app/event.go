@@ -9,7 +9,7 @@ import (
 )
 
 // eventJSON is what an http automation sends: the form of Standard Webhooks, with a
-// contact in the words of `fichario contact show`.
+// contact in the words of `fichario contact list`.
 type eventJSON struct {
 	Type      automation.EventName `json:"type"`
 	Timestamp time.Time            `json:"timestamp"`
@@ -59,11 +59,12 @@ func orNull(s string) *string {
 	return &s
 }
 
-// eventBody returns the body of an http automation.
-func eventBody(v ContactView, at time.Time) ([]byte, error) {
+// eventBody returns the body of an http automation: the contact as it is now, at the
+// time of the event, which is the same in every attempt.
+func eventBody(v ContactView) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(eventJSON{Type: automation.ContactCreated, Timestamp: at, Data: v.JSON()})
+	err := enc.Encode(eventJSON{Type: automation.ContactCreated, Timestamp: v.CreatedAt, Data: v.JSON()})
 	return bytes.TrimSpace(out.Bytes()), err
 }

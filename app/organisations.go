@@ -8,6 +8,7 @@ import (
 
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -47,6 +48,15 @@ func (o *Organisations) CreateWithID(ctx context.Context, id, name string) (crm.
 		}
 		return r.Funnels.Create(ctx, funnel)
 	})
+}
+
+// List returns all organisations to the operator, oldest first. Faults: InvalidRequest,
+// ServiceUnavailable.
+func (o *Organisations) List(ctx context.Context, by Caller) ([]crm.Organisation, error) {
+	if !by.operator {
+		return nil, fault.New(fault.InvalidRequest, "Só quem opera o serviço vê todas as organizações.").Because(ErrForbidden)
+	}
+	return o.store.Repos().Orgs.List(ctx)
 }
 
 // Find returns the organisation of a caller. Fault: ServiceUnavailable.

@@ -66,8 +66,8 @@ type Orgs interface {
 	Create(ctx context.Context, o crm.Organisation) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (crm.Organisation, error)
-	// Any reports whether there is any organisation at all.
-	Any(ctx context.Context) (bool, error)
+	// List returns all of them, oldest first.
+	List(ctx context.Context) ([]crm.Organisation, error)
 }
 
 // Members stores the people of organisations.

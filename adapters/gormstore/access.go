@@ -29,11 +29,15 @@ func (r orgs) Find(ctx context.Context, id string) (crm.Organisation, error) {
 	return crm.Organisation{ID: string(row.ID), Name: row.Name, CreatedAt: row.CreatedAt.UTC()}, err
 }
 
-// Any implements ports.Orgs.
-func (r orgs) Any(ctx context.Context) (bool, error) {
-	var n int64
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Model(&orgRow{}).Limit(1).Count(&n).Error })
-	return n > 0, err
+// List implements ports.Orgs.
+func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
+	var rows []orgRow
+	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("created_at, id").Find(&rows).Error })
+	out := make([]crm.Organisation, len(rows))
+	for i, row := range rows {
+		out[i] = crm.Organisation{ID: string(row.ID), Name: row.Name, CreatedAt: row.CreatedAt.UTC()}
+	}
+	return out, err
 }
 
 type members struct{ conn }

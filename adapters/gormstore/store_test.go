@@ -202,7 +202,7 @@ func TestDatabaseAway(t *testing.T) {
 	checks := map[string]error{
 		"ping":    s.Ping(ctx),
 		"migrate": s.Migrate(ctx),
-		"read":    func() error { _, err := s.Repos().Orgs.Any(ctx); return err }(),
+		"read":    func() error { _, err := s.Repos().Orgs.List(ctx); return err }(),
 		"write":   s.Repos().Statement.Add(ctx, lookup.Entry{ID: orgID, OrgID: orgID}),
 		"serve":   func() error { _, err := s.Repos().History.Serve(ctx, lookup.Entry{}, time.Time{}); return err }(),
 		"in tx":   s.InTx(ctx, func(ports.Repos) error { return nil }),

@@ -31,11 +31,23 @@ func (binder) Bind(into any, c echo.Context) error {
 	if err != nil || kind != echo.MIMEApplicationJSON {
 		return fault.New(fault.UnsupportedMediaType, "Envie o corpo com Content-Type: application/json.")
 	}
+	if err := compressed(r); err != nil {
+		return fault.New(fault.UnsupportedMediaType, err.Error())
+	}
 	body, err := readBody(c, lookupBodyMax, "64 KiB")
 	if err != nil {
 		return err
 	}
 	return decodeStrict(body, into)
+}
+
+// compressed says what is wrong with a body that says that it is compressed.
+func compressed(r *http.Request) error {
+	encoding := strings.ToLower(r.Header.Get(echo.HeaderContentEncoding))
+	if encoding == "" || encoding == "identity" {
+		return nil
+	}
+	return errors.New("Corpos comprimidos não são lidos. Envie o corpo sem compressão e sem o cabeçalho Content-Encoding.")
 }
 
 // readBody reads a whole body of at most limit bytes.

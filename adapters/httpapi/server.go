@@ -67,9 +67,10 @@ func New(c Config) (http.Handler, error) {
 	if err := s.documentation(e); err != nil {
 		return nil, err
 	}
-	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
-	e.GET("/readyz", s.ready)
-	e.GET("/metrics", echo.WrapHandler(c.Metrics.handler()))
+	probed := []string{http.MethodGet, http.MethodHead}
+	e.Match(probed, "/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
+	e.Match(probed, "/readyz", s.ready)
+	e.Match(probed, "/metrics", echo.WrapHandler(c.Metrics.handler()))
 	return e, nil
 }
 

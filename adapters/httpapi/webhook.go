@@ -148,13 +148,16 @@ func (s *server) ReceiveLead(c echo.Context, token string, _ ReceiveLeadParams) 
 // simulated reads `simular`. A word that is neither yes nor no must not create a
 // contact.
 func simulated(values []string) (bool, error) {
+	if len(values) == 0 {
+		return false, nil
+	}
 	switch strings.Join(values, ",") {
-	case "", "false", "0":
+	case "false", "0":
 		return false, nil
 	case "true", "1":
 		return true, nil
 	}
-	return false, fault.New(fault.InvalidRequest, "O parâmetro simular é true ou false, uma vez só.").At("simular")
+	return false, fault.New(fault.InvalidRequest, "O parâmetro simular é true ou false, uma vez só: ?simular=true mostra o contato e não cria nada.").At("simular")
 }
 
 // receiveLead is ReceiveLead without the generated wrapper, which would refuse a
@@ -233,6 +236,10 @@ func readPost(c echo.Context, token string, hook app.Hook) app.Post {
 		return post
 	}
 	post.Signed = post.Body
+	if err := compressed(r); err != nil {
+		post.Unread = fault.New(fault.InvalidRequest, err.Error())
+		return post
+	}
 	if !stream && intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") {
 		if post.Body, err = intake.Reduce(contentType, bytes.NewReader(post.Signed), leadMax); err != nil {
 			post.Unread, post.Body = unread(err), excerpt.Bytes()

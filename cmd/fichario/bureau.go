@@ -103,11 +103,11 @@ func (c *bureauTryCmd) Run(e *environment) error {
 	took := time.Since(start).Round(time.Millisecond)
 	var failure *ports.BureauError
 	if errors.As(err, &failure) {
-		charged := "charged"
+		charged := "would be charged"
 		if failure.Outcome == ports.NotSent {
-			charged = "not charged"
+			charged = "would not be charged"
 		}
-		return fmt.Errorf("no answer after %s: %s (this call would be %s)", took, failure.Reason, charged)
+		return fmt.Errorf("no valid answer after %s: %s (a lookup %s)", took, failure.Reason, charged)
 	}
 	if err != nil {
 		return err

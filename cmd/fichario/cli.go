@@ -3,9 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 )
 
 // cli is the one declaration of commands, flags and environment variables:
@@ -13,7 +18,8 @@ import (
 type cli struct {
 	Settings `embed:""`
 
-	JSON bool `name:"json" help:"Print one JSON value instead of text."`
+	JSON    bool             `name:"json" help:"Print one JSON value instead of text."`
+	Version kong.VersionFlag `help:"Print the version and end."`
 
 	Serve         serveCmd         `cmd:"" help:"Run the service."`
 	Migrate       migrateCmd       `cmd:"" help:"Bring the database to the newest schema. serve does it too."`
@@ -45,6 +51,17 @@ type Settings struct {
 	PublicURL    string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" help:"Address of the service in links. Default: http:// and the listen address."`
 	LogFormat    string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
 	LogLevel     string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
+}
+
+// check returns what is wrong with settings that a mistake would only show in much later.
+func (s Settings) check() error {
+	if !strings.HasPrefix(s.DatabaseURL, "sqlite://") && !strings.HasPrefix(s.DatabaseURL, "postgres://") && !strings.HasPrefix(s.DatabaseURL, "postgresql://") {
+		return errors.New("FICHARIO_DATABASE_URL is neither sqlite://PATH nor a postgres:// URL")
+	}
+	if u, err := url.Parse(s.PublicURL); s.PublicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return errors.New("FICHARIO_PUBLIC_URL is an address with http:// or https://, such as https://fichario.example.com")
+	}
+	return nil
 }
 
 // environment is what a command runs in.

@@ -46,6 +46,16 @@ func TestHelpKnowsEveryVariable(t *testing.T) {
 	}
 }
 
+func TestHelpAndVersion(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{"sandbox-bureau": nil, "webhook": {"help"}, "rekey": {"--help"}, version(): {"--version"}} {
+		var out, errOut bytes.Buffer
+		if code := run(args, nil, &out, &errOut); code != 0 || !strings.Contains(out.String(), want) {
+			t.Errorf("%v: code %d, %q, %q", args, code, out.String(), errOut.String())
+		}
+	}
+}
+
 func TestBadCallsSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	db := "--database-url=sqlite://" + filepath.Join(t.TempDir(), "x.db")
@@ -58,6 +68,8 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"FICHARIO_DATA_KEY":      {"migrate", db, "--data-key", "abc"},
 		"FICHARIO_DATA_KEY is":   {"migrate", "--database-url", "postgres://127.0.0.1:1/x"},
 		"FICHARIO_HISTORY_FRESH": {"serve", db, "--history-fresh=-1h"},
+		"neither sqlite":         {"serve", "--database-url", "mysql://x"},
+		"FICHARIO_PUBLIC_URL":    {"serve", db, "--public-url", "nope"},
 		"duration":               {"serve", db, "--history-fresh", "x"},
 		"2026-12-31":             {"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--expires", "amanhã"},
 		"chave com este id":      {"key", "revoke", db, "x"},

@@ -26,6 +26,31 @@ func (migrateCmd) Run(e *environment) error {
 
 type orgCmd struct {
 	Create orgCreateCmd `cmd:"" help:"Make an organisation."`
+	List   orgListCmd   `cmd:"" help:"List the organisations, oldest first."`
+}
+
+type orgListCmd struct{}
+
+// Run lists the organisations.
+func (orgListCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := organisations(store).List(e.ctx, app.Operator())
+		if err != nil {
+			return err
+		}
+		type view struct {
+			ID        string    `json:"id"`
+			Name      string    `json:"name"`
+			CreatedAt time.Time `json:"createdAt"`
+		}
+		views := make([]view, len(all))
+		var text strings.Builder
+		for i, org := range all {
+			views[i] = view{org.ID, org.Name, org.CreatedAt}
+			fmt.Fprintf(&text, "%s  %s\n", org.ID, org.Name)
+		}
+		return e.print(views, "%s", text.String())
+	})
 }
 
 type orgCreateCmd struct {

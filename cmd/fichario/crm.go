@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -70,21 +71,39 @@ type automationListCmd struct {
 // Run lists the automations.
 func (c *automationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewAutomations(store, now).List(e.ctx, app.Operator(), c.Org)
+		by := app.Operator()
+		by.OrgID = c.Org
+		all, err := app.NewAutomations(store, now).Views(e.ctx, by)
 		if err != nil {
 			return err
 		}
+		// What an action or a condition does not have is left out.
 		type view struct {
-			ID      string                `json:"id"`
-			Name    string                `json:"name"`
-			Event   automation.EventName  `json:"event"`
-			Action  automation.ActionKind `json:"action"`
-			Enabled bool                  `json:"enabled"`
+			ID       string                `json:"id"`
+			Name     string                `json:"name"`
+			Event    automation.EventName  `json:"event"`
+			Action   automation.ActionKind `json:"action"`
+			Enabled  bool                  `json:"enabled"`
+			URL      string                `json:"url,omitempty"`
+			To       string                `json:"to,omitempty"`
+			Subject  string                `json:"subject,omitempty"`
+			Text     string                `json:"text,omitempty"`
+			Stage    string                `json:"stage,omitempty"`
+			Member   string                `json:"member,omitempty"`
+			Origin   string                `json:"origin,omitempty"`
+			Webhook  string                `json:"webhook,omitempty"`
+			MinValue json.Number           `json:"minValue,omitempty"`
 		}
 		views := make([]view, len(all))
 		var text strings.Builder
 		for i, a := range all {
-			views[i] = view{a.ID, a.Name, a.Event, a.Action.Kind, a.Enabled}
+			views[i] = view{
+				ID: a.ID, Name: a.Name, Event: a.Event, Action: a.Action.Kind, Enabled: a.Enabled, URL: a.Action.URL, To: a.Action.To,
+				Subject: a.Action.Subject, Text: a.Action.Text, Stage: a.Stage, Member: a.Member, Origin: a.Origin, Webhook: a.Conditions.WebhookID,
+			}
+			if a.Conditions.MinAmount > 0 {
+				views[i].MinValue = json.Number(a.Conditions.MinAmount.String())
+			}
 			fmt.Fprintf(&text, "%s  %-10s  %-8s  %s\n", a.ID, a.Action.Kind, onOff(a.Enabled), a.Name)
 		}
 		return e.print(views, "%s", text.String())

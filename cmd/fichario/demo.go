@@ -115,7 +115,7 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	case !errors.Is(err, ports.ErrNotFound):
 		return nil, none, false, err
 	}
-	if somebodys, err := orgs.Any(ctx); err != nil || somebodys {
+	if somebodys, err := orgs.List(ctx); err != nil || len(somebodys) > 0 {
 		return nil, none, false, err
 	}
 	people := organisations(store)

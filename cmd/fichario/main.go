@@ -48,9 +48,15 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		fmt.Fprintln(errOut, "fichario:", err)
 		return 1
 	}
+	if len(args) == 0 || len(args) == 1 && args[0] == "help" {
+		args = []string{"--help"}
+	}
 	parsed, err := parser.Parse(args)
 	if code >= 0 {
-		return code // --help
+		return code // --help, --version
+	}
+	if err == nil {
+		err = c.check()
 	}
 	if err != nil {
 		fmt.Fprintln(errOut, "fichario:", err)
@@ -68,6 +74,15 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	return 0
 }
 
+// version is the module's, or the commit that it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return info.Main.Version
+}
+
 func newParser(c *cli, errOut, out io.Writer, exit func(int)) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("fichario"),
@@ -75,6 +90,7 @@ func newParser(c *cli, errOut, out io.Writer, exit func(int)) (*kong.Kong, error
 		kong.UsageOnError(),
 		kong.Writers(out, errOut),
 		kong.Exit(exit),
+		kong.Vars{"version": version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

@@ -105,16 +105,16 @@ func org(t *testing.T, s ports.Store) crm.Organisation {
 
 func organisations(t *testing.T, s ports.Store) {
 	ctx, repos := t.Context(), s.Repos()
-	any, err := repos.Orgs.Any(ctx)
+	all, err := repos.Orgs.List(ctx)
 	must(t, err)
-	same(t, "Any of an empty store", any, false)
+	same(t, "organisations of an empty store", all, []crm.Organisation{})
 	o := org(t, s)
 	got, err := repos.Orgs.Find(ctx, o.ID)
 	must(t, err)
 	same(t, "organisation", got, o)
-	any, err = repos.Orgs.Any(ctx)
+	all, err = repos.Orgs.List(ctx)
 	must(t, err)
-	same(t, "Any", any, true)
+	same(t, "organisations", all, []crm.Organisation{o})
 	_, err = repos.Orgs.Find(ctx, id())
 	wantErr(t, "unknown organisation", err, ports.ErrNotFound)
 

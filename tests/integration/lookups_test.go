@@ -168,6 +168,7 @@ func TestBadInputCostsNothing(t *testing.T) {
 			"two objects":              {post(`{"produto":"cpf","documento":"` + ana + `"}{}`), 400, "requisicao_invalida", ""},
 			"deep nesting":             {post(`{"produto":` + strings.Repeat("[", 20000) + `}`), 400, "requisicao_invalida", ""},
 			"large body":               {post(`{"produto":"cpf","documento":"` + strings.Repeat("1", 70<<10) + `"}`), 413, "corpo_grande_demais", ""},
+			"compressed":               {request{"POST", "/api/v1/consultas", map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"}, "{}"}, 415, "tipo_nao_suportado", ""},
 			"no content type":          {request{"POST", "/api/v1/consultas", nil, "{}"}, 415, "tipo_nao_suportado", ""},
 			"form":                     {request{"POST", "/api/v1/consultas", map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, "produto=cpf"}, 415, "tipo_nao_suportado", ""},
 			"bad boolean":              {get("/api/v1/cpf/" + ana + "?atualizar=sim"), 400, "requisicao_invalida", "atualizar"},
@@ -388,7 +389,11 @@ func TestLimits(t *testing.T) {
 		s.CPF(both, docs[4])
 		expect(t, "both caps used up: waiting for the day does not suffice", s.CPF(both, docs[5]).Code(), "limite_mensal")
 		none := s.NewKey(600, 0, 5).Key
-		expect(t, "a cap of zero", s.CPF(none, docs[5]).Code(), "limite_diario")
+		a = s.CPF(none, docs[5])
+		expect(t, "a cap of zero", a.Code(), "limite_diario")
+		if _, set := a.Header["Retry-After"]; set {
+			t.Error("a cap of zero has a Retry-After")
+		}
 		expect(t, "a cap of zero leaves history", s.CPF(none, docs[0]).JSON["cache"], true)
 	})
 }
@@ -500,11 +505,16 @@ func TestAFailureIsSharedToo(t *testing.T) {
 		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
 		key, other := s.NewKey(6000, 500, 500).Key, s.NewKey(6000, 500, 500).Key
 		s.Hide(ana)
+		free := 0
 		for _, a := range together(t, 12, func(i int) (lookuptest.Answer, error) {
 			return s.Do(t.Context(), "GET", "/api/v1/cpf/"+ana, []string{key, other}[i%2], nil, "")
 		}) {
 			expect(t, "answer", fmt.Sprint(a.Status, a.Code()), "502bureau_falhou")
+			if strings.Contains(fmt.Sprint(a.JSON["detail"]), "não foi cobrado") {
+				free++
+			}
 		}
+		expect(t, "those who are told that it was free for them", free, 11)
 		expect(t, "calls", bureau.Calls(), 1)
 		expect(t, "entries of both keys", len(s.Statement(key).Consultas)+len(s.Statement(other).Consultas), 1)
 		expect(t, "a later request asks again", s.CPF(key, ana).Status, 502)

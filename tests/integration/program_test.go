@@ -207,6 +207,9 @@ func TestOperations(t *testing.T) {
 		"/healthz": "ok", "/readyz": "ready", "/openapi.yaml": "openapi: 3.0.3", "/openapi.json": `"openapi":"3.0.3"`,
 		"/docs/erros": `id="limite_diario"`, "/docs/sandbox": "90000000760", "/docs": "swagger",
 	} {
+		if head, err := s.Do(t.Context(), "HEAD", path, "", nil, ""); strings.HasSuffix(path, "z") && (err != nil || head.Status != 200) {
+			t.Errorf("HEAD %s: %d, %v", path, head.Status, err)
+		}
 		a := s.Get(path, "")
 		if a.Status != 200 || !strings.Contains(string(a.Body), want) {
 			t.Errorf("%s: %d", path, a.Status)

@@ -75,7 +75,7 @@ func testAutomations(t *testing.T, o *org) {
 	if err := json.Unmarshal(calls[0].Body, &event); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "event", line(event.Type, time.Since(event.Timestamp) < time.Minute, event.Data.ID, event.Data.Valor, event.Data.Funil), line("contact.created", true, id, "1500.5 Vendas"))
+	expect(t, "event", line(event.Type, event.Timestamp.Equal(event.Data.CriadoEm), event.Data.ID, event.Data.Valor, event.Data.Funil), line("contact.created", true, id, "1500.5 Vendas"))
 	if event.Data.Email != intaketest.Email("bia") || !strings.Contains(string(calls[0].Body), "<b>") {
 		t.Error("the call does not hold the contact as it is")
 	}

@@ -38,6 +38,7 @@ func testRefusals(t *testing.T, o *org) {
 		"not JSON":                 {intaketest.JSON, `{"email":"` + intaketest.Email("quebrado"), "400 requisicao_invalida", []string{"JSON", "posição"}},
 		"empty object":             {intaketest.JSON, "{}", "400 ", []string{"corpo"}},
 		"empty array":              {intaketest.JSON, "[]", "400 ", []string{"corpo"}},
+		"compressed":               {map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"}, "comprimido", "400 requisicao_invalida", []string{"Content-Encoding"}},
 		"number":                   {intaketest.JSON, "42", "400 requisicao_invalida", []string{"corpo"}},
 		"null":                     {intaketest.JSON, "null", "400 requisicao_invalida", []string{"corpo"}},
 		"two objects":              {intaketest.JSON, `{"a":1}{"b":2}`, "400 requisicao_invalida", []string{"JSON"}},

@@ -362,7 +362,7 @@ func testSimulation(t *testing.T, o *org) {
 		}
 	}
 	for query, want := range map[string]string{
-		"?simular=talvez": "400 requisicao_invalida", "?simular=TRUE": "400 requisicao_invalida", "?simular=%00": "400 requisicao_invalida",
+		"?simular=talvez": "400 requisicao_invalida", "?simular=TRUE": "400 requisicao_invalida", "?simular": "400 requisicao_invalida", "?simular=": "400 requisicao_invalida", "?simular=%00": "400 requisicao_invalida",
 		"?simular=true&simular=false": "400 requisicao_invalida",
 	} {
 		expect(t, query, try(h, query, body).String(), want)
