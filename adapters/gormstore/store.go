@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -109,7 +110,15 @@ func (s *Store) openSQLite(path string) error {
 	}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_pragma=busy_timeout(2500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
-	var err error
+	// It holds names and phones: a new file is for its owner alone, and SQLite makes the
+	// files beside it alike.
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
 	// One connection writes, and takes the write lock when its transaction begins:
 	// a transaction that reads first and then writes would fail at once when
 	// another process wrote in between.

@@ -187,6 +187,9 @@ func TestNothingPersonalAtRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %s, %v", filepath.Base(f), info.Mode(), err)
+		}
 		for _, secret := range []string{"52998224725", "FULANA", hex.EncodeToString(testKey), string(testKey)} {
 			if bytes.Contains(content, []byte(secret)) {
 				t.Errorf("%s holds something personal", filepath.Base(f))

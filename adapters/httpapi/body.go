@@ -31,8 +31,8 @@ func (binder) Bind(into any, c echo.Context) error {
 	if err != nil || kind != echo.MIMEApplicationJSON {
 		return fault.New(fault.UnsupportedMediaType, "Envie o corpo com Content-Type: application/json.")
 	}
-	if err := compressed(r); err != nil {
-		return fault.New(fault.UnsupportedMediaType, err.Error())
+	if err := compressed(r, fault.UnsupportedMediaType); err != nil {
+		return err
 	}
 	body, err := readBody(c, lookupBodyMax, "64 KiB")
 	if err != nil {
@@ -41,13 +41,14 @@ func (binder) Bind(into any, c echo.Context) error {
 	return decodeStrict(body, into)
 }
 
-// compressed says what is wrong with a body that says that it is compressed.
-func compressed(r *http.Request) error {
+// compressed is the fault, with a code, of a body that says that it is compressed; nil
+// for others.
+func compressed(r *http.Request, code fault.Code) *fault.Error {
 	encoding := strings.ToLower(r.Header.Get(echo.HeaderContentEncoding))
 	if encoding == "" || encoding == "identity" {
 		return nil
 	}
-	return errors.New("Corpos comprimidos não são lidos. Envie o corpo sem compressão e sem o cabeçalho Content-Encoding.")
+	return fault.New(code, "Corpos comprimidos não são lidos. Envie o corpo sem compressão e sem o cabeçalho Content-Encoding.")
 }
 
 // readBody reads a whole body of at most limit bytes.

@@ -236,8 +236,7 @@ func readPost(c echo.Context, token string, hook app.Hook) app.Post {
 		return post
 	}
 	post.Signed = post.Body
-	if err := compressed(r); err != nil {
-		post.Unread = fault.New(fault.InvalidRequest, err.Error())
+	if post.Unread = compressed(r, fault.InvalidRequest); post.Unread != nil {
 		return post
 	}
 	if !stream && intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") {

@@ -80,7 +80,7 @@ func TestWebhookDataKeyRotation(t *testing.T) {
 			t.Errorf("the old key left out: %s", said)
 		}
 		o.Command("rekey")
-		o.Service.Stop()
+		o.Stop()
 		o = o.At(start(key('b')))
 		notes()
 		body = intaketest.Lead("assinada depois")
