@@ -130,7 +130,7 @@ func checkSignature(hook Hook, d intake.Delivery, signed []byte) *fault.Error {
 	case err == nil:
 		return nil
 	case errors.Is(err, intake.ErrUnsigned):
-		return fault.New(fault.Unauthenticated, "Este webhook exige assinatura, e a requisição veio sem ela. Configure o mesmo segredo em quem envia.")
+		return fault.New(fault.Unauthenticated, "Este webhook exige assinatura, e a requisição veio sem ela: falta "+hook.Signature.Scheme.Expects()+". Configure o mesmo segredo em quem envia.")
 	case errors.Is(err, intake.ErrStale):
 		return fault.New(fault.Unauthenticated, "A assinatura é de mais de cinco minutos atrás ou à frente. Confira o relógio de quem envia.")
 	}

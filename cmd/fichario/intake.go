@@ -77,7 +77,7 @@ type webhookCreateCmd struct {
 	Type      string `required:"" enum:"generic,formservice" help:"generic, or formservice for an online form product."`
 	Origin    string `help:"Name of the fixed origin of all its contacts."`
 	Bands     string `enum:"zero,lower,middle,upper" default:"zero" help:"What a band such as 'R$ 1 mil a R$ 2 mil' is worth: zero, lower, middle or upper."`
-	Signature string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard or hmac. Default: not at all."`
+	Signature string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks) or hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64). Default: not at all."`
 	Secret    string `help:"Secret that senders sign with."`
 	ThanksURL string `name:"thanks-url" help:"Page that a browser is sent to after a plain HTML form."`
 }

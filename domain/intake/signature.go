@@ -26,10 +26,29 @@ const (
 	// StandardScheme: Standard Webhooks, over id, timestamp and body; five minutes of
 	// tolerance.
 	StandardScheme Scheme = "standard"
-	// HMACScheme: `X-Hub-Signature-256: sha256=` or `X-Signature:`, hex or base64,
-	// over the body.
+	// HMACScheme: HMAC-SHA256 over the body, hex or base64, in one of hmacHeaders.
 	HMACScheme Scheme = "hmac"
 )
+
+// hmacHeaders are where senders put a plain HMAC; `sha256=` may stand before it.
+var hmacHeaders = []string{
+	"x-hub-signature-256", "x-signature", "x-signature-256", "x-signature-sha256", "x-webhook-signature", "x-hmac-signature", "signature",
+}
+
+// Expects says in Portuguese what a sender signs with.
+func (s Scheme) Expects() string {
+	switch s {
+	case TypeformScheme:
+		return "o cabeçalho Typeform-Signature"
+	case TallyScheme:
+		return "o cabeçalho Tally-Signature"
+	case StandardScheme:
+		return "os cabeçalhos webhook-id, webhook-timestamp e webhook-signature"
+	case HMACScheme:
+		return "o cabeçalho X-Hub-Signature-256 ou X-Signature com o HMAC-SHA256 do corpo, em hexadecimal ou base64"
+	}
+	return ""
+}
 
 // Schemes returns those that a webhook can ask for.
 func Schemes() []Scheme { return []Scheme{TypeformScheme, TallyScheme, StandardScheme, HMACScheme} }
@@ -86,7 +105,7 @@ func (s Signature) Check(d Delivery, body []byte, now time.Time) error {
 	case TallyScheme:
 		return check(key, body, d.Header("tally-signature"))
 	case HMACScheme:
-		for _, name := range []string{"x-hub-signature-256", "x-signature", "x-signature-256", "x-webhook-signature"} {
+		for _, name := range hmacHeaders {
 			if v := d.Header(name); v != "" {
 				return check(key, body, v)
 			}

@@ -60,6 +60,7 @@ func TestSignatures(t *testing.T) {
 		"tally":                         {Signature{TallyScheme, secret}, []Pair{{"tally-signature", in64}}, nil},
 		"tally, another header":         {Signature{TallyScheme, secret}, []Pair{{"typeform-signature", in64}}, ErrUnsigned},
 		"hmac in hex":                   {Signature{HMACScheme, secret}, []Pair{{"x-hub-signature-256", "sha256=" + inHex}}, nil},
+		"hmac in a header of its own":   {Signature{HMACScheme, secret}, []Pair{{"x-hmac-signature", "sha256=" + inHex}}, nil},
 		"hmac in base64":                {Signature{HMACScheme, secret}, []Pair{{"x-signature", in64}}, nil},
 		"hmac, missing":                 {Signature{HMACScheme, secret}, nil, ErrUnsigned},
 		"hmac, cut":                     {Signature{HMACScheme, secret}, []Pair{{"x-signature", inHex[:32]}}, ErrBadSignature},
