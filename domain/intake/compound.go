@@ -9,7 +9,8 @@ var (
 	phoneParts = words(`country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
 		telefone numero extension raw e164 countryiso2`)
 	choiceParts = words(`label labels other id ids ref refs value`)
-	dateParts   = words(`day month year hour min minute ampm dia mes ano`)
+	dateParts   = words(`day month year hour min minute ampm timeinput dia mes ano`)
+	spanParts   = words(`start end timezone`)
 )
 
 // compound reads an object whose members make one answer: a name in two parts, a phone in three, choices with "other", a date.
@@ -66,6 +67,11 @@ func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
 		out = strings.Join(strings.FieldsFunc(text("day", "dia")+"/"+text("month", "mes")+"/"+text("year", "ano"), func(c rune) bool { return c == '/' }), "/")
 		if h := text("hour"); h != "" {
 			out = join(out, h+":"+text("min", "minute"), text("ampm"))
+		}
+	case all(spanParts) && parts["start"] != nil:
+		out = text("start")
+		if end := text("end"); end != "" {
+			out += " – " + end
 		}
 	case all(choiceParts) && (parts["label"] != nil || parts["labels"] != nil):
 		return r.chosen(n, parts, text)

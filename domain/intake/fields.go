@@ -171,7 +171,7 @@ func aliasOfEntry(a *answer, name string) (entry, bool, bool) {
 	if a.entry.field != noField && (name == a.title || a.title == "") {
 		return a.entry, false, true
 	}
-	if name == a.key && plainKey(name) {
+	if name == a.key && a.title == "" && plainKey(name) {
 		return entry{}, false, false
 	}
 	return aliasOf(name)

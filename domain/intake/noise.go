@@ -34,7 +34,10 @@ var noiseKeys = map[noise]string{
 		currencyvalue moeda currencycode paymentstatus paymentmethod paymenttype paymentamount paymentdate issilent fromtable
 		unread wpcf7 wpcf7version wpcf7locale wpcf7unittag wpcf7containerpost fluentformembdedpostid postid slug
 		href avatar locale lang language timezone responseurl editurl adminlink emailtype idempotencykey webhookurl executionmode
-		antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid workspaceid`,
+		antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid workspaceid
+		object livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft jsexecutiontracker submitsource builddate
+		uploadserverurl timetosubmit validatednewrequiredfieldids formfieldmask submissionslink triggerevent authmode columnstart columnend
+		rowstart rowend`,
 	stampNoise: `date time datetime when datadeenvio horadeenvio`,
 	stateNoise: `status responsestatus`,
 }

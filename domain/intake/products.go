@@ -11,6 +11,8 @@ type hints struct {
 	conversion bool            // RD Station: source is the name of the conversion
 	titled     map[string]bool // Respondi: titles that raw_answers answers better
 	contacts   bool            // leads beside contacts are deals (Kommo)
+	graphQL    bool            // the variables of a query are what it sends
+	structure  bool            // Wufoo: the questions, in a JSON text
 }
 
 // hints looks at the members of an object once.
@@ -31,6 +33,13 @@ func (r *reader) hints(n *node) hints {
 			h.netlify = true
 		case "conversion_origin":
 			h.conversion = k.kind == isObject
+		case "query":
+			h.graphQL = k.kind == isString && n.child("variables") != nil
+		case "FieldStructure":
+			if fields, ok, _ := embedded(k.text, 1); ok {
+				r.learnTitles(fields.child("Fields"))
+				h.structure = true
+			}
 		case "contacts":
 			h.contacts = !k.scalar()
 		case "definition":
@@ -63,12 +72,12 @@ func (r *reader) learnTitles(fields *node) {
 	for i := range fields.kids {
 		f := &fields.kids[i]
 		title := ""
-		for _, k := range []string{"title", "label", "question", "name"} {
+		for _, k := range []string{"title", "label", "question", "name", "Title", "Label"} {
 			if title = f.str(k); title != "" {
 				break
 			}
 		}
-		for _, k := range []string{"id", "ref"} {
+		for _, k := range []string{"id", "ref", "ID"} {
 			if id := f.str(k); id != "" && title != "" {
 				r.titles[id] = title
 			}
@@ -76,6 +85,7 @@ func (r *reader) learnTitles(fields *node) {
 		if group := f.path("properties"); group != nil {
 			r.learnTitles(group.child("fields"))
 		}
+		r.learnTitles(f.child("SubFields"))
 	}
 }
 
@@ -170,6 +180,15 @@ func (r *reader) special(h hints, k *node, s scope) bool {
 		} else {
 			r.object(k, sub)
 		}
+		return true
+	case h.graphQL && k.key == "variables" && k.kind == isObject:
+		r.object(k, s)
+		return true
+	case h.graphQL && (k.key == "query" || k.key == "operationName"):
+		r.drop("graphql", k)
+		return true
+	case h.structure && k.key == "FieldStructure":
+		r.drop("definition", k)
 		return true
 	case k.key == "data.xml":
 		r.drop("data.xml", k) // Unbounce: data.json says the same

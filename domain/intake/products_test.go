@@ -341,6 +341,154 @@ var products = []product{
 		name: "dados pessoais", body: `{"dados_pessoais":{"nome":"Bel","email":"bel@exemplo.com.br"},"endereco":{"cidade":"Poá","uf":"SP"},"produto":{"nome":"Cadeira","valor":"R$ 900"}}`,
 		email: "bel@exemplo.com.br", nome: "Bel", note: []string{"cidade: Poá", "Cadeira", "R$ 900"},
 	},
+	{
+		name: "linkedin lead gen", body: `{"id":"urn-1","leadType":"SPONSORED","submittedAt":1757858400000,"testLead":false,"owner":{"sponsoredAccount":"urn:li:sponsoredAccount:5"},
+			"versionedLeadGenFormUrn":"urn:li:versionedLeadGenForm:(urn:li:leadGenForm:3162,1)","associatedEntity":{
+			"associatedCreative":"urn:li:sponsoredCreative:7"},"submitter":"urn:li:person:abc","leadMetadata":{"sponsoredLeadMetadata":{
+			"campaign":"urn:li:sponsoredCampaign:9"}},"formResponse":{"answers":[{"questionId":1,"name":"First name","answerDetails":{"textQuestionAnswer":{
+			"answer":"Rita"}}},{"questionId":2,"name":"Last name","answerDetails":{"textQuestionAnswer":{"answer":"Maia"}}},{"questionId":3,
+			"name":"Email address","answerDetails":{"textQuestionAnswer":{"answer":"rita@exemplo.com.br"}}},{"questionId":4,"name":"Company name",
+			"answerDetails":{"textQuestionAnswer":{"answer":"Maia ME"}}},{"questionId":5,"name":"Tamanho da equipe","answerDetails":{"multipleChoiceAnswer":{
+			"options":["2"]}}}],"consentResponses":[{"accepted":true,"consentId":6}]}}`,
+		email: "rita@exemplo.com.br", nome: "Rita Maia", empresa: "Maia ME", note: []string{"Tamanho da equipe: 2"}, not: []string{"textQuestionAnswer"},
+	},
+	{
+		name: "notion page", body: `{"source":{"type":"automation","automation_id":"a"},"data":{"object":"page","id":"p1","created_time":"2026-09-14T10:00:00.000Z","parent":{
+			"type":"database_id","database_id":"d1"},"archived":false,"properties":{"Nome":{"id":"title","type":"title","title":[{"type":"text","text":{
+			"content":"Iza Melo","link":null},"annotations":{"bold":false,"italic":false,"color":"default"},"plain_text":"Iza Melo","href":null}]},"E-mail":{
+			"id":"em","type":"email","email":"iza@exemplo.com.br"},"Telefone":{"id":"ph","type":"phone_number","phone_number":"84999990000"},"Mensagem":{
+			"id":"ms","type":"rich_text","rich_text":[{"type":"text","text":{"content":"Olá","link":null},"plain_text":"Olá","href":null}]},"Plano":{"id":"pl",
+			"type":"select","select":{"id":"s","name":"Ouro","color":"blue"}},"Interesses":{"id":"in","type":"multi_select","multi_select":[{"id":"1",
+			"name":"A","color":"red"},{"id":"2","name":"B","color":"red"}]},"Valor":{"id":"va","type":"number","number":1500},"Aceita":{"id":"ac",
+			"type":"checkbox","checkbox":true},"Data":{"id":"da","type":"date","date":{"start":"2026-10-01","end":null,"time_zone":null}},"Criado por":{
+			"id":"cb","type":"created_by","created_by":{"object":"user","id":"u1","name":"Dono","person":{"email":"dono@exemplo.com.br"}}}},
+			"url":"https://www.notion.so/x"}}`,
+		email: "iza@exemplo.com.br", nome: "Iza Melo", fone: "84999990000", mensagem: "Olá", valor: 1500, note: []string{"Plano: Ouro", "Interesses: A, B", "Data: 2026-10-01", "dono@exemplo.com.br"},
+		not: []string{"color", "d1", "plain_text"},
+	},
+	{
+		name: "stripe checkout", body: `{"id":"evt_1","object":"event","api_version":"2024-06-20","created":1757858400,"data":{"object":{"id":"cs_1","object":"checkout.session",
+			"amount_subtotal":9900,"amount_total":9900,"currency":"brl","customer":"cus_1","customer_details":{"address":{"city":null,"country":"BR"},
+			"email":"rosa@exemplo.com.br","name":"Rosa Reis","phone":"+5511988887777","tax_exempt":"none","tax_ids":[]},"custom_fields":[{"key":"empresa",
+			"label":{"custom":"Empresa","type":"custom"},"optional":false,"text":{"value":"Reis ME"},"type":"text"}],"livemode":true,"metadata":{
+			"origem":"site"},"mode":"payment","payment_status":"paid","status":"complete","success_url":"https://x.com/ok","total_details":{
+			"amount_discount":0,"amount_shipping":0,"amount_tax":0}}},"livemode":true,"pending_webhooks":1,"request":{"id":null,"idempotency_key":null},
+			"type":"checkout.session.completed"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME",
+	},
+	{
+		name: "intercom", body: `{"type":"notification_event","app_id":"a","id":"notif_1","topic":"contact.lead.created","created_at":1757858400,"data":{
+			"type":"notification_event_data","item":{"type":"contact","id":"5","role":"lead","name":"Rosa Reis","email":"rosa@exemplo.com.br",
+			"phone":"+5511988887777","owner_id":null,"custom_attributes":{"empresa":"Reis ME"},"companies":{"type":"list","data":[]}}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME",
+	},
+	{
+		name: "graphql", body: `{"query":"mutation CreateLead($input: LeadInput!) { createLead(input: $input) { id } }","variables":{"input":{"name":"Rosa Reis",
+			"email":"rosa@exemplo.com.br","phone":"11988887777","budget":5000}},"operationName":"CreateLead"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", valor: 5000, not: []string{"CreateLead"},
+	},
+	{
+		name: "sympla", body: `{"event_id":"s1","order_num":"L1","ticket_number":"T1","first_name":"Rosa","last_name":"Reis","email":"rosa@exemplo.com.br","ticket_name":"VIP",
+			"ticket_sale_price":150,"custom_form":[{"id":1,"name":"Celular","value":"11988887777"},{"id":2,"name":"Empresa","value":"Reis ME"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", note: []string{"VIP"},
+	},
+	{
+		name: "opnform", body: `{"form_title":"Contato","form_slug":"contato","submission":{"Nome":"Rosa Reis","E-mail":"rosa@exemplo.com.br","Cores":["Azul","Verde"]},"data":{"a1":{
+			"value":"Rosa Reis","name":"Nome"},"b2":{"value":"rosa@exemplo.com.br","name":"E-mail"},"c3":{"value":["Azul","Verde"],"name":"Cores"}},
+			"edit_link":null}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", note: []string{"Cores: Azul, Verde"}, not: []string{"a1", "c3"},
+	},
+	{
+		name: "entries of a form", body: `{"lead":{"fields":[["nome","Rosa Reis"],["email","rosa@exemplo.com.br"]]}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis",
+	},
+	{
+		name: "json under a key of one's own", body: `{"formulario_json":"{\"nome\":\"Rosa Reis\",\"email\":\"rosa@exemplo.com.br\",\"telefone\":\"11988887777\"}","pagina":"https://reis.com"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", not: []string{"{"},
+	},
+	{
+		name: "a query in a field", body: `{"nome":"Rosa Reis","email":"rosa@exemplo.com.br","query":"utm_source=fb&utm_campaign=c1&fbclid=F1","page":"/contato"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fallback: "fb", note: []string{"utm_campaign: c1"}, not: []string{"F1"},
+	},
+	{
+		name: "hubspot with versions", body: `{"vid":51,"canonical-vid":51,"merged-vids":[],"portal-id":62515,"is-contact":true,"properties":{"firstname":{"value":"Bia","versions":[{"value":"Bia",
+			"source-type":"FORM","source-id":"abc","timestamp":1757858400000,"selected":false}]},"lastname":{"value":"Cruz","versions":[]},"email":{
+			"value":"bia@exemplo.com.br","versions":[{"value":"bia@exemplo.com.br","source-type":"FORM","source-id":"abc","timestamp":1757858400000}]},
+			"mobilephone":{"value":"+5511988887777"},"createdate":{"value":"1757858400000"},"lifecyclestage":{"value":"lead"},"hubspot_owner_id":{
+			"value":"778"},"hs_analytics_first_url":{"value":"https://bia.com/?utm_source=google"}},"form-submissions":[{"conversion-id":"x-1",
+			"timestamp":1757858400000,"form-id":"f-1","portal-id":62515,"page-url":"https://bia.com/contato","title":"Contato | Bia","form-type":"HUBSPOT",
+			"meta-data":[]}],"list-memberships":[],"identity-profiles":[{"vid":51,"saved-at-timestamp":1757858400000,"identities":[{"type":"EMAIL",
+			"value":"bia@exemplo.com.br","timestamp":1757858400000,"is-primary":true},{"type":"LEAD_GUID","value":"b7-aa","timestamp":1757858400000}]}],
+			"merge-audits":[],"profile-url":"https://app.hubspot.com/contacts/62515/contact/51","associated-company":{"company-id":1,"portal-id":62515,
+			"properties":{"name":{"value":"Bia ME"},"domain":{"value":"bia.com"}}}}`,
+		email: "bia@exemplo.com.br", nome: "Bia Cruz", fone: "+5511988887777", empresa: "Bia ME", not: []string{"versions"},
+	},
+	{
+		name: "calcom", body: `{"triggerEvent":"BOOKING_CREATED","createdAt":"2026-09-14T10:00:00.000Z","payload":{"type":"30min","title":"30min entre Vendedora e Iza Melo",
+			"description":"","additionalNotes":"Quero falar de preço","customInputs":{},"startTime":"2026-09-20T13:30:00Z","endTime":"2026-09-20T14:00:00Z",
+			"organizer":{"id":5,"name":"Vendedora","email":"vendas@exemplo.com.br","username":"vend","timeZone":"America/Sao_Paulo","language":{"locale":"pt"},
+			"timeFormat":"h:mma"},"responses":{"name":{"label":"your_name","value":"Iza Melo","isHidden":false},"email":{"label":"email_address",
+			"value":"iza@exemplo.com.br","isHidden":false},"attendeePhoneNumber":{"label":"phone_number","value":"+5584999990000","isHidden":false},
+			"location":{"label":"location","value":{"optionValue":"","value":"integrations:daily"},"isHidden":false},"notes":{"label":"additional_notes",
+			"value":"Quero falar de preço","isHidden":false},"guests":{"label":"additional_guests","value":[],"isHidden":false}},"userFieldsResponses":{},
+			"attendees":[{"email":"iza@exemplo.com.br","name":"Iza Melo","timeZone":"America/Sao_Paulo","language":{"locale":"pt"}}],
+			"location":"integrations:daily","destinationCalendar":{"id":10,"integration":"google_calendar","externalId":"dono@exemplo.com.br","userId":5},
+			"eventTypeId":7,"uid":"bF","bookingId":91,"status":"ACCEPTED","metadata":{"videoCallUrl":"https://x"},"length":30}}`,
+		email: "iza@exemplo.com.br", nome: "Iza Melo", fone: "+5584999990000", mensagem: "Quero falar de preço", note: []string{"2026-09-20T13:30:00Z"}, not: []string{"isHidden", "your_name"},
+	},
+	{
+		name: "surveymonkey details", body: `{"id":"5007154402","href":"https://api.surveymonkey.com/v3/x","survey_id":"1","collector_id":"2","recipient_id":"","total_time":62,"custom_value":"",
+			"edit_url":"https://x","analyze_url":"https://y","ip_address":"203.0.113.4","response_status":"completed","collection_mode":"default",
+			"date_created":"2026-09-14T10:00:00+00:00","custom_variables":{"utm_source":"ig"},"metadata":{"contact":{"first_name":{"type":"string",
+			"value":"Iza"},"last_name":{"type":"string","value":"Melo"},"email":{"type":"string","value":"iza@exemplo.com.br"}}},"pages":[{"id":"1",
+			"questions":[{"id":"11","family":"open_ended","subtype":"single","heading":"Qual a sua cidade?","answers":[{"tag_data":[],"text":"Natal",
+			"simple_text":"Natal"}]},{"id":"12","heading":"Dias","answers":[{"choice_id":"1","simple_text":"Seg"},{"choice_id":"2","simple_text":"Ter"}]}]}]}`,
+		email: "iza@exemplo.com.br", nome: "Iza Melo", fallback: "ig", note: []string{"Qual a sua cidade?: Natal", "Dias: Seg, Ter"}, not: []string{"simple_text", "open_ended"},
+	},
+	{
+		name: "wufoo", typ: formType, body: pairs("Field1", "Gil", "Field2", "Braga", "Field3", "gil@exemplo.com.br", "Field4", "51999990000", "Field5", "Gostaria de um orçamento",
+			"CreatedBy", "public", "DateCreated", "2026-09-14 10:00:00", "EntryId", "77", "IP", "203.0.113.1", "HandshakeKey", "segredo",
+			"FieldStructure", `{"Fields":[{"Title":"Nome","Instructions":"","IsRequired":"1","ClassNames":"","DefaultVal":"","Page":"1","SubFields":[{"DefaultVal":"","ID":"Field1","Label":"First"},{"DefaultVal":"","ID":"Field2","Label":"Last"}],"Type":"shortname","ID":"Field1"},{"Title":"Email","Type":"email","ID":"Field3"},{"Title":"WhatsApp","Type":"phone","ID":"Field4"},{"Title":"Mensagem","Type":"textarea","ID":"Field5"}]}`,
+			"FormStructure", `{"Name":"Contato Site","Description":"Form","RedirectMessage":"Ok","Url":"contato-site","Email":"dono@exemplo.com.br","IsPublic":"1","Language":"portugues","StartDate":"2000-01-01 12:00:00","EndDate":"2030-01-01 12:00:00","EntryLimit":"0","DateCreated":"2026-01-01 10:00:00","Hash":"z1"}`),
+		email: "gil@exemplo.com.br", nome: "Gil Braga", fone: "51999990000", mensagem: "Gostaria de um orçamento", not: []string{"SubFields"},
+	},
+	{
+		name: "apps script with items", body: `{"formId":"1FAI","formTitle":"Inscrição Workshop","responseId":"2_ABaOnu","timestamp":"2026-09-14T13:00:00.000Z",
+			"respondentEmail":"rosa@exemplo.com.br","editResponseUrl":"https://docs.google.com/x","items":[{"title":"Nome","type":"TEXT",
+			"response":"Rosa Dias"},{"title":"Telefone","type":"TEXT","response":"85988880000"},{"title":"Dias disponíveis","type":"CHECKBOX","response":[
+			"Seg","Ter"]},{"title":"Avalie","type":"GRID","response":["Bom",null,"Ruim"]}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Dias", fone: "85988880000", note: []string{"Dias disponíveis: Seg, Ter"},
+	},
+	{
+		name: "chatwoot message", body: `{"account":{"id":1,"name":"Agência"},"content":"Oi, quero preço","content_type":"text","conversation":{"id":9,"channel":"Channel::Whatsapp",
+			"contact_inbox":{"id":3,"source_id":"5511988887777"},"meta":{"sender":{"id":5,"name":"Rosa Reis","email":"rosa@exemplo.com.br",
+			"phone_number":"+5511988887777","type":"contact"},"assignee":{"id":1,"name":"Atendente","email":"atendente@exemplo.com.br"}},"status":"open"},
+			"created_at":"2026-09-14T10:00:00Z","id":11,"inbox":{"id":1,"name":"WhatsApp"},"message_type":"incoming","sender":{"id":5,"name":"Rosa Reis",
+			"email":"rosa@exemplo.com.br","phone_number":"+5511988887777"},"event":"message_created"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", note: []string{"content: Oi, quero preço", "atendente@exemplo.com.br"},
+	},
+	{
+		name: "airtable automation", body: `{"record":{"id":"rec1","createdTime":"2026-09-14T10:00:00.000Z","fields":{"Nome":"Iza Melo","E-mail":"iza@exemplo.com.br",
+			"Telefone":"(84) 99999-0000","Status":"Novo","Serviços":["A","B"],"Anexos":[{"id":"att1","url":"https://dl/x.png","filename":"x.png","size":10,
+			"type":"image/png"}],"Responsável":{"id":"usr1","email":"vendas@exemplo.com.br","name":"Vendedora"}}},"base":{"id":"app1"}}`,
+		email: "iza@exemplo.com.br", nome: "Iza Melo", fone: "(84) 99999-0000", note: []string{"Anexos: x.png https://dl/x.png"}, not: []string{"image/png"},
+	},
+	{
+		name: "outgrow", body: `{"event":"lead","lead":{"name":"Rosa Reis","email":"rosa@exemplo.com.br"},"answers":[{"q":"Cor?","a":"Azul"},{"q":"Tamanho?","a":"M"}],
+			"result":"Perfil A","score":40}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", note: []string{"Cor?: Azul", "Tamanho?: M"},
+	},
+	{
+		name: "zendesk ticket", body: `{"ticket":{"id":"35436","title":"Dúvida de preço","description":"Quanto custa?","requester":{"name":"Rosa Reis","email":"rosa@exemplo.com.br",
+			"phone":"11988887777"},"via":"Web Form","status":"New","assignee":{"name":"Atendente","email":"atendente@exemplo.com.br"}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", mensagem: "Quanto custa?", note: []string{"Dúvida de preço"},
+	},
+	{
+		name: "rows and columns by id", kind: FormService, body: `{"data":{"fields":[{"key":"a","label":"E-mail","type":"INPUT_EMAIL","value":"lia@exemplo.com.br"},
+			{"key":"b","label":"Avalie","type":"MATRIX","value":{"r1":["c2"],"r2":["c1"]},"rows":[{"id":"r1","text":"Preço"},{"id":"r2","text":"Prazo"}],
+			"columns":[{"id":"c1","text":"Ruim"},{"id":"c2","text":"Bom"}]}]}}`,
+		email: "lia@exemplo.com.br", nome: "lia", note: []string{"Avalie Preço: Bom", "Avalie Prazo: Ruim"},
+	},
 }
 
 func TestProducts(t *testing.T) {

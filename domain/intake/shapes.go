@@ -248,6 +248,9 @@ func (r *reader) object(n *node, s scope) {
 // member walks one member of an object.
 func (r *reader) member(k *node, s scope) {
 	e := lookup(k.key)
+	if e.tree == closedTree && !k.scalar() {
+		e.tree = opened(k)
+	}
 	switch {
 	case e.noise == hardNoise:
 		r.drop("noise", k)
@@ -278,10 +281,36 @@ func (r *reader) member(k *node, s scope) {
 	}
 }
 
-// numbered reports whether an object is a list in disguise: objects under numbers.
+// opened is what a member is that most senders mean something else by than the contact: "items" may hold questions with their answers, and
+// an "item" with an address in it is nothing that is sold.
+func opened(k *node) role {
+	switch nameOf(k.key) {
+	case "item":
+		if m := k.child("email"); m != nil && strings.IndexByte(m.text, '@') > 0 {
+			return personTree
+		}
+	case "items", "itens":
+		for i := range k.kids {
+			a, ok := dissect(&k.kids[i])
+			if !ok || a.title == nil {
+				return closedTree
+			}
+			switch nameOf(a.value.key) {
+			case "answer", "response", "resposta":
+			default:
+				return closedTree
+			}
+		}
+		return containerTree
+	}
+	return closedTree
+}
+
+// numbered reports whether an object is a list in disguise: objects under numbers, or each with a name and a value of its own.
 func numbered(n *node) bool {
 	for i := range n.kids {
-		if k := &n.kids[i]; k.scalar() || countDigits(k.key) != len(k.key) {
+		k := &n.kids[i]
+		if k.scalar() || countDigits(k.key) != len(k.key) && (k.child("name") == nil || k.child("value") == nil || len(k.kids) != 2) {
 			return false
 		}
 	}
@@ -329,6 +358,15 @@ func (r *reader) into(key string, e entry, s scope) scope {
 
 // list walks an array of objects: answers one by one, or records, of which the first is the contact.
 func (r *reader) list(n *node, s scope) {
+	if paired(n) {
+		for i := range n.kids {
+			k := n.kids[i].kids[1]
+			k.key = n.kids[i].kids[0].text
+			r.drop("key of a pair", &n.kids[i].kids[0])
+			r.member(&k, s)
+		}
+		return
+	}
 	prefix := siblingsPrefix(n)
 	name := s.prefix
 	if name == "" {
@@ -367,12 +405,23 @@ func (r *reader) list(n *node, s scope) {
 	}
 }
 
+// paired reports whether a list holds pairs of a key and a value, as a script makes them of a form's entries.
+func paired(n *node) bool {
+	for i := range n.kids {
+		k := &n.kids[i]
+		if k.kind != isArray || len(k.kids) != 2 || k.kids[0].kind != isString || k.kids[0].empty() || !k.kids[1].scalar() {
+			return false
+		}
+	}
+	return len(n.kids) > 1
+}
+
 // maxEmbeds is how many JSON texts may stand one inside the other.
 const maxEmbeds = 3
 
 // leaf reads a scalar member.
 func (r *reader) leaf(k *node, e entry, s scope) {
-	if k.kind == isString && (e.tree == containerTree || e.tree == personTree) && s.embeds < maxEmbeds && looksJSON(k.text) {
+	if k.kind == isString && s.embeds < maxEmbeds && looksJSON(k.text) {
 		n, ok, err := embedded(k.text, 1+s.embeds)
 		if err != nil {
 			r.err = err
@@ -381,7 +430,19 @@ func (r *reader) leaf(k *node, e entry, s scope) {
 		if ok {
 			n.key = k.key
 			s.embeds++
+			if n.kind == isObject && e.tree == unknownTree {
+				s.rank++ // a submission in a field of another, whatever the field is called
+				r.object(&n, s)
+				return
+			}
 			r.member(&n, s)
+			return
+		}
+	}
+	if k.kind == isString && e.tree == containerTree && strings.IndexByte(k.text, '=') > 0 && urlencoded(k.text) {
+		if n, err := readForm([]byte(strings.TrimPrefix(strings.TrimSpace(k.text), "?")), ""); err == nil {
+			r.drop("query", k) // its parts are answers
+			r.object(&n, s)
 			return
 		}
 	}

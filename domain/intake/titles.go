@@ -40,7 +40,7 @@ var titleRules = []titleRule{
 			offer item items file arquivo list lista site domain dominio funnel team workspace organizacao organization negocio esposa marido
 			crianca cachorro gato animal escola school survey quiz source medium channel tag group grupo bairro rua cidade city state
 			estado country pais street host partner corretor agente agent imovel listing projeto project step stage pipeline status field
-			campo template flow bot account conta app device browser affiliate afiliado webhook workflow automation utm indicou indicado
+			campo template flow bot account conta app device browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado
 			indicacao amigo referral username apelido nickname preferido preferred solteiro`),
 	},
 	{
