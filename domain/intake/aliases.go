@@ -17,6 +17,7 @@ const (
 	fieldFirst // a part of the name
 	fieldLast  // a part of the name
 	fieldArea  // a part of the phone
+	fieldCountry
 	fieldCount
 )
 
@@ -59,13 +60,14 @@ var aliases = map[field]string{
 		emailcliente emailcomercial emailcontato emailcorporativo emaildecontato emaildocliente emailempresarial emaillead emailparacontato
 		emailpessoal emailprincipal emailprofissional emailtrabalho endemail* enderecodeemail enderecoemail informeseuemail leademail mail*
 		mailaddress melhoremail meuemail primaryemail qualeoseuemail qualeoseumelhoremail qualseuemail replyto* seuemail seumelhoremail
-		useremail usermail workemail youremail emails emailadress1 emailwork emailpersonal personalemail`,
+		useremail usermail workemail youremail emails emailadress1 emailwork emailpersonal personalemail
+		emailaddress1 tuemail tucorreo sucorreo`,
 	fieldName: `
 		cliente* clientname comopodemostechamar comopossotechamar comosechama comovocesechama completename contact* contactname contato*
 		customername displayname firstandlast fullname interessado* lead* leadname meunome name names* nome nomecliente nomecompleto
 		nomecontato nomedapessoa nomedocliente nomedocontato nomedointeressado nomedolead nomedoresponsavel nomeesobrenome nomelead
 		nomepessoa nomeresponsavel nomesobrenome personname qualeoseunome qualeoseunomecompleto qualoseunome qualoseunomeesobrenome
-		qualseunome responsavel* seunome yourname fullnames`,
+		qualseunome responsavel* seunome yourname fullnames nombre nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre`,
 	fieldPhone: `
 		businessphone cel* cell cellphone cellphonenumber celular celularcomddd celularwhatsapp contactnumber contactphone dddcelular
 		dddtelefone fixo* fone fone1* fonecontato homephone leadphone mobile mobilenumber mobilephone mobilephonenumber numerocelular
@@ -74,12 +76,13 @@ var aliases = map[field]string{
 		seuwhatsapp seuwhatsappcomddd tel* telcontato telefone telefone1 telefonecelular telefonecomddd telefonecomercial telefonecontato
 		telefoneddd telefonedecontato telefonefixo telefoneparacontato telefoneresidencial telefonewhatsapp telephone telephonenumber
 		userphone userphonenumber whats* whatsapp whatsappcomddd whatsappnumber whatsapptelefone workphone wpp wsp yourphone yourtel zap*
-		zapzap phones mobilephones checkoutphone`,
+		zapzap phones mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono`,
 	fieldCompany: `
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa empresaondetrabalha
 		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja nomedasuaempresa
 		nomedonegocio nomeempresa nomefantasia org* organisation organisationname organizacao organization organizationname orgname
-		qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies`,
+		qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies corporatename tradename legalname salesaccountname compania
+		nombredelaempresa nombreempresa`,
 	fieldAmount: `
 		amount* budget creditodesejado dealamount dealvalue estimatedvalue investimento* investimentomensal investimentomensalestimado
 		investment* leadvalue montante opportunityamount opportunityvalue orcamento orcamentodisponivel orcamentoestimado orcamentomensal
@@ -87,23 +90,26 @@ var aliases = map[field]string{
 		quantodesejainvestir quantopretendeinvestir quantoquerinvestir quantovocepretendeinvestir ticket* ticketmedio total* totalamount
 		valor valoraproximado valoraproximadodacompra valordacompra valordaproposta valordavenda valordeinvestimento valordocredito
 		valordoimovel valordoinvestimento valordonegocio valordoprojeto valorestimado valorinvestimento valornegocio valorprojeto
-		valorproposta valorquepretendeinvestir valortotal value*`,
+		valorproposta valorquepretendeinvestir valortotal value* opportunity* oportunidade* estimatedamount estimatedrevenue presupuesto
+		investimentoprevisto investimentodisponivel investimentopretendido investimentodesejado investimentoestimado investimentoinicial`,
 	fieldMessage: `
 		additionalinfo additionalinformation body* comentario comentarios comment comments comopodemosajudar comopodemosteajudar conte*
 		contemais conteudo* deixesuamensagem deixeumamensagem descricao description details detalhes duvida duvidas duvidasoucomentarios
 		enquiry escrevasuamensagem howcanwehelp informacoesadicionais inquiry mensagem mensagemadicional message msg necessidade* nota*
 		notas* note notes obs observacao observacoes pedido* pergunta* perguntas* question* questions* recado solicitacao suamensagem texto*
-		textomensagem yourmessage leadmessage`,
+		textomensagem yourmessage leadmessage customernote ordernote textarea* multiline* text* mensaje`,
 	fieldOrigin: `
 		canal* canaldeaquisicao canaldeorigem canalorigem channel* comoconheceu comoficousabendo comoficousabendodenos comonosconheceu
 		comonosencontrou comovocenosconheceu deondeveio fonte* fontedolead heardfrom howdidyoufindus howdidyouhear howdidyouhearaboutme
 		howdidyouhearaboutus indicadopor leadchannel leadorigin leadsource midia* ondenosconheceu ondenosencontrou ondevocenosencontrou
-		origem origemdolead origemlead origin* referralsource source* sourcename trafficsource heardaboutus`,
+		origem origemdolead origemlead origin* referralsource source* sourcename trafficsource heardaboutus dealsource comonosconociste`,
 	fieldFirst: `
 		first firstname fname givenname nomeprimeiro prenome primeironome`,
 	fieldLast: `
-		familyname last lastname lname sobrenome surname ultimonome`,
-	fieldArea: `ddd areacode codigodearea`,
+		familyname last lastname lname sobrenome surname ultimonome apellido apellidos`,
+	fieldArea: `ddd areacode codigodearea phoneareacode`,
+	fieldCountry: `
+		ddi countrycode phonecountrycode codigodopais codigopais dialcode callingcode phonecode checkoutphonecode phoneextension`,
 }
 
 // phoneOrder ranks the phones of one contact: the one in the pocket first, the office line last (RD Station's phone is usually that).
@@ -218,6 +224,10 @@ func keyVariants(key string) []variant {
 		}
 	}
 	base := key
+	if i := strings.IndexAny(base, ".)-"); i > 0 && i <= 3 && countDigits(base[:i]) == len(strings.TrimSpace(base[:i])) {
+		base = strings.TrimSpace(base[i+1:]) // the number of a question: "3. Celular"
+		seen(base, false)
+	}
 	if i := strings.IndexAny(base, "(?["); i > 0 {
 		base = base[:i]
 		seen(base, false)

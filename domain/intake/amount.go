@@ -239,10 +239,14 @@ func parseNumber(lit string) (int64, bool) {
 	return decimal(whole, part, power, negative)
 }
 
-// plainNumber writes a JSON number without an exponent where that is short, so that a phone sent as 1.1987654321e10 has its digits.
+// plainNumber writes a JSON number without an exponent where that is short, and without a fraction of nothing, so that a phone sent as 1.1987654321e10 or
+// 11987654321.0 has its digits.
 func plainNumber(lit string) string {
 	i := strings.IndexAny(lit, "eE")
 	if i < 0 {
+		if whole, part, _ := strings.Cut(lit, "."); strings.Trim(part, "0") == "" {
+			return whole
+		}
 		return lit
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(lit[i+1:], "+"))

@@ -21,6 +21,9 @@ func (c *chooser) email(d *Draft) {
 	d.Email = findEmail(a.values)
 	raw := oneLine(a.text())
 	a.taken = raw == d.Email || trimMail(raw) == d.Email
+	if name, rest, ok := strings.Cut(raw, "<"); ok && rest == d.Email+">" {
+		c.caller = strings.Trim(strings.TrimSpace(name), `"'`)
+	}
 	c.source(d, fieldEmail, a)
 }
 
@@ -87,7 +90,8 @@ func wholeAddress(s string) bool {
 // notTheirs are the words of keys whose address or number is never the contact's.
 var notTheirs = words(`owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento document
 	protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url page referrer landing timestamp
-	date time data hora unix created updated submitted at assigned responsible agent corretor partner affiliate producer`)
+	date time data hora unix created updated submitted at assigned responsible agent corretor partner affiliate producer
+	to cc bcc reply destinatario recipient`)
 
 // byLook finds the e-mail and the phone by their look where no key or title tells: forms whose keys are numbers or random.
 func (c *chooser) byLook() {

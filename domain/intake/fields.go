@@ -38,6 +38,7 @@ type chooser struct {
 	best    [fieldCount]claim
 	firsts  [fieldCount][]int // answers by part of a name or phone
 	badMail claim             // an e-mail field without an @
+	caller  string            // the name that the e-mail's answer gives beside the address
 	numbers int               // how many number questions there are
 }
 
@@ -73,8 +74,17 @@ func (c *chooser) offer(i int, a *answer) {
 	if c.r.opt.Kind == FormService {
 		typed = byType
 	}
-	if f := fieldOfType(a.typ); f != noField && c.enter(i, a, f, typed, 0) {
-		return
+	if f := fieldOfType(a.typ); f != noField {
+		penalty := 0
+		if f == fieldPhone && !pocket(join(a.key, a.title)) {
+			penalty = 5
+		}
+		if c.enter(i, a, f, typed, penalty) {
+			return
+		}
+	}
+	if v := a.values[0]; len(v) <= 5 && countDigits(v) > 1 && strings.Contains(nameOf(join(a.key, a.title)), "ddd") && c.enter(i, a, fieldArea, byAlias, 0) {
+		return // "DDD Celular" beside "Celular"
 	}
 	for n, name := range [2]string{a.title, a.key} {
 		if name == "" || n == 1 && a.key == a.title {
@@ -112,6 +122,9 @@ func (c *chooser) offer(i int, a *answer) {
 	if len(w) < 2 {
 		return
 	}
+	if f := partOfName(w); f != noField && c.enter(i, a, f, byTitle, 0) {
+		return
+	}
 	for _, rule := range titleRules {
 		if a.deal && (rule.field == fieldName || rule.field == fieldCompany) && a.title == "" {
 			continue // what a deal or an order is called
@@ -119,11 +132,21 @@ func (c *chooser) offer(i int, a *answer) {
 		if rule.field == fieldAmount && a.title == "" && a.prefix != "" && !speaksOf(wordsOf(a.key), rule.any) {
 			continue // an object called "valor" is a value only by a member that says so
 		}
-		if rule.hits(w) && c.enter(i, a, rule.field, byTitle, 0) {
+		if !rule.hits(w) {
+			continue
+		}
+		penalty := 0
+		if rule.field == fieldPhone && !speaksOf(w, mobileWords) {
+			penalty = 5
+		}
+		if c.enter(i, a, rule.field, byTitle, penalty) {
 			return
 		}
 	}
 }
+
+// pocket reports whether a title or key speaks of the phone that its owner carries.
+func pocket(title string) bool { return speaksOf(wordsOf(title), mobileWords) }
 
 // plainKey reports whether a key is one lower-case word, which no rule about titles can match.
 func plainKey(key string) bool {
@@ -143,7 +166,18 @@ func (c *chooser) named(a *answer, name string) (entry, bool, bool) {
 	}
 	switch nameOf(name) {
 	case "value", "text", "answer", "raw", "":
-		return aliasOf(a.prefix)
+		if e, again, ok := aliasOf(a.prefix); ok {
+			return e, again, ok
+		}
+	case "name", "nome":
+		// An object that stands for an origin is called what the origin is called.
+		if e, again, ok := aliasOf(a.prefix[strings.LastIndexByte(a.prefix, ' ')+1:]); ok && e.field == fieldOrigin && !e.weak {
+			return e, again, ok
+		}
+	case "number", "numero", "address":
+		if e, again, ok := aliasOf(a.prefix); ok && (e.field == fieldPhone || e.field == fieldEmail) {
+			return e, again, ok
+		}
 	}
 	if e, again, ok := aliasOf(a.prefix + " " + name); ok {
 		return e, again, ok
@@ -153,8 +187,12 @@ func (c *chooser) named(a *answer, name string) (entry, bool, bool) {
 		return e, again, ok
 	}
 	switch e.field {
-	case fieldEmail, fieldPhone, fieldFirst, fieldLast, fieldArea:
+	case fieldEmail, fieldPhone, fieldFirst, fieldLast, fieldArea, fieldCountry:
 		return e, again, true
+	case fieldCompany:
+		if a.deal && !e.weak {
+			return e, again, true
+		}
 	case fieldAmount, fieldMessage, fieldOrigin:
 		if a.deal {
 			return e, again, true
@@ -203,6 +241,9 @@ func (c *chooser) number(i int, a *answer, title []string) bool {
 // enter records a claim when the value can meet it.
 func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 	score := strength*1000 + min(a.rank, 20)*40 + penalty
+	if hollow(a.values[0]) {
+		return false
+	}
 	switch f {
 	case fieldEmail:
 		if strings.IndexByte(a.text(), '@') < 0 || findEmail(a.values) == "" {
@@ -222,7 +263,7 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 		if !c.line1(a, f, strength) {
 			return false
 		}
-		if f == fieldName && a.envelope != noEnvelope && a.title == "" && strength != byType {
+		if f == fieldName && a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {
 			if a.envelope == formEnvelope {
 				return false
 			}
@@ -236,8 +277,12 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 		if n := countDigits(a.values[0]); len(a.values) > 1 || n < 2 || n > 3 || len(a.values[0]) > 6 {
 			return false
 		}
+	case fieldCountry:
+		if n := countDigits(a.values[0]); n < 1 || n > 3 || len(a.values[0]) > 5 || !phoneLike(a.values[0]) {
+			return false
+		}
 	case fieldMessage:
-		if a.logical {
+		if a.logical || isStamp(a.values[0]) || strength >= byWeak && !hasLetterRune(a.text()) {
 			return false
 		}
 	}
@@ -252,13 +297,36 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 	return true
 }
 
+// bareName reports whether a key says "name" and nothing of whose.
+func bareName(key string) bool {
+	switch nameOf(key) {
+	case "name", "nome", "nombre":
+		return true
+	}
+	return false
+}
+
+// hollow reports whether a text is what a sender writes where it has nothing: the word of its language for that, or a variable that its
+// template did not fill.
+func hollow(s string) bool {
+	if len(s) > 60 || strings.IndexByte("nNuU-{[$", s[0]) < 0 {
+		return false
+	}
+	switch strings.ToLower(s) {
+	case "null", "undefined", "nan", "none", "n/a", "-", "--", "[object object]":
+		return true
+	}
+	return strings.HasPrefix(s, "{{") && strings.HasSuffix(s, "}}") || strings.HasPrefix(s, "${") && strings.HasSuffix(s, "}") ||
+		strings.HasPrefix(s, "[field ") && strings.HasSuffix(s, "]")
+}
+
 // line1 reports whether an answer can be a name, a company or an origin.
 func (c *chooser) line1(a *answer, f field, strength int) bool {
 	t := a.text()
 	if a.logical || !within(t, maxLine) || t == "" {
 		return false
 	}
-	if f != fieldOrigin && (strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://")) {
+	if strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://") {
 		return false
 	}
 	switch {
@@ -326,6 +394,9 @@ func (c *chooser) winner(f field) *answer {
 func (c *chooser) phone(d *Draft) {
 	a := c.winner(fieldPhone)
 	if a == nil {
+		a = c.bareNumber()
+	}
+	if a == nil {
 		return
 	}
 	d.Phone = oneLine(a.values[0])
@@ -343,7 +414,30 @@ func (c *chooser) phone(d *Draft) {
 			}
 		}
 	}
+	for _, i := range c.firsts[fieldCountry] {
+		if country := &c.r.answers[i]; country.group == a.group && countDigits(d.Phone) <= 11 && d.Phone[0] != '+' {
+			d.Phone = "+" + strings.TrimLeft(digitsOf(country.values[0]), "0") + " " + d.Phone
+			country.taken = true
+		}
+	}
 	d.PhoneE164 = e164(d.Phone)
+}
+
+// bareNumber finds the number that only the area code beside it makes a phone.
+func (c *chooser) bareNumber() *answer {
+	for _, i := range c.firsts[fieldArea] {
+		for j := range c.r.answers {
+			a := &c.r.answers[j]
+			if n := countDigits(a.text()); a.group != c.r.answers[i].group || a.closed || a.field != noField || n != 8 && n != 9 || !phoneLike(a.text()) {
+				continue
+			}
+			switch nameOf(a.key) {
+			case "numero", "number", "num":
+				return a
+			}
+		}
+	}
+	return nil
 }
 
 func (c *chooser) line(d *Draft, f field, to *string) {

@@ -168,6 +168,9 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		return false
 	}
 	title, name := r.labelOf(n, a)
+	if n.str("objectTypeId") == "0-2" {
+		name = join("company", name) // HubSpot: a property of the company, not of the person
+	}
 	if key != "" {
 		// Under a name of its own, {name, value} is a record, and {value} or {title, type, value} is an answer.
 		if a.title == nil && a.typ == nil && a.name != nil && nameOf(a.name.key) == "name" || len(a.extra) > 0 {

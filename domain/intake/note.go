@@ -81,7 +81,7 @@ func (r *reader) inField(d *Draft, a *answer, text string) bool {
 		return likeness(text) == likeness(d.Message)
 	case fieldName, fieldFirst, fieldLast:
 		return d.Name != "" && containsWords(likeness(d.Name), likeness(text))
-	case fieldArea:
+	case fieldArea, fieldCountry:
 		return strings.HasPrefix(digitsOf(d.Phone), digitsOf(text)) && countDigits(text) > 0
 	case fieldAmount:
 		n, ok := ParseAmount(text)

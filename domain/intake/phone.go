@@ -11,10 +11,10 @@ const region = "BR"
 
 // e164 returns the international form of a number, or "" when the numbering plan has none such.
 func e164(text string) string {
-	if n := brazilian(text); n != "" {
+	if n := brazilian(strings.TrimSuffix(text, ".0")); n != "" {
 		return n
 	}
-	s := strings.TrimSpace(text)
+	s := strings.TrimSuffix(strings.TrimSpace(text), ".0") // what a spreadsheet makes of a number
 	if i := strings.Index(strings.ToLower(s), "ramal"); i > 0 && i <= len(s) {
 		s = s[:i]
 	}

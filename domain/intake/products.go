@@ -12,6 +12,7 @@ type hints struct {
 	titled     map[string]bool // Respondi: titles that raw_answers answers better
 	contacts   bool            // leads beside contacts are deals (Kommo)
 	graphQL    bool            // the variables of a query are what it sends
+	mail       bool            // an e-mail, whose sender is the contact
 	structure  bool            // Wufoo: the questions, in a JSON text
 }
 
@@ -33,6 +34,8 @@ func (r *reader) hints(n *node) hints {
 			h.netlify = true
 		case "conversion_origin":
 			h.conversion = k.kind == isObject
+		case "from":
+			h.mail = k.kind == isString && strings.IndexByte(k.text, '@') > 0 && n.str("subject") != "" && n.str("to") != ""
 		case "query":
 			h.graphQL = k.kind == isString && n.child("variables") != nil
 		case "FieldStructure":
@@ -186,6 +189,10 @@ func (r *reader) special(h hints, k *node, s scope) bool {
 		return true
 	case h.graphQL && (k.key == "query" || k.key == "operationName"):
 		r.drop("graphql", k)
+		return true
+	case h.mail && k.key == "from":
+		ans := answer{key: k.key, typ: emailType, values: r.one(scalarText(k)), scope: s}
+		r.keep(&ans)
 		return true
 	case h.structure && k.key == "FieldStructure":
 		r.drop("definition", k)

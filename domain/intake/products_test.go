@@ -489,6 +489,66 @@ var products = []product{
 			"columns":[{"id":"c1","text":"Ruim"},{"id":"c2","text":"Bom"}]}]}}`,
 		email: "lia@exemplo.com.br", nome: "lia", note: []string{"Avalie Preço: Bom", "Avalie Prazo: Ruim"},
 	},
+	{
+		name: "activecampaign deal", typ: formType, body: pairs("type", "deal_add", "date_time", "2026-09-14T10:00:00-03:00", "initiated_from", "admin", "deal[id]", "12",
+			"deal[title]", "Site novo", "deal[value]", "R$1,500.00", "deal[value_raw]", "1500.00", "deal[currency]", "brl",
+			"deal[stage_title]", "Novo", "deal[pipeline_title]", "Vendas", "deal[owner]", "1", "deal[owner_firstname]", "Vera",
+			"deal[owner_lastname]", "Vendas", "deal[contact_email]", "lia@exemplo.com.br", "deal[contact_firstname]", "Lia",
+			"deal[contact_lastname]", "Sá", "deal[orgname]", "Sá ME", "contact[id]", "5", "contact[email]", "lia@exemplo.com.br",
+			"contact[first_name]", "Lia", "contact[last_name]", "Sá", "contact[phone]", "", "contact[tags]", "vip, site",
+			"contact[fields][whatsapp]", "11988887777"),
+		email: "lia@exemplo.com.br", nome: "Lia Sá", fone: "11988887777", empresa: "Sá ME", valor: 1500, note: []string{"Site novo", "Vera", "vip, site"},
+	},
+	{
+		name: "hubspot form in the page", body: `{"submittedAt":"1757858400000","fields":[{"objectTypeId":"0-1","name":"email","value":"bia@exemplo.com.br"},{"objectTypeId":"0-1","name":"firstname",
+			"value":"Bia"},{"objectTypeId":"0-1","name":"lastname","value":"Cruz"},{"objectTypeId":"0-2","name":"name","value":"Bia ME"},{"objectTypeId":"0-1",
+			"name":"phone","value":"11988887777"}],"context":{"hutk":"abc9","pageUri":"https://bia.com/x?utm_source=fb","pageName":"Landing da Bia",
+			"ipAddress":"203.0.113.9"},"legalConsentOptions":{"consent":{"consentToProcess":true,"text":"Concordo com o tratamento","communications":[{
+			"value":true,"subscriptionTypeId":999,"text":"Quero receber"}]}}}`,
+		email: "bia@exemplo.com.br", nome: "Bia Cruz", fone: "11988887777", empresa: "Bia ME", fallback: "fb",
+	},
+	{
+		name: "bitrix24", typ: formType, body: pairs("event", "ONCRMLEADADD", "data[FIELDS][ID]", "77", "data[FIELDS][TITLE]", "Lead do site", "data[FIELDS][NAME]", "Rosa",
+			"data[FIELDS][LAST_NAME]", "Reis", "data[FIELDS][EMAIL][0][VALUE]", "rosa@exemplo.com.br", "data[FIELDS][EMAIL][0][VALUE_TYPE]", "WORK",
+			"data[FIELDS][PHONE][0][VALUE]", "11988887777", "data[FIELDS][PHONE][0][VALUE_TYPE]", "MOBILE", "data[FIELDS][OPPORTUNITY]", "1500.00",
+			"data[FIELDS][CURRENCY_ID]", "BRL", "data[FIELDS][COMPANY_TITLE]", "Reis ME", "data[FIELDS][SOURCE_ID]", "WEB",
+			"data[FIELDS][COMMENTS]", "Quero orçamento", "ts", "1757858400", "auth[domain]", "x.bitrix24.com.br",
+			"auth[application_token]", "segredo"),
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 1500, mensagem: "Quero orçamento", not: []string{"segredo"},
+	},
+	{
+		name: "agendor", body: `{"event":"on_deal_created","data":{"id":1,"title":"Site","value":5000,"dealStatus":{"id":1,"name":"Em andamento"},"owner":{"name":"Vendedora",
+			"contact":{"email":"vendas@exemplo.com.br"}},"person":{"id":2,"name":"Rosa Reis","cpf":"52998224725","contact":{"email":"rosa@exemplo.com.br",
+			"mobile":"11988887777","work":"1133334444","whatsapp":"11988887777"}},"organization":{"id":3,"name":"Reis ME","cnpj":"11222333000181"},
+			"leadOrigin":{"id":5,"name":"Indicação"}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 5000, origem: "Indicação", note: []string{"1133334444", "Vendedora"},
+	},
+	{
+		name: "icarros", body: `{"idLead":"99","dataHora":"2026-09-14T10:00:00","nome":"Rosa Reis","email":"rosa@exemplo.com.br","dddTelefone":"11","telefone":"988887777",
+			"mensagem":"Aceita troca?","anuncio":{"id":1,"placa":"ABC1D23","marca":"Fiat","modelo":"Uno","anoModelo":2015,"preco":25000}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", mensagem: "Aceita troca?", note: []string{"ABC1D23", "25000"},
+	},
+	{
+		name: "mercado livre question", body: `{"id":11436370259,"seller_id":1,"text":"Tem na cor azul?","status":"UNANSWERED","item_id":"MLB608007087",
+			"date_created":"2026-09-14T10:00:00.000-03:00","from":{"id":5,"answered_questions":0,"first_name":"Rosa","last_name":"Reis",
+			"email":"rosa@exemplo.com.br","phone":{"area_code":"11","number":"988887777"}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "(11) 988887777", mensagem: "Tem na cor azul?",
+	},
+	{
+		name: "email parser", body: `{"from":"Rosa Reis <rosa@exemplo.com.br>","to":"contato@empresa.com.br","subject":"Orçamento","text":"Olá, quero preço",
+			"html":"<p>Olá, quero preço</p>","date":"Mon, 14 Sep 2026 10:00:00 -0300"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", mensagem: "Olá, quero preço", note: []string{"Orçamento", "contato@empresa.com.br"},
+	},
+	{
+		name: "spanish", body: `{"nombre":"Rosa","apellido":"Reis","correo electrónico":"rosa@exemplo.com.br","teléfono":"+54 11 5555-4444","empresa":"Reis SA",
+			"presupuesto":"$ 5.000","mensaje":"Hola"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+54 11 5555-4444", empresa: "Reis SA", valor: 5000, mensagem: "Hola",
+	},
+	{
+		name: "formidable", body: `{"form_id":"8","id":"77","item_key":"abc12","name":"Contato","created_at":"2026-09-14 10:00:00","ip":"203.0.113.1","is_draft":"0","user_id":"0",
+			"7y5p1":{"first":"Nara","last":"Reis"},"nomecompleto":"Nara Reis","29yf4d":"nara@exemplo.com.br","e6lis6":"Dúvida","9jv0r1":"Gostaria de saber"}`,
+		email: "nara@exemplo.com.br", nome: "Nara Reis", note: []string{"name: Contato", "Gostaria de saber"}, not: []string{"abc123"},
+	},
 }
 
 func TestProducts(t *testing.T) {

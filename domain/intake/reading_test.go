@@ -44,18 +44,18 @@ func TestKeys(t *testing.T) {
 		"origem": "Feira", "": "resposta 7"}
 	for want, keys := range map[string][]string{
 		"email": {"E-mail", "E-MAIL", "e_mail", "eMail", "Email *", "Qual é o seu melhor e-mail?", "seu e-mail", "your-email", "q4_email", "field:email_ab12", "cf_email", "No Label email",
-			"Endereço de e-mail", "E-mail (corporativo)", "email_1", "input_email", "Digite seu e-mail", "E-mail para contato:", "emailAddress"},
+			"Endereço de e-mail", "E-mail (corporativo)", "2. E-mail", "Correo electrónico", "📧 E-mail", "email_1", "input_email", "Digite seu e-mail", "E-mail para contato:", "emailAddress"},
 		"telefone": {"Telefone", "TEL", "Celular/WhatsApp", "Telefone / WhatsApp", "Qual o seu telefone para contato? (DDD) + Whatsapp",
-			"Qual é o melhor WhatsApp para falarmos sobre essa análise?", "your-tel", "phone_number", "Phone Number", "Seu WhatsApp com DDD", "q5_telefone", "Nº de telefone", "field:phone_77aa"},
-		"empresa":  {"Nome da empresa", "Qual é o nome da sua empresa?", "Em qual empresa você trabalha?", "Sua empresa", "company_name", "Empresa/Organização", "Razão Social"},
-		"nome":     {"Nome", "NOME COMPLETO", "Qual é o seu nome?", "nome_completo", "fullName", "Seu nome", "q3_nomeCompleto", "Nome e sobrenome", "Nome (completo)", "your-name"},
-		"valor":    {"Valor", "Qual o valor que pretende investir?", "Orçamento (R$)", "Deal Value", "Quanto você pretende investir neste projeto?", "budget", "valor_estimado", "Investimento mensal"},
-		"mensagem": {"Mensagem", "Deixe uma mensagem", "your-message", "Dúvidas ou comentários", "Observações", "comments", "Alguma observação adicional?"},
-		"origem":   {"Origem", "Como nos conheceu?", "Como ficou sabendo de nós?", "Onde você nos encontrou?", "lead_source", "How did you hear about us?", "q8_comoConheceu"},
+			"Qual é o melhor WhatsApp para falarmos sobre essa análise?", "your-tel", "phone_number", "Phone Number", "Seu WhatsApp com DDD", "q5_telefone", "Nº de telefone", "field:phone_77aa", "3. Celular", "teléfono", "Número de móvil", "telephone1"},
+		"empresa":  {"Nome da empresa", "Qual é o nome da sua empresa?", "Em qual empresa você trabalha?", "Sua empresa", "company_name", "Empresa/Organização", "Razão Social", "4) Empresa", "Compañía", "Nombre de la empresa", "corporateName"},
+		"nome":     {"Nome", "NOME COMPLETO", "Qual é o seu nome?", "nome_completo", "fullName", "Seu nome", "q3_nomeCompleto", "Nome e sobrenome", "Nome (completo)", "your-name", "1. Nome completo", "Nombre y apellidos", "Cuál es tu nombre?"},
+		"valor":    {"Valor", "Qual o valor que pretende investir?", "Orçamento (R$)", "Deal Value", "Quanto você pretende investir neste projeto?", "budget", "valor_estimado", "Investimento mensal", "5) Investimento previsto", "Qual verba disponível para o projeto?", "Presupuesto"},
+		"mensagem": {"Mensagem", "Deixe uma mensagem", "your-message", "Dúvidas ou comentários", "Observações", "comments", "Alguma observação adicional?", "6 - Mensagem", "mensaje", "textarea-1", "customer_note"},
+		"origem":   {"Origem", "Como nos conheceu?", "Como ficou sabendo de nós?", "Onde você nos encontrou?", "lead_source", "How did you hear about us?", "q8_comoConheceu", "¿Cómo nos conociste?"},
 		"": {"Aceita receber e-mail?", "Autorização de contato", "Em qual cidade e estado sua empresa atua?", "Qual o faturamento médio mensal da sua empresa?",
 			"Quanto sua empresa investe atualmente em marketing por mês?", "Nome do pet", "Nome do produto", "form_name", "formName", "page_name", "Nome da mãe", "Quantos telefones a empresa tem?",
 			"Segmento da empresa", "Site da empresa", "Nome da campanha", "Nome fantasia do evento?", "CNPJ da empresa", "Qual o melhor horário para telefone?", "Cargo na empresa", "event_name",
-			"Tempo de empresa", "Modelo do celular", "utm", "Quando pretende investir?"},
+			"Tempo de empresa", "Modelo do celular", "utm", "Nombre de la mascota", "Sobrenome da mãe", "lastMessageDate", "Quando pretende investir?"},
 	} {
 		for _, key := range keys {
 			body := `{"` + key + `":"` + value[want] + `"}`
@@ -123,6 +123,45 @@ func TestLongCandidatesStayInTheNote(t *testing.T) {
 func TestSeconds(t *testing.T) {
 	d := mustRead(t, "", `{"email":"a@b.c","email_2":"z@b.c","telefone":"11 3333-4444","celular":"11 98888-7777","whatsapp":"(11) 988887777","company":"Um","empresa":"Um"}`)
 	if d.Email != "a@b.c" || d.Phone != "11 98888-7777" || d.Note() != "email_2: z@b.c\ntelefone: 11 3333-4444" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestParts reads names and phones that come in parts, under the keys and titles that forms and shops use.
+func TestParts(t *testing.T) {
+	for body, want := range map[string][3]string{ // name, phone, note
+		`"Qual o seu nome?":"Ana","Qual o seu sobrenome?":"Lima"`:                  {"Ana Lima"},
+		`"nombre":"Ana","apellido":"Lima"`:                                         {"Ana Lima"},
+		`"name-1-first-name":"Ana","name-1-last-name":"Lima"`:                      {"Ana Lima"},
+		`"Name":{"Name_First":"Ana","Name_Last":"Lima"}`:                           {"Ana Lima"},
+		`"billing_last_name":"Lima","billing_first_name":"Ana"`:                    {"Ana Lima"},
+		`"Nome e sobrenome":"Ana Lima"`:                                            {"Ana Lima"},
+		`"owner_first_name":"Ana"`:                                                 {"", "", "owner_first_name: Ana"},
+		`"ddi":55,"ddd":11,"telefone":988887777`:                                   {"", "+55 11988887777"},
+		`"ddi":"55","ddd":"11","numero":"988887777"`:                               {"", "+55 11988887777"},
+		`"numero":"988887777"`:                                                     {"", "", "numero: 988887777"},
+		`"ddd":"11","rua":"A","numero":"120"`:                                      {"", "", "ddd: 11\nrua: A\nnumero: 120"},
+		`"countryCode":"+351","phone":"912345678"`:                                 {"", "+351 912345678"},
+		`"country_code":"+55","phone":"+5511988887777"`:                            {"", "+5511988887777"},
+		`"country_code":"BR","phone":"11988887777"`:                                {"", "11988887777", "country_code: BR"},
+		`"DDD Celular":"11","Celular":"98888-7777"`:                                {"", "1198888-7777"},
+		`"phone_extension":"55","phone_area_code":"11","phone_number":"988887777"`: {"", "+55 11988887777"},
+		`"cus_tel":"1133334444","cus_cel":"11955443322"`:                           {"", "11955443322", "cus_tel: 1133334444"},
+		`"telefone":11988887777.0`:                                                 {"", "11988887777"},
+		`"phones":{"home_phone":{"area_code":"11","number":"33334444"},"mobile_phone":{"area_code":"11","number":"988887777"}}`: {"", "(11) 988887777", "phones home_phone: (11) 33334444"},
+		`"phones":[{"number":"11988887777"}]`: {"", "11988887777"},
+		`"nome":"{{nome}}","telefone":"{{contact.phone}}","empresa":"undefined","origem":"-","mensagem":"N/A"`: {"", "",
+			"nome: {{nome}}\ntelefone: {{contact.phone}}\nempresa: undefined\norigem: -\nmensagem: N/A"},
+	} {
+		d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`)
+		if got := [3]string{d.Name, d.Phone, d.Note()}; got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+	if d := mustRead(t, "", `{"telefone":"11988887777.0"}`); d.PhoneE164 != "+5511988887777" {
+		t.Errorf("%+v", d)
+	}
+	if d := mustRead(t, "", `{"from":"Ana Lima <ana@b.c>","to":"nos@b.c","subject":"Preço","text":"Quanto custa?"}`); d.Email != "ana@b.c" || d.Name != "Ana Lima" || d.Message != "Quanto custa?" {
 		t.Errorf("%+v", d)
 	}
 }

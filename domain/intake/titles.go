@@ -14,19 +14,19 @@ type titleRule struct {
 var titleRules = []titleRule{
 	{
 		fieldEmail,
-		words(`email emails`),
+		words(`email emails correo`),
 		words(`receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor admin
 			type verified verificado status subscription preferencia preference sent bounced permission template subject confirmacao`),
 	},
 	{
 		fieldPhone,
-		words(`telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone`),
+		words(`telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`),
 		words(`receber aceita aceito autoriza consent usa horario hora periodo quantos quantas quanto tem modelo marca prefere preferencia
 			type tipo owner seller vendedor verified status operadora aparelho optin country grupo group dia turno site`),
 	},
 	{
 		fieldCompany,
-		words(`empresa company negocio organizacao organization organisation`),
+		words(`empresa company negocio organizacao organization organisation compania`),
 		words(`quantos quantas faturamento fatura investe segmento ramo setor cargo funcao site website url instagram porte tamanho tempo
 			colaboradores funcionarios employees marketing onde cidade cidades estado endereco cnpj email telefone whatsapp phone sobre size
 			industry city state address atua faz tipo type area quando ano anos possui tem id desafio principal owner revenue como vai domain
@@ -34,23 +34,25 @@ var titleRules = []titleRule{
 	},
 	{
 		fieldName,
-		words(`nome name`),
+		words(`nome name nombre`),
 		words(`empresa company mae pai pet filho filha filhos conjuge produto product curso course usuario user page pagina form formulario
 			campanha campaign ad adset social evento event marca brand loja store unidade owner seller vendedor producer plan plano oferta
 			offer item items file arquivo list lista site domain dominio funnel team workspace organizacao organization negocio esposa marido
 			crianca cachorro gato animal escola school survey quiz source medium channel tag group grupo bairro rua cidade city state
 			estado country pais street host partner corretor agente agent imovel listing projeto project step stage pipeline status field
 			campo template flow bot account conta app device browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado
-			indicacao amigo referral username apelido nickname preferido preferred solteiro`),
+			indicacao amigo referral username apelido nickname preferido preferred solteiro
+			madre padre hijo hija mascota producto calle ciudad`),
 	},
 	{
 		fieldAmount,
-		words(`valor orcamento budget investir`),
+		words(`valor orcamento budget investir verba presupuesto`),
 		words(`faturamento fatura receita renda salario atualmente atual hoje investe colaboradores quando porque motivo tempo prazo
 			onde como tem percebe entrega gera moeda currency type tipo id`),
 	},
-	{fieldMessage, words(`mensagem message comentario comentarios observacao observacoes duvida duvidas recado`), words(`id type status tipo template`)},
-	{fieldOrigin, words(`conheceu encontrou sabendo hear`), words(`dificuldade problema desafio`)},
+	{fieldMessage, words(`mensagem message comentario comentarios observacao observacoes duvida duvidas recado mensaje`),
+		words(`id sid type status tipo template date time at count`)},
+	{fieldOrigin, words(`conheceu encontrou sabendo hear conociste conocio`), words(`dificuldade problema desafio`)},
 }
 
 func words(list string) map[string]bool {
@@ -59,6 +61,44 @@ func words(list string) map[string]bool {
 		m[w] = true
 	}
 	return m
+}
+
+// nameRule is the rule of titleRules that recognises a name.
+var nameRule = func() titleRule {
+	for _, t := range titleRules {
+		if t.field == fieldName {
+			return t
+		}
+	}
+	panic("no rule for names")
+}()
+
+// Words of the parts of a name: some say it alone, others beside a word for a name.
+var (
+	lastWords   = words(`sobrenome sobrenomes surname apellido apellidos lastname`)
+	firstNth    = words(`first primeiro primer given`)
+	lastNth     = words(`last ultimo family`)
+	mobileWords = words(`whatsapp whats wpp wsp zap celular cel cell mobile movil`)
+)
+
+// partOfName tells the title of a first or a last name from that of a whole one.
+func partOfName(title []string) field {
+	whole, first, last := false, false, false
+	for _, w := range title {
+		if nameRule.none[w] {
+			return noField
+		}
+		whole = whole || nameRule.any[w]
+		first = first || firstNth[w] || w == "firstname"
+		last = last || lastNth[w] || lastWords[w]
+	}
+	switch {
+	case first && !last && (whole || speaksOf(title, words("firstname"))):
+		return fieldFirst
+	case last && !first && (speaksOf(title, lastWords) != whole):
+		return fieldLast
+	}
+	return noField
 }
 
 // hits reports whether a title satisfies the rule.
