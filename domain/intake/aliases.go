@@ -136,7 +136,7 @@ var trees = map[role]string{
 	personTree: `
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer comprador subscriber
 		subscribers student aluno client visitor visitante attendee participant invitee guest applicant candidate candidato user usuario
-		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo requester solicitante`,
+		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo billingaddress requester solicitante`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao invoice fatura
 		checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,

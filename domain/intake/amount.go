@@ -47,6 +47,9 @@ func amountWords(text string) (string, bool) {
 	if s[0] >= '0' && s[0] <= '9' && countDigits(s) == len(s) {
 		return s, true
 	}
+	if strings.IndexByte(s, '_') >= 0 {
+		s = strings.ReplaceAll(s, "_", " ") // Meta's choices: "r$_1.500"
+	}
 	for _, m := range currencySigns {
 		if rest, ok := strings.CutPrefix(s, m); ok {
 			s = strings.TrimSpace(rest)

@@ -143,6 +143,19 @@ func (c *chooser) offer(i int, a *answer) {
 			return
 		}
 	}
+	c.pricey(i, a, w)
+}
+
+// pricey offers a number under a key that speaks of an amount in English or of a total. Such keys hold cents as often as not, so only a number
+// that shows its cents counts.
+func (c *chooser) pricey(i int, a *answer, w []string) {
+	if a.title != "" || len(a.values) > 1 || !speaksOf(w, priceWords) || speaksOf(w, feeWords) {
+		return
+	}
+	v := a.values[0]
+	if mark := strings.LastIndexAny(v, ".,"); mark > 0 && len(v)-mark > 1 && len(v)-mark <= 3 || speaksOf(w, centWords) {
+		c.enter(i, a, fieldAmount, byWeak, 20)
+	}
 }
 
 // pocket reports whether a title or key speaks of the phone that its owner carries.
@@ -323,7 +336,7 @@ func hollow(s string) bool {
 // line1 reports whether an answer can be a name, a company or an origin.
 func (c *chooser) line1(a *answer, f field, strength int) bool {
 	t := a.text()
-	if a.logical || !within(t, maxLine) || t == "" {
+	if a.logical || !within(t, maxLine) || t == "" || len(t) < 6 && yesNo[Fold(t)] {
 		return false
 	}
 	if strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://") {
@@ -338,6 +351,9 @@ func (c *chooser) line1(a *answer, f field, strength int) bool {
 	}
 	return true
 }
+
+// yesNo are the answers to questions that only seem to ask for a name: "Tem empresa?".
+var yesNo = words(`sim nao yes no si true false on off ok`)
 
 func hasLetterRune(s string) bool {
 	for i := range len(s) {
@@ -360,6 +376,10 @@ func (c *chooser) amountOf(a *answer) (int64, bool) {
 func (c *chooser) readAmount(a *answer) (int64, bool) {
 	if a.logical || len(a.values) != 1 {
 		return 0, false
+	}
+	if strings.Contains(strings.ToLower(a.key), "cent") && speaksOf(wordsOf(a.key), centWords) {
+		n, ok := ParseAmount(a.values[0])
+		return n / 100, ok && n%10000 == 0
 	}
 	if a.number != "" {
 		return parseNumber(a.number)

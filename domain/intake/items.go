@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -209,7 +210,7 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		whole := spelled(*a.value, n)
 		whole.key = ans.label()
 		s.prefix = ""
-		s.closed = true
+		s.closed, s.asked = true, true
 		r.member(&whole, s)
 	}
 	for i := range n.kids {
@@ -222,7 +223,9 @@ func (r *reader) item(n *node, key string, s scope) bool {
 			r.drop("mirror", e)
 			continue
 		}
-		r.member(e, s.within(ans.label(), closedTree))
+		sub := s.within(ans.label(), closedTree)
+		sub.asked = ans.labelled
+		r.member(e, sub)
 	}
 	return true
 }
@@ -287,11 +290,14 @@ func (r *reader) typedItem(n *node, key string, s scope) bool {
 		return false
 	}
 	value := n.child(typ.text)
-	if value == nil || value == typ || value == field || noisySuffix(typ.text, false) {
+	if value == nil || value == typ || value == field {
 		return false
 	}
 	var a anatomy
 	if field == nil {
+		if noisySuffix(typ.text, false) {
+			return false
+		}
 		bare := *n
 		bare.kids = slices.DeleteFunc(slices.Clone(n.kids), func(k node) bool { return k.key == typ.text || k.empty() })
 		a, _ = dissect(&bare)
@@ -355,8 +361,9 @@ func (r *reader) fill(ans *answer, value, holder *node) bool {
 
 // wraps reports whether a name says no more than that an answer is in it: LinkedIn's {"textQuestionAnswer": {"answer": …}}.
 func wraps(key string) bool {
-	w := nameOf(key)
-	return itemParts[w].part == valuePart || w == "options" || strings.HasSuffix(w, "answer")
+	var buf [64]byte
+	w := appendName(buf[:0], key)
+	return itemParts[string(w)].part == valuePart || string(w) == "options" || bytes.HasSuffix(w, []byte("answer"))
 }
 
 // option returns the text of a choice that came as the id of an option.

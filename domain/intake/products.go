@@ -11,6 +11,7 @@ type hints struct {
 	conversion bool            // RD Station: source is the name of the conversion
 	titled     map[string]bool // Respondi: titles that raw_answers answers better
 	contacts   bool            // leads beside contacts are deals (Kommo)
+	cents      bool            // amounts are in cents: Stripe, Pagar.me
 	graphQL    bool            // the variables of a query are what it sends
 	mail       bool            // an e-mail, whose sender is the contact
 	structure  bool            // Wufoo: the questions, in a JSON text
@@ -36,6 +37,10 @@ func (r *reader) hints(n *node) hints {
 			h.conversion = k.kind == isObject
 		case "from":
 			h.mail = k.kind == isString && strings.IndexByte(k.text, '@') > 0 && n.str("subject") != "" && n.str("to") != ""
+		case "charges":
+			h.cents = k.kind == isArray
+		case "livemode":
+			h.cents = n.child("object") != nil
 		case "query":
 			h.graphQL = k.kind == isString && n.child("variables") != nil
 		case "FieldStructure":
@@ -189,6 +194,11 @@ func (r *reader) special(h hints, k *node, s scope) bool {
 		return true
 	case h.graphQL && (k.key == "query" || k.key == "operationName"):
 		r.drop("graphql", k)
+		return true
+	case h.cents && k.kind == isNumber && (k.key == "amount" || k.key == "amount_total"):
+		cents := *k
+		cents.key = "amount_cents"
+		r.member(&cents, s)
 		return true
 	case h.mail && k.key == "from":
 		ans := answer{key: k.key, typ: emailType, values: r.one(scalarText(k)), scope: s}

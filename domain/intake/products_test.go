@@ -374,7 +374,7 @@ var products = []product{
 			"origem":"site"},"mode":"payment","payment_status":"paid","status":"complete","success_url":"https://x.com/ok","total_details":{
 			"amount_discount":0,"amount_shipping":0,"amount_tax":0}}},"livemode":true,"pending_webhooks":1,"request":{"id":null,"idempotency_key":null},
 			"type":"checkout.session.completed"}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME",
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME", valor: 99,
 	},
 	{
 		name: "intercom", body: `{"type":"notification_event","app_id":"a","id":"notif_1","topic":"contact.lead.created","created_at":1757858400,"data":{
@@ -549,6 +549,57 @@ var products = []product{
 			"7y5p1":{"first":"Nara","last":"Reis"},"nomecompleto":"Nara Reis","29yf4d":"nara@exemplo.com.br","e6lis6":"Dúvida","9jv0r1":"Gostaria de saber"}`,
 		email: "nara@exemplo.com.br", nome: "Nara Reis", note: []string{"name: Contato", "Gostaria de saber"}, not: []string{"abc123"},
 	},
+	{
+		name: "pagar.me", body: `{"id":"hook_1","account":{"id":"acc","name":"Loja do Dono"},"type":"order.paid","created_at":"2026-09-14T10:00:00Z","data":{"id":"or_1","code":"C1",
+			"amount":29900,"currency":"BRL","closed":true,"items":[{"id":"oi","description":"Chaveiro","amount":29900,"quantity":1}],"customer":{"id":"cus_1",
+			"name":"Rosa Reis","email":"rosa@exemplo.com.br","document":"52998224725","type":"individual","delinquent":false,"phones":{"home_phone":{
+			"country_code":"55","number":"33334444","area_code":"11"},"mobile_phone":{"country_code":"55","number":"988887777","area_code":"11"}}},
+			"status":"paid","charges":[{"id":"ch_1","amount":29900,"status":"paid","payment_method":"pix","customer":{"name":"Rosa Reis",
+			"email":"rosa@exemplo.com.br"}}]}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "55 (11) 988887777", valor: 299, note: []string{"55 (11) 33334444", "Chaveiro"},
+	},
+	{
+		name: "shopify order", body: `{"id":820982911946154508,"admin_graphql_api_id":"gid://shopify/Order/8","app_id":null,"browser_ip":null,"cart_token":null,
+			"contact_email":"rosa@exemplo.com.br","created_at":"2026-09-14T10:00:00-03:00","currency":"BRL","current_total_price":"398.00",
+			"email":"rosa@exemplo.com.br","financial_status":"paid","landing_site":"/?utm_source=ig","name":"#9999","note":"Entregar à tarde",
+			"note_attributes":[{"name":"cor","value":"azul"}],"number":234,"order_number":1234,"phone":null,"referring_site":"https://instagram.com",
+			"source_name":"web","subtotal_price":"388.00","total_price":"398.00","total_tax":"0.00","customer":{"id":1,"email":"rosa@exemplo.com.br",
+			"first_name":"Rosa","last_name":"Reis","phone":"+5511988887777"},"billing_address":{"first_name":"Rosa","last_name":"Reis","address1":"Rua A",
+			"phone":"11 3333-4444","city":"Poá","company":"Reis ME","name":"Rosa Reis"},"line_items":[{"id":1,"name":"Camiseta","price":"199.00","quantity":2,
+			"title":"Camiseta","properties":[{"name":"gravação","value":"Ana"}]}],"shipping_lines":[{"price":"10.00","title":"PAC"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME", valor: 398, mensagem: "Entregar à tarde", origem: "web", fallback: "ig", note: []string{"Camiseta", "gravação: Ana"},
+	},
+	{
+		name: "woocommerce order", body: `{"id":727,"parent_id":0,"number":"727","order_key":"wc_order_58d2d042d1d","created_via":"checkout","version":"9.0.0","status":"processing",
+			"currency":"BRL","date_created":"2026-09-14T10:00:00","discount_total":"0.00","shipping_total":"10.00","total":"329.35","total_tax":"0",
+			"customer_id":0,"customer_ip_address":"203.0.113.4","customer_user_agent":"Mozilla","customer_note":"Deixar na portaria","billing":{
+			"first_name":"Rosa","last_name":"Reis","company":"Reis ME","address_1":"Rua A","address_2":"","city":"Poá","state":"SP","postcode":"08550-000",
+			"country":"BR","email":"rosa@exemplo.com.br","phone":"(11) 98888-7777"},"shipping":{"first_name":"Rosa","last_name":"Reis","address_1":"Rua A",
+			"city":"Poá"},"payment_method":"bacs","payment_method_title":"Pix","transaction_id":"","meta_data":[{"id":13106,"key":"_billing_cpf",
+			"value":"52998224725"},{"id":13107,"key":"_wc_order_attribution_utm_source","value":"google"}],"line_items":[{"id":315,"name":"Camisa",
+			"product_id":93,"quantity":2,"subtotal":"300.00","total":"300.00"}],"set_paid":false}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "(11) 98888-7777", empresa: "Reis ME", valor: 329, mensagem: "Deixar na portaria", fallback: "google", note: []string{"Camisa"}, not: []string{"203.0.113"},
+	},
+	{
+		name: "eduzz legacy", typ: formType, body: pairs("trans_cod", "12345", "trans_value", "297.00", "trans_paid", "297.00", "trans_status", "3", "trans_paymentmethod", "15",
+			"trans_createdate", "20260914", "cus_cod", "99", "cus_name", "Raul Gil", "cus_email", "raul@exemplo.com.br", "cus_tel", "1133334444",
+			"cus_cel", "11955443322", "cus_taxnumber", "52998224725", "cus_address", "Rua A", "cus_address_city", "Poá", "product_cod", "77",
+			"product_name", "E-book", "api_key", "segredo", "pro_email", "dono@exemplo.com.br", "tracker_utm_source", "google"),
+		email: "raul@exemplo.com.br", nome: "Raul Gil", fone: "11955443322", valor: 297, fallback: "google", note: []string{"E-book", "1133334444"}, not: []string{"segredo"},
+	},
+	{
+		name: "greatpages", typ: formType, body: pairs("nome", "Rosa Reis", "email", "rosa@exemplo.com.br", "telefone", "(11) 98888-7777", "Qual_seu_faturamento", "De 10 a 20 mil",
+			"gp_page_url", "https://lp.reis.com", "URL", "https://lp.reis.com/?utm_source=fb", "Pagina_titulo", "LP Reis",
+			"IP_do_usuario", "203.0.113.4", "Data_da_conversao", "14/09/2026", "Referral_Source", "https://facebook.com", "Dispositivo", "Mobile",
+			"utm_source", "fb", "utm_campaign", "c1"),
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "(11) 98888-7777", fallback: "fb", note: []string{"Qual_seu_faturamento: De 10 a 20 mil", "https://facebook.com"}, not: []string{"203.0.113"},
+	},
+	{
+		name: "perfectpay", body: `{"token":"segredo","code":"PPC1","sale_amount":197.5,"currency_enum":1,"customer":{"customer_type_enum":1,"full_name":"Rosa Reis",
+			"email":"rosa@exemplo.com.br","identification_number":"52998224725","phone_extension":"55","phone_area_code":"11","phone_number":"988887777",
+			"city":"Poá"},"product":{"name":"Curso"},"metadata":{"utm_source":"fb"},"sale_status_enum":2}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+55 11988887777", valor: 198, fallback: "fb", not: []string{"segredo"},
+	},
 }
 
 func TestProducts(t *testing.T) {
@@ -591,7 +642,7 @@ func TestProducts(t *testing.T) {
 				}
 			}
 			for _, l := range d.Leftover {
-				if strings.Count(note, l.Key+": "+l.Value+"\n") > 1 {
+				if strings.Count("\n"+note+"\n", "\n"+l.Key+": "+l.Value+"\n") > 1 {
 					t.Errorf("note repeats %q", l)
 				}
 			}

@@ -151,7 +151,7 @@ func TestParts(t *testing.T) {
 		`"phones":{"home_phone":{"area_code":"11","number":"33334444"},"mobile_phone":{"area_code":"11","number":"988887777"}}`: {"", "(11) 988887777", "phones home_phone: (11) 33334444"},
 		`"phones":[{"number":"11988887777"}]`: {"", "11988887777"},
 		`"nome":"{{nome}}","telefone":"{{contact.phone}}","empresa":"undefined","origem":"-","mensagem":"N/A"`: {"", "",
-			"nome: {{nome}}\ntelefone: {{contact.phone}}\nempresa: undefined\norigem: -\nmensagem: N/A"},
+			"nome: {{nome}}\ntelefone: {{contact.phone}}\norigem: -\nmensagem: N/A"},
 	} {
 		d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`)
 		if got := [3]string{d.Name, d.Phone, d.Note()}; got != want {
@@ -220,6 +220,49 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
+// TestNoteOrder: what a person was asked stands first; then what came with it, the way that it came, and what is about something else.
+func TestNoteOrder(t *testing.T) {
+	d := mustRead(t, "", `{"event":"novo","utm_source":"ig","product":{"name":"Bolo"},"email":"a@b.c","answers":[{"question":"Cor?","value":"azul","text":"Azul"},{"question":"Prazo?","answer":"Já"}]}`)
+	if got := d.Note(); got != "Cor?: azul\nCor? text: Azul\nPrazo?: Já\nevent: novo\nutm_source: ig\nproduct name: Bolo" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestNoiseByLook: what a rule knows by its value rather than by its key alone.
+func TestNoiseByLook(t *testing.T) {
+	file := "JVBERi0xLjQKJcOkw7zDtsOfCjIgMCBvYmoK" + strings.Repeat("PDwvTGVuZ3RoIDMgMCBSL0ZpbHRlci9GbGF0ZURlY29kZT4", 10)
+	for body, want := range map[string]string{
+		`"customer_user_agent":"Mozilla/5.0 (X11)"`: "", `"IP_do_usuario":"203.0.113.4"`: "", `"meta_ip":"2804:29b8::1"`: "",
+		`"ip_da_maquina":"sala 3"`: "ip_da_maquina: sala 3", `"versao":"203.0.113.4"`: "versao: 203.0.113.4", `"vip":"1.2.3.4"`: "vip: 1.2.3.4",
+		`"telefone":"null","cargo":"undefined","x":"[object Object]"`: "", `"cargo":"nulo"`: "cargo: nulo",
+		`"assinatura":"data:image/png;base64,iVBORw0KGgo="`: "assinatura: (arquivo)", `"anexo":"` + file + `"`: "anexo: (arquivo)",
+		`"codigo":"` + strings.Repeat("ab ", 200) + `"`:                                                      "codigo: " + strings.TrimSpace(strings.Repeat("ab ", 200)),
+		`"_wpcf7_recaptcha_response":"03AF","HandshakeKey":"s","chave_unica":"s","basic_authentication":"s"`: "",
+		`"values":["14/09/2026 10:00:00","Azul","Sim"],"namedValues":{"Cor?":["Azul"],"Tem loja?":["Sim"]}`:  "Cor?: Azul\nTem loja?: Sim",
+		`"loja":"Sim","Você tem empresa?":"Não"`:                                                             "loja: Sim\nVocê tem empresa?: Não",
+		`"opcoes":["Azul","Sim","Não"],"cor":"Azul","loja":"Sim"`:                                            "opcoes: Azul, Sim, Não\ncor: Azul\nloja: Sim",
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Note() != want {
+			t.Errorf("%.60s: %q, want %q", body, d.Note(), want)
+		}
+	}
+}
+
+// TestAmountKeys reads the values of shops: in English, and in cents.
+func TestAmountKeys(t *testing.T) {
+	for body, want := range map[string]int64{ // in cents
+		`"trans_value":"297.00"`: 29700, `"sale_amount":197.5`: 19750, `"total_price":"398.00","total_tax":"10.00"`: 39800, `"trans_value":19790`: 0,
+		`"tax_amount":"10.00"`: 0, `"amount_cents":19990`: 19990, `"valor_em_centavos":"19990"`: 19990, `"valor_em_centavos":"199,90"`: 0,
+		`"purchase":{"price":{"value":149.9},"full_price":{"value":199.9}}`: 14990, `"type":"order.paid","data":{"amount":29900,"charges":[{"amount":29900}]}`: 29900,
+		`"object":"checkout.session","livemode":true,"amount_total":9900`: 9900, `"amount":1500,"currency":"BRL"`: 150000, `"qual_o_seu_orçamento_?":"r$_1.500"`: 150000,
+		`"Percentual":{"valor":"10"},"recent_amount":"5.00"`: 500,
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Amount != want*100 {
+			t.Errorf("%s: %d, want %d", body, d.Amount, want*100)
+		}
+	}
+}
+
 func TestTestSubmissions(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{"is_test":true}`: true, `{"is_test":"1"}`: true, `{"is_test":false}`: false, `{"email":"a@b.c","full_name":"<test lead: dummy data for full_name>"}`: true,
@@ -258,9 +301,10 @@ func TestDeliveryIDsOfStrangers(t *testing.T) {
 }
 
 func TestAttribution(t *testing.T) {
-	d := mustRead(t, "", `{"email":"a@b.c","UTM Source":"ig","utmCampaign":"x","gclid":"g1","fbclid":"f1","page_url":"https://x.com/?utm_source=no&utm_term=t&msclkid=m","Referer":"https://g.com","landing_page":"/lp","Site":"x"}`)
+	d := mustRead(t, "", `{"email":"a@b.c","UTM Source":"ig","utmCampaign":"x","gclid":"g1","fbclid":"f1","page_url":"https://x.com/?utm_source=no&utm_term=t&msclkid=m","Referer":"https://g.com","landing_page":"/lp","Site":"x","tracker_utm_content":"c","cf_utm_id":"7",
+		"autm_x":"no"}`)
 	want := []Pair{{"utm_source", "ig"}, {"utm_campaign", "x"}, {"gclid", "g1"}, {"fbclid", "f1"}, {"page_url", "https://x.com/?utm_source=no&utm_term=t&msclkid=m"}, {"referrer", "https://g.com"},
-		{"landing_url", "/lp"}, {"utm_term", "t"}, {"msclkid", "m"}}
+		{"landing_url", "/lp"}, {"utm_content", "c"}, {"utm_id", "7"}, {"utm_term", "t"}, {"msclkid", "m"}}
 	if len(d.Attribution) != len(want) {
 		t.Fatalf("%v", d.Attribution)
 	}

@@ -12,6 +12,7 @@ type scope struct {
 	person   bool   // it belongs to what is called a contact, lead, customer …
 	deal     bool   // it belongs to a deal or a purchase
 	entry    bool   // it is a member of an "entry"
+	asked    bool   // it is a part of what was answered to a question
 	utm      bool   // its key is that of a UTM without "utm_"
 	stated   bool   // a weak name of the origin is a strong one here
 	envelope envelope
@@ -188,7 +189,15 @@ func (r *reader) keep(a *answer) {
 	}
 	value := a.values[0]
 	r.test = r.test || strings.HasPrefix(value, "<test lead:") // what Meta's testing tool answers
-	if noisy(a.entry, name, value, a.labelled) || a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
+	if value == "null" || value == "undefined" || value == "[object Object]" {
+		r.drop("no answer", &node{kind: isString, text: a.text()}) // what a script writes for none
+		return
+	}
+	if isFile(value) {
+		r.drop("file", &node{kind: isString, text: a.text()})
+		a.values = r.one("(arquivo)")
+	}
+	if noisy(a.entry, name, value, a.labelled && !a.closed) || a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
 		r.drop("noise", &node{kind: isString, text: a.text()})
 		for _, v := range a.values {
 			r.drop("noise", &node{kind: isString, text: v})

@@ -73,29 +73,43 @@ var nameRule = func() titleRule {
 	panic("no rule for names")
 }()
 
-// Words of the parts of a name: some say it alone, others beside a word for a name.
-var (
-	lastWords   = words(`sobrenome sobrenomes surname apellido apellidos lastname`)
-	firstNth    = words(`first primeiro primer given`)
-	lastNth     = words(`last ultimo family`)
-	mobileWords = words(`whatsapp whats wpp wsp zap celular cel cell mobile movil`)
+// mobileWords speak of the phone that its owner carries.
+var mobileWords = words(`whatsapp whats wpp wsp zap celular cel cell mobile movil`)
+
+// partWords are the words of the parts of a name: some say it alone, others beside a word for a name.
+var partWords = func() map[string]uint8 {
+	m := map[string]uint8{}
+	for part, list := range map[uint8]string{
+		firstOf: `first primeiro primer given`, firstOf | alone: `firstname`,
+		lastOf: `last ultimo family`, lastOf | alone: `sobrenome sobrenomes surname apellido apellidos lastname`,
+	} {
+		for w := range strings.FieldsSeq(list) {
+			m[w] = part
+		}
+	}
+	return m
+}()
+
+const (
+	firstOf uint8 = 1 << iota
+	lastOf
+	alone
 )
 
-// partOfName tells the title of a first or a last name from that of a whole one.
+// partOfName tells the title of a first or a last name from that of a whole one: "Nome e sobrenome" asks for both.
 func partOfName(title []string) field {
-	whole, first, last := false, false, false
+	part := uint8(0)
 	for _, w := range title {
-		if nameRule.none[w] {
-			return noField
-		}
-		whole = whole || nameRule.any[w]
-		first = first || firstNth[w] || w == "firstname"
-		last = last || lastNth[w] || lastWords[w]
+		part |= partWords[w]
 	}
+	if part == 0 || part&firstOf != 0 && part&lastOf != 0 || speaksOf(title, nameRule.none) {
+		return noField
+	}
+	whole := speaksOf(title, nameRule.any)
 	switch {
-	case first && !last && (whole || speaksOf(title, words("firstname"))):
+	case part&firstOf != 0 && (whole || part&alone != 0):
 		return fieldFirst
-	case last && !first && (speaksOf(title, lastWords) != whole):
+	case part&lastOf != 0 && whole != (part&alone != 0):
 		return fieldLast
 	}
 	return noField
@@ -118,6 +132,9 @@ func (t titleRule) hits(title []string) bool {
 var (
 	moneyWords = words(`valor orcamento budget investir investimento investment preco price custo reais amount ticket verba quantia montante
 		credito lance entrada`)
+	priceWords  = words(`value amount price total`)
+	feeWords    = words(`tax discount shipping fee refund refunded commission subtotal spent net balance frete desconto taxa juros imposto id type`)
+	centWords   = words(`cents centavos`)
 	incomeWords = words(`faturamento fatura receita renda salario atualmente atual hoje investe colaboradores revenue income`)
 	countWords  = words(`quantos quantas quantidade qtd qtde idade anos ano numero number num nro many age quantity count cpf cnpj cep rg
 		telefone celular phone whatsapp metros metragem m2 km quilometros peso altura nota score rating avaliacao pessoas funcionarios
