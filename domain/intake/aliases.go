@@ -61,7 +61,7 @@ var aliases = map[field]string{
 		emailpessoal emailprincipal emailprofissional emailtrabalho endemail* enderecodeemail enderecoemail informeseuemail leademail mail*
 		mailaddress melhoremail meuemail primaryemail qualeoseuemail qualeoseumelhoremail qualseuemail replyto* seuemail seumelhoremail
 		useremail usermail workemail youremail emails emailadress1 emailwork emailpersonal personalemail
-		emailaddress1 tuemail tucorreo sucorreo`,
+		emailaddress1 tuemail tucorreo sucorreo emailid contactemails`,
 	fieldName: `
 		cliente* clientname comopodemostechamar comopossotechamar comosechama comovocesechama completename contact* contactname contato*
 		customername displayname firstandlast fullname interessado* lead* leadname meunome name names* nome nomecliente nomecompleto
@@ -76,7 +76,8 @@ var aliases = map[field]string{
 		seuwhatsapp seuwhatsappcomddd tel* telcontato telefone telefone1 telefonecelular telefonecomddd telefonecomercial telefonecontato
 		telefoneddd telefonedecontato telefonefixo telefoneparacontato telefoneresidencial telefonewhatsapp telephone telephonenumber
 		userphone userphonenumber whats* whatsapp whatsappcomddd whatsappnumber whatsapptelefone workphone wpp wsp yourphone yourtel zap*
-		zapzap phones mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono`,
+		zapzap phones mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono telefones celulares
+		contactphones`,
 	fieldCompany: `
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa empresaondetrabalha
 		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja nomedasuaempresa
@@ -97,12 +98,12 @@ var aliases = map[field]string{
 		contemais conteudo* deixesuamensagem deixeumamensagem descricao description details detalhes duvida duvidas duvidasoucomentarios
 		enquiry escrevasuamensagem howcanwehelp informacoesadicionais inquiry mensagem mensagemadicional message msg necessidade* nota*
 		notas* note notes obs observacao observacoes pedido* pergunta* perguntas* question* questions* recado solicitacao suamensagem texto*
-		textomensagem yourmessage leadmessage customernote ordernote textarea* multiline* text* mensaje`,
+		textomensagem yourmessage leadmessage contactnotes customernote ordernote textarea* multiline* text* mensaje`,
 	fieldOrigin: `
 		canal* canaldeaquisicao canaldeorigem canalorigem channel* comoconheceu comoficousabendo comoficousabendodenos comonosconheceu
 		comonosencontrou comovocenosconheceu deondeveio fonte* fontedolead heardfrom howdidyoufindus howdidyouhear howdidyouhearaboutme
 		howdidyouhearaboutus indicadopor leadchannel leadorigin leadsource midia* ondenosconheceu ondenosencontrou ondevocenosencontrou
-		origem origemdolead origemlead origin* referralsource source* sourcename trafficsource heardaboutus dealsource comonosconociste`,
+		origem origemdolead origemlead origin* referralsource source* sourcename trafficsource heardaboutus dealsource dealorigin contactsource comonosconociste`,
 	fieldFirst: `
 		first firstname fname givenname nomeprimeiro prenome primeironome`,
 	fieldLast: `
@@ -136,7 +137,7 @@ var trees = map[role]string{
 	personTree: `
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer comprador subscriber
 		subscribers student aluno client visitor visitante attendee participant invitee guest applicant candidate candidato user usuario
-		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo billingaddress requester solicitante`,
+		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo billingaddress enduser requester solicitante`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao invoice fatura
 		checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,
@@ -146,7 +147,7 @@ var trees = map[role]string{
 		assignedto assignee createdby updatedby modifiedby organizer host items item lineitems orderitems itens offer oferta plan plano campaign
 		campanha ad adset listing imovel course curso store team workspace calculations scheduling tags legalbases
 		company1 address endereco location geo browser partner workflow automation
-		variables calculated outcome inbox formstructure`,
+		variables calculated outcome conjuge spouse indicado indicados amigo referral inbox formstructure`,
 	ignoredTree: `ending endings schema webhook headers ttc previous old options auth identityprofiles mergeaudits`,
 }
 
@@ -244,6 +245,9 @@ func keyVariants(key string) []variant {
 	}
 	if rest, ok := withoutLead(base); ok {
 		seen(rest, again)
+	}
+	if i := strings.IndexByte(base, '/'); i > 0 {
+		seen(base[:i], again) // "Empresa / CNPJ"
 	}
 	return out
 }

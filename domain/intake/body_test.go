@@ -131,6 +131,10 @@ func TestLinesOfText(t *testing.T) {
 	if d.Message != "Olá,\n  quero um orçamento\nhttps://ana.com/obra" || !strings.Contains(d.Note(), "Visita: terça: 14:00") || !strings.Contains(d.Note(), "Site: https://ana.com") {
 		t.Errorf("%+v", d)
 	}
+	d = mustRead(t, "text/plain", "Novo lead recebido!\n\nNome: Ana\nE-mail: ana@exemplo.com.br")
+	if d.Name != "Ana" || d.Email != "ana@exemplo.com.br" || !strings.Contains(d.Note(), "Novo lead recebido!") {
+		t.Errorf("%+v", d)
+	}
 	d = mustRead(t, "text/xml", `<leads><lead><nome>Ana</nome><email>ana@exemplo.com.br</email><imovel codigo="7">Casa &amp; quintal</imovel></lead><lead><nome>Bia</nome></lead></leads>`)
 	if d.Name != "Ana" || d.Email != "ana@exemplo.com.br" {
 		t.Errorf("%+v", d)

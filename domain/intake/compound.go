@@ -7,7 +7,7 @@ var (
 	nameParts = words(`first last middle prefix suffix firstname lastname middlename firstandlast full fullname givenname familyname surname
 		nome sobrenome primeironome middleinitial`)
 	phoneParts = words(`country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
-		telefone numero extension raw e164 countryiso2`)
+		telefone numero extension raw e164 countryiso2 type`)
 	choiceParts = words(`label labels other id ids ref refs value`)
 	dateParts   = words(`day month year hour min minute ampm timeinput dia mes ano`)
 	spanParts   = words(`start end timezone`)
@@ -51,8 +51,8 @@ func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
 			out = text("full")
 			break
 		}
-		if ans.typ == noType || ans.typ == otherType {
-			ans.typ = nameType
+		if e := lookup(ans.key); (ans.typ == noType || ans.typ == otherType) && (e.field == noField || e.field == fieldName) {
+			ans.typ = nameType // not {"empresa": {"nome": …}}
 		}
 		out = text("firstandlast", "full", "fullname")
 		if out == "" {

@@ -34,7 +34,9 @@ func trimMail(s string) string {
 		s = s[7:]
 	}
 	if len(s) > 2 && s[0] == '<' && s[len(s)-1] == '>' {
-		s = strings.TrimSpace(s[1 : len(s)-1])
+		if s = strings.TrimSpace(s[1 : len(s)-1]); strings.IndexByte(s, '|') > 0 {
+			s, _, _ = strings.Cut(strings.TrimPrefix(s, "mailto:"), "|") // Slack's link
+		}
 	}
 	return s
 }
@@ -83,6 +85,9 @@ func wholeAddress(s string) bool {
 	if at < 1 || len(s) > maxEmail || strings.ContainsAny(s, " ,;<>()\n\t/\"") || strings.Count(s, "@") != 1 {
 		return false
 	}
+	if strings.HasSuffix(s, "whatsapp.net") || strings.HasSuffix(s, "msging.net") {
+		return false // the identity of a chat
+	}
 	dot := strings.LastIndexByte(s, '.')
 	return dot > at+1 && dot < len(s)-1
 }
@@ -91,7 +96,7 @@ func wholeAddress(s string) bool {
 var notTheirs = words(`owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento document
 	protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url page referrer landing timestamp
 	date time data hora unix created updated submitted at assigned responsible agent corretor partner affiliate producer
-	to cc bcc reply destinatario recipient`)
+	to cc bcc reply destinatario recipient jid`)
 
 // byLook finds the e-mail and the phone by their look where no key or title tells: forms whose keys are numbers or random.
 func (c *chooser) byLook() {

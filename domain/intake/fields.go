@@ -184,7 +184,8 @@ func (c *chooser) named(a *answer, name string) (entry, bool, bool) {
 		}
 	case "name", "nome":
 		// An object that stands for an origin is called what the origin is called.
-		if e, again, ok := aliasOf(a.prefix[strings.LastIndexByte(a.prefix, ' ')+1:]); ok && e.field == fieldOrigin && !e.weak {
+		thing := a.prefix[strings.LastIndexByte(a.prefix, ' ')+1:]
+		if e, again, ok := aliasOf(thing); ok && e.field == fieldOrigin && (!e.weak || nameOf(thing) == "origin") {
 			return e, again, ok
 		}
 	case "number", "numero", "address":

@@ -39,13 +39,14 @@ var itemParts = func() map[string]itemPart {
 var itemWords = map[part]string{
 	titlePart: `title label question questiontitle questiontext questionname columnname fieldlabel fieldtitle displayname humanlabel heading
 		pergunta titulo rotulo q`,
-	namePart: `name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter variable`,
+	namePart: `name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter variable
+		campo chave nome fieldcode alias`,
 	valuePart: `value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue textvalue answerdetails
-		a`,
+		a normalizedvalue`,
 	typePart: `type fieldtype questiontype inputtype element controltype family subtype`,
 	otherPart: `required options order position index visible properties description hidden group sublabel placeholder itemid enum enumid
 		primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns questionref questionindex
-		versions ishidden optional`,
+		versions ishidden optional short inline object`,
 }
 
 // places are the labels that say which of several mailboxes or phones a value is, and nothing of the question.
@@ -72,7 +73,7 @@ func dissect(n *node) (a anatomy, ok bool) {
 		known := itemParts[string(w)]
 		p, at := known.part, known.rank
 		if p == otherPart || p == unknownPart || (p == titlePart || p == namePart || p == typePart) && k.empty() {
-			if p == unknownPart && !k.empty() && !noisySuffix(k.key, false) {
+			if p == unknownPart && !k.empty() && (!k.scalar() || !noisySuffix(k.key, false)) {
 				a.extra = append(a.extra, k)
 			}
 			continue
@@ -174,7 +175,7 @@ func (r *reader) item(n *node, key string, s scope) bool {
 	}
 	if key != "" {
 		// Under a name of its own, {name, value} is a record, and {value} or {title, type, value} is an answer.
-		if a.title == nil && a.typ == nil && a.name != nil && nameOf(a.name.key) == "name" || len(a.extra) > 0 {
+		if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.key) || len(a.extra) > 0 {
 			return false
 		}
 		if title == "" || places[nameOf(title)] {
@@ -363,7 +364,7 @@ func (r *reader) fill(ans *answer, value, holder *node) bool {
 func wraps(key string) bool {
 	var buf [64]byte
 	w := appendName(buf[:0], key)
-	return itemParts[string(w)].part == valuePart || string(w) == "options" || bytes.HasSuffix(w, []byte("answer"))
+	return itemParts[string(w)].part == valuePart || string(w) == "options" || string(w) == "text" || string(w) == "choices" || bytes.HasSuffix(w, []byte("answer"))
 }
 
 // option returns the text of a choice that came as the id of an option.

@@ -14,7 +14,7 @@ func (c *chooser) name(d *Draft) {
 			c.source(d, fieldName, a)
 		}
 		return
-	case full == nil, first != nil && (c.best[fieldName].score >= byTitle*1000 || last != nil && !strings.Contains(Fold(full.text()), Fold(first.text()))):
+	case full == nil, first != nil && (c.best[fieldName].score >= byTitle*1000 && (last != nil || !strings.Contains(Fold(full.text()), Fold(first.text()))) || last != nil && !strings.Contains(Fold(full.text()), Fold(first.text()))):
 		d.Name = join(oneLine(textOf(first)), oneLine(textOf(last)))
 		if !within(d.Name, maxLine) {
 			d.Name = oneLine(textOf(first))

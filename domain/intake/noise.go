@@ -26,7 +26,8 @@ var noiseKeys = map[noise]string{
 		honeypot gotcha botfield botcheck useragent agentedeusuario agentedousuario navegador ip ipaddress ipaddr remoteip ipremoto remoteaddr
 		userip clientip enderecoip senderip ipopt ipsignup iporigem charset accesskey apikey secret secretkey accesstoken password senha
 		verificationtoken ak akjs akismet handshakekey chaveunica basicauthentication hottok webhooksecret webhooktoken applicationtoken
-		wpcf7recaptcharesponse`,
+		wpcf7recaptcharesponse confirmarsenha confirmesenha senhaconfirmacao repetirsenha passwordconfirm passwordconfirmation
+		confirmpassword repeatpassword newpassword passwd`,
 	softNoise: `
 		id ids uuid uid guid token hash key ref sid eventtype triggertype objecttype entitytype filtertype apiversion version schemaversion
 		creationdate poweredby desenvolvidopor createdat updatedat submittedat modifiedat completedat startedat landedat deletedat receivedat
@@ -69,6 +70,9 @@ func noisy(e entry, key, value string, labelled bool) bool {
 	}
 	if isBrowser(key, value) {
 		return true
+	}
+	if strings.IndexByte(value, '@') >= 0 {
+		return false // an address is no bookkeeping, also under "email_id"
 	}
 	if e.field != noField || e.attr != noAttr || labelled && strings.IndexByte(key, ' ') >= 0 {
 		return false

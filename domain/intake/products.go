@@ -255,6 +255,8 @@ func envelopeOf(n *node) envelope {
 		w := appendName(buf[:0], k.key)
 		e := vocabulary[string(w)]
 		switch {
+		case e.field == fieldEmail && flat(k) && len(k.kids) > 0:
+			return noEnvelope
 		case k.scalar():
 			if e.field == fieldEmail && strings.Contains(k.text, "@") {
 				return noEnvelope

@@ -600,6 +600,57 @@ var products = []product{
 			"city":"Poá"},"product":{"name":"Curso"},"metadata":{"utm_source":"fb"},"sale_status_enum":2}`,
 		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+55 11988887777", valor: 198, fallback: "fb", not: []string{"segredo"},
 	},
+	{
+		name: "campo e valor", body: `{"dados":[{"campo":"nome","valor":"Rosa Reis"},{"campo":"email","valor":"rosa@exemplo.com.br"},{"campo":"mensagem","valor":"Oi"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", mensagem: "Oi", not: []string{"campo"},
+	},
+	{
+		name: "chave e valor", body: `{"respostas":[{"chave":"nome","valor":"Rosa Reis"},{"chave":"email","valor":"rosa@exemplo.com.br"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis",
+	},
+	{
+		name: "nome e valor", body: `{"campos":[{"nome":"Nome","valor":"Rosa Reis"},{"nome":"Email","valor":"rosa@exemplo.com.br"},{"nome":"Telefone","valor":"11988887777"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777",
+	},
+	{
+		name: "answers in objects", body: `{"responses":[{"question":{"id":"1","text":"Seu nome"},"answer":{"text":"Rosa Reis"}},{"question":{"id":"2","text":"Seu e-mail"},"answer":{
+			"text":"rosa@exemplo.com.br"}},{"question":{"id":"3","text":"Cores?"},"answer":{"choices":["Azul","Verde"]}}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", note: []string{"Cores?: Azul, Verde"},
+	},
+	{
+		name: "pipedrive deal", body: `{"data":{"title":"Rosa Reis deal","value":5000,"person_id":{"name":"Rosa Reis","email":[{"value":"rosa@exemplo.com.br","primary":true}],"phone":[{
+			"value":"11988887777","primary":true}]},"org_id":{"name":"Reis ME","address":"Rua A"},"user_id":{"name":"Vera","email":"vera@agencia.com.br"}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 5000, note: []string{"vera@agencia.com.br"},
+	},
+	{
+		name: "nectar", body: `{"nome":"Rosa Reis","emails":["rosa@exemplo.com.br"],"telefones":["11988887777"],"empresa":{"nome":"Reis ME"},"responsavel":{"nome":"Vera",
+			"email":"vera@agencia.com.br"},"origem":{"id":1,"nome":"Site"}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", origem: "Site", note: []string{"Vera"},
+	},
+	{
+		name: "d36 piperun", body: `{"id":1,"title":"Oportunidade Rosa","value":1500.00,"person":{"name":"Rosa Reis","contact_emails":[{"email":"rosa@exemplo.com.br"}],"contact_phones":[
+			{"number":"11988887777"}]},"company":{"name":"Reis ME","cnpj":"11222333000181"},"owner":{"name":"Vera","email":"vera@agencia.com.br"},"origin":{
+			"name":"Google Ads"}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 1500, origem: "Google Ads",
+	},
+	{
+		name: "kommo api", body: `{"unsorted":{"add":[{"uid":"1","source_name":"Site","category":"forms","data":{"contacts":[{"name":"Rosa Reis","custom_fields_values":[{
+			"field_name":"Telefone","field_code":"PHONE","values":[{"value":"11988887777"}]},{"field_name":"Email","field_code":"EMAIL","values":[{
+			"value":"rosa@exemplo.com.br"}]}]}],"leads":[{"name":"Lead #1","price":1500}]}}]}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", valor: 1500, origem: "Site", delivery: "kommo:1", not: []string{"PHONE"},
+	},
+	{
+		name: "d38 mautic", body: `{"mautic.lead_post_save_new":[{"contact":{"id":1,"points":0,"fields":{"core":{"firstname":{"id":"2","label":"First Name","alias":"firstname",
+			"type":"text","value":"Rosa"},"lastname":{"label":"Last Name","alias":"lastname","type":"text","value":"Reis"},"email":{"label":"Email",
+			"alias":"email","type":"email","value":"rosa@exemplo.com.br"},"mobile":{"label":"Mobile","alias":"mobile","type":"tel","value":"11988887777"}}},
+			"owner":{"username":"dono","email":"dono@exemplo.com.br"}},"timestamp":"2026-09-14T10:00:00Z"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", not: []string{"alias"},
+	},
+	{
+		name: "embeds", body: `{"embeds":[{"title":"Novo lead","fields":[{"name":"Nome","value":"Rosa Reis","inline":true},{"name":"Email","value":"rosa@exemplo.com.br",
+			"inline":true}]}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", note: []string{"Novo lead"},
+	},
 }
 
 func TestProducts(t *testing.T) {

@@ -47,15 +47,17 @@ func TestKeys(t *testing.T) {
 			"Endereço de e-mail", "E-mail (corporativo)", "2. E-mail", "Correo electrónico", "📧 E-mail", "email_1", "input_email", "Digite seu e-mail", "E-mail para contato:", "emailAddress"},
 		"telefone": {"Telefone", "TEL", "Celular/WhatsApp", "Telefone / WhatsApp", "Qual o seu telefone para contato? (DDD) + Whatsapp",
 			"Qual é o melhor WhatsApp para falarmos sobre essa análise?", "your-tel", "phone_number", "Phone Number", "Seu WhatsApp com DDD", "q5_telefone", "Nº de telefone", "field:phone_77aa", "3. Celular", "teléfono", "Número de móvil", "telephone1"},
-		"empresa":  {"Nome da empresa", "Qual é o nome da sua empresa?", "Em qual empresa você trabalha?", "Sua empresa", "company_name", "Empresa/Organização", "Razão Social", "4) Empresa", "Compañía", "Nombre de la empresa", "corporateName"},
-		"nome":     {"Nome", "NOME COMPLETO", "Qual é o seu nome?", "nome_completo", "fullName", "Seu nome", "q3_nomeCompleto", "Nome e sobrenome", "Nome (completo)", "your-name", "1. Nome completo", "Nombre y apellidos", "Cuál es tu nombre?"},
-		"valor":    {"Valor", "Qual o valor que pretende investir?", "Orçamento (R$)", "Deal Value", "Quanto você pretende investir neste projeto?", "budget", "valor_estimado", "Investimento mensal", "5) Investimento previsto", "Qual verba disponível para o projeto?", "Presupuesto"},
+		"empresa": {"Nome da empresa", "Qual é o nome da sua empresa?", "Em qual empresa você trabalha?", "Sua empresa", "company_name", "Empresa/Organização", "Razão Social", "Empresa / CNPJ", "4) Empresa", "Compañía", "Nombre de la empresa", "corporateName"},
+		"nome":    {"Nome", "NOME COMPLETO", "Qual é o seu nome?", "nome_completo", "fullName", "Seu nome", "q3_nomeCompleto", "Nome e sobrenome", "Nome (completo)", "your-name", "1. Nome completo", "Nombre y apellidos", "Cuál es tu nombre?"},
+		"valor": {"Valor", "Qual o valor que pretende investir?", "Orçamento (R$)", "Deal Value", "Quanto você pretende investir neste projeto?", "budget", "valor_estimado", "Investimento mensal", "5) Investimento previsto", "Qual verba disponível para o projeto?", "Presupuesto",
+			"Qual o investimento disponível?"},
 		"mensagem": {"Mensagem", "Deixe uma mensagem", "your-message", "Dúvidas ou comentários", "Observações", "comments", "Alguma observação adicional?", "6 - Mensagem", "mensaje", "textarea-1", "customer_note"},
 		"origem":   {"Origem", "Como nos conheceu?", "Como ficou sabendo de nós?", "Onde você nos encontrou?", "lead_source", "How did you hear about us?", "q8_comoConheceu", "¿Cómo nos conociste?"},
 		"": {"Aceita receber e-mail?", "Autorização de contato", "Em qual cidade e estado sua empresa atua?", "Qual o faturamento médio mensal da sua empresa?",
 			"Quanto sua empresa investe atualmente em marketing por mês?", "Nome do pet", "Nome do produto", "form_name", "formName", "page_name", "Nome da mãe", "Quantos telefones a empresa tem?",
 			"Segmento da empresa", "Site da empresa", "Nome da campanha", "Nome fantasia do evento?", "CNPJ da empresa", "Qual o melhor horário para telefone?", "Cargo na empresa", "event_name",
-			"Tempo de empresa", "Modelo do celular", "utm", "Nombre de la mascota", "Sobrenome da mãe", "lastMessageDate", "Quando pretende investir?"},
+			"Tempo de empresa", "Modelo do celular", "utm", "Nombre de la mascota", "Sobrenome da mãe", "lastMessageDate", "Nome do indicado", "Telefone do indicado",
+			"E-mail do amigo", "Valor da conta de luz", "Investimento atual em anúncios", "Quando pretende investir?"},
 	} {
 		for _, key := range keys {
 			body := `{"` + key + `":"` + value[want] + `"}`
@@ -97,7 +99,7 @@ func TestCheckEmail(t *testing.T) {
 func TestEmails(t *testing.T) {
 	for text, want := range map[string]string{
 		" Ana@Exemplo.com ": "Ana@Exemplo.com", "Ana <ana@x.com>": "ana@x.com", "mailto:ana@x.com": "ana@x.com", "<ana@x.com>": "ana@x.com", "a@x.com, b@x.com": "a@x.com",
-		"a@x.com;b@x.com": "a@x.com", "meu é ana@x.com": "ana@x.com", "@": "@", "ana@": "ana@", "mailto:ana@x.com?subject=oi": "ana@x.com", "\u200bana@x.com": "ana@x.com",
+		"a@x.com;b@x.com": "a@x.com", "meu é ana@x.com": "ana@x.com", "@": "@", "ana@": "ana@", "mailto:ana@x.com?subject=oi": "ana@x.com", "<mailto:ana@x.com|ana@x.com>": "ana@x.com", "\u200bana@x.com": "ana@x.com",
 		strings.Repeat("a", 320) + "@x.com": "", "ana@x": "ana@x",
 	} {
 		if d := mustRead(t, "", `{"email":"`+text+`"}`); d.Email != want {
@@ -105,7 +107,8 @@ func TestEmails(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`{"user":"dono@x.com","nome":"A"}`, `{"contact_owner_email":"dono@x.com"}`, `{"Entry":{"User":{"Email":"dono@x.com"}},"$version":1}`,
-		`{"charge":{"receipt_email":"dono@x.com"}}`, `{"receipt_email":"dono@x.com"}`, `{"producer":{"email":"dono@x.com"}}`, `{"username":"dono@x.com"}`} {
+		`{"charge":{"receipt_email":"dono@x.com"}}`, `{"receipt_email":"dono@x.com"}`, `{"producer":{"email":"dono@x.com"}}`, `{"username":"dono@x.com"}`, `{"to":"dono@x.com"}`, `{"conjuge":{"email":"dono@x.com"}}`,
+		`{"jid":"5511988887777@s.whatsapp.net"}`, `{"identity":"5511988887777@wa.gw.msging.net"}`} {
 		if d := mustRead(t, "", body); d.Email != "" {
 			t.Errorf("%s: the owner's %q", body, d.Email)
 		}
@@ -149,7 +152,13 @@ func TestParts(t *testing.T) {
 		`"cus_tel":"1133334444","cus_cel":"11955443322"`:                           {"", "11955443322", "cus_tel: 1133334444"},
 		`"telefone":11988887777.0`:                                                 {"", "11988887777"},
 		`"phones":{"home_phone":{"area_code":"11","number":"33334444"},"mobile_phone":{"area_code":"11","number":"988887777"}}`: {"", "(11) 988887777", "phones home_phone: (11) 33334444"},
-		`"phones":[{"number":"11988887777"}]`: {"", "11988887777"},
+		`"phones":[{"country":"55","area":"11","number":"988887777","type":"MOBILE"}]`:                                          {"", "55 (11) 988887777"},
+		`"nome":"Ana","emails":["x@b.c"],"responsavel":{"nome":"Vera"}`:                                                         {"Ana", "", "emails: x@b.c\nnome: Vera"},
+		`"variables":[{"name":"Nome","value":"Ana"},{"name":"Phone","value":"11988887777"}]`:                                    {"Ana", "11988887777"},
+		`"endUser":{"attributes":{"name":"Ana"}}`:                                                                               {"Ana"},
+		`"email_id":"x@b.c","phone_id":"7"`:                                                                                     {"", "", "email_id: x@b.c"},
+		`"session":{"utm_json":{"source":"ig"}}`:                                                                                {"", "", "session utm_json source: ig"},
+		`"phones":[{"number":"11988887777"}]`:                                                                                   {"", "11988887777"},
 		`"nome":"{{nome}}","telefone":"{{contact.phone}}","empresa":"undefined","origem":"-","mensagem":"N/A"`: {"", "",
 			"nome: {{nome}}\ntelefone: {{contact.phone}}\norigem: -\nmensagem: N/A"},
 	} {
@@ -236,11 +245,11 @@ func TestNoiseByLook(t *testing.T) {
 		`"ip_da_maquina":"sala 3"`: "ip_da_maquina: sala 3", `"versao":"203.0.113.4"`: "versao: 203.0.113.4", `"vip":"1.2.3.4"`: "vip: 1.2.3.4",
 		`"telefone":"null","cargo":"undefined","x":"[object Object]"`: "", `"cargo":"nulo"`: "cargo: nulo",
 		`"assinatura":"data:image/png;base64,iVBORw0KGgo="`: "assinatura: (arquivo)", `"anexo":"` + file + `"`: "anexo: (arquivo)",
-		`"codigo":"` + strings.Repeat("ab ", 200) + `"`:                                                      "codigo: " + strings.TrimSpace(strings.Repeat("ab ", 200)),
-		`"_wpcf7_recaptcha_response":"03AF","HandshakeKey":"s","chave_unica":"s","basic_authentication":"s"`: "",
-		`"values":["14/09/2026 10:00:00","Azul","Sim"],"namedValues":{"Cor?":["Azul"],"Tem loja?":["Sim"]}`:  "Cor?: Azul\nTem loja?: Sim",
-		`"loja":"Sim","Você tem empresa?":"Não"`:                                                             "loja: Sim\nVocê tem empresa?: Não",
-		`"opcoes":["Azul","Sim","Não"],"cor":"Azul","loja":"Sim"`:                                            "opcoes: Azul, Sim, Não\ncor: Azul\nloja: Sim",
+		`"codigo":"` + strings.Repeat("ab ", 200) + `"`: "codigo: " + strings.TrimSpace(strings.Repeat("ab ", 200)),
+		`"_wpcf7_recaptcha_response":"03AF","HandshakeKey":"s","chave_unica":"s","basic_authentication":"s","confirmar_senha":"s"`: "",
+		`"values":["14/09/2026 10:00:00","Azul","Sim"],"namedValues":{"Cor?":["Azul"],"Tem loja?":["Sim"]}`:                        "Cor?: Azul\nTem loja?: Sim",
+		`"loja":"Sim","Você tem empresa?":"Não"`:                  "loja: Sim\nVocê tem empresa?: Não",
+		`"opcoes":["Azul","Sim","Não"],"cor":"Azul","loja":"Sim"`: "opcoes: Azul, Sim, Não\ncor: Azul\nloja: Sim",
 	} {
 		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Note() != want {
 			t.Errorf("%.60s: %q, want %q", body, d.Note(), want)

@@ -257,8 +257,16 @@ func (r *reader) object(n *node, s scope) {
 // member walks one member of an object.
 func (r *reader) member(k *node, s scope) {
 	e := lookup(k.key)
-	if e.tree == closedTree && !k.scalar() {
-		e.tree = opened(k)
+	if !k.scalar() {
+		if e.tree == closedTree {
+			e.tree = opened(k)
+		}
+		if thing, ok := strings.CutSuffix(k.key, "_id"); ok && k.kind == isObject && (lookup(thing).tree != unknownTree || lookup(thing).field != noField) {
+			named := *k // Pipedrive: under the id's name stands the thing itself
+			named.key = thing
+			r.member(&named, s)
+			return
+		}
 	}
 	switch {
 	case e.noise == hardNoise:
@@ -294,6 +302,13 @@ func (r *reader) member(k *node, s scope) {
 // an "item" with an address in it is nothing that is sold.
 func opened(k *node) role {
 	switch nameOf(k.key) {
+	case "variables":
+		for i := range k.kids {
+			if v := &k.kids[i]; v.child("name") == nil || v.child("value") == nil {
+				return closedTree
+			}
+		}
+		return containerTree
 	case "item":
 		if m := k.child("email"); m != nil && strings.IndexByte(m.text, '@') > 0 {
 			return personTree
@@ -343,11 +358,13 @@ func flat(n *node) bool {
 func (r *reader) into(key string, e entry, s scope) scope {
 	sub := s.within(key, e.tree)
 	switch nameOf(key) {
-	case "utm", "utms", "utmparams", "utmparameters", "utmtags":
+	case "utm", "utms", "utmparams", "utmparameters", "utmtags", "utmjson", "utmdata":
 		sub = s.within(key, unknownTree)
 		sub.utm = true
 	case "entry":
 		sub.entry = true
+	case "responsavel":
+		sub.rank += 2 // the seller as often as the guardian
 	case "user", "usuario":
 		sub.rank += 2 // the account's user as often as the form's
 		if s.entry {
@@ -400,7 +417,7 @@ func (r *reader) list(n *node, s scope) {
 			if !r.fill(&ans, k, nil) {
 				r.list(k, s)
 			}
-		case r.item(k, "", s):
+		case r.item(k, "", s), r.phoneIn(k, name, s):
 		default:
 			sub := s
 			r.groups++
@@ -423,6 +440,13 @@ func paired(n *node) bool {
 		}
 	}
 	return len(n.kids) > 1
+}
+
+// phoneIn reads a record of a list of phones.
+func (r *reader) phoneIn(n *node, name string, s scope) bool {
+	ans := answer{key: name, scope: s}
+	ans.prefix = ""
+	return ans.wants(fieldPhone) && r.fill(&ans, n, nil)
 }
 
 // maxEmbeds is how many JSON texts may stand one inside the other.

@@ -52,6 +52,7 @@ func jsonLines(text string) (node, bool) {
 func titledLines(text string) (node, bool) {
 	n := node{kind: isObject}
 	from, end := 0, 0 // where the answer begins, and where the line ends
+	titled := 0
 	for line := range strings.Lines(text) {
 		start := end
 		end += len(line)
@@ -62,13 +63,14 @@ func titledLines(text string) (node, bool) {
 				return node{}, false
 			}
 			from = start + i + 1
+			titled++
 			n.kids = append(n.kids, node{kind: isString, key: strings.TrimSpace(line[:i])})
 		case len(n.kids) == 0:
-			return node{}, false
+			n.kids = append(n.kids, node{kind: isString, key: "texto"}) // what a notification begins with
 		}
 		n.kids[len(n.kids)-1].text = strings.TrimSpace(text[from:end])
 	}
-	return n, true
+	return n, titled > 1 || titled == len(n.kids)
 }
 
 // xmlTree reads elements as members. The name of an element without answers around the others (an envelope) says nothing and is left out.

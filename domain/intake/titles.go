@@ -6,6 +6,7 @@ import "strings"
 type titleRule struct {
 	field field
 	any   map[string]bool
+	and   map[string]bool // one of these too, when there are any
 	none  map[string]bool
 }
 
@@ -13,29 +14,31 @@ type titleRule struct {
 // da empresa" names a company.
 var titleRules = []titleRule{
 	{
-		fieldEmail,
-		words(`email emails correo`),
-		words(`receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor admin
-			type verified verificado status subscription preferencia preference sent bounced permission template subject confirmacao`),
+		field: fieldEmail,
+		any:   words(`email emails correo`),
+		none: words(`receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor admin
+			type verified verificado status subscription preferencia preference sent bounced permission template subject confirmacao
+			indicado indicada amigo amiga conjuge friend`),
 	},
 	{
-		fieldPhone,
-		words(`telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`),
-		words(`receber aceita aceito autoriza consent usa horario hora periodo quantos quantas quanto tem modelo marca prefere preferencia
-			type tipo owner seller vendedor verified status operadora aparelho optin country grupo group dia turno site`),
+		field: fieldPhone,
+		any:   words(`telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`),
+		none: words(`receber aceita aceito autoriza consent usa horario hora periodo quantos quantas quanto tem modelo marca prefere preferencia
+			type tipo owner seller vendedor verified status operadora aparelho optin country grupo group dia turno site
+			indicado indicada amigo amiga conjuge friend`),
 	},
 	{
-		fieldCompany,
-		words(`empresa company negocio organizacao organization organisation compania`),
-		words(`quantos quantas faturamento fatura investe segmento ramo setor cargo funcao site website url instagram porte tamanho tempo
+		field: fieldCompany,
+		any:   words(`empresa company negocio organizacao organization organisation compania`),
+		none: words(`quantos quantas faturamento fatura investe segmento ramo setor cargo funcao site website url instagram porte tamanho tempo
 			colaboradores funcionarios employees marketing onde cidade cidades estado endereco cnpj email telefone whatsapp phone sobre size
 			industry city state address atua faz tipo type area quando ano anos possui tem id desafio principal owner revenue como vai domain
 			logradouro bairro cep numero descreva descricao description fone celular valor revenda abertura nascimento objetivo`),
 	},
 	{
-		fieldName,
-		words(`nome name nombre`),
-		words(`empresa company mae pai pet filho filha filhos conjuge produto product curso course usuario user page pagina form formulario
+		field: fieldName,
+		any:   words(`nome name nombre`),
+		none: words(`empresa company mae pai pet filho filha filhos conjuge produto product curso course usuario user page pagina form formulario
 			campanha campaign ad adset social evento event marca brand loja store unidade owner seller vendedor producer plan plano oferta
 			offer item items file arquivo list lista site domain dominio funnel team workspace organizacao organization negocio esposa marido
 			crianca cachorro gato animal escola school survey quiz source medium channel tag group grupo bairro rua cidade city state
@@ -45,14 +48,20 @@ var titleRules = []titleRule{
 			madre padre hijo hija mascota producto calle ciudad`),
 	},
 	{
-		fieldAmount,
-		words(`valor orcamento budget investir verba presupuesto`),
-		words(`faturamento fatura receita renda salario atualmente atual hoje investe colaboradores quando porque motivo tempo prazo
-			onde como tem percebe entrega gera moeda currency type tipo id`),
+		field: fieldAmount,
+		any:   words(`valor orcamento budget investir verba presupuesto`),
+		none: words(`faturamento fatura receita renda salario atualmente atual hoje investe colaboradores quando porque motivo tempo prazo
+			onde como tem percebe entrega gera moeda currency type tipo id
+			conta fipe`),
 	},
-	{fieldMessage, words(`mensagem message comentario comentarios observacao observacoes duvida duvidas recado mensaje`),
-		words(`id sid type status tipo template date time at count`)},
-	{fieldOrigin, words(`conheceu encontrou sabendo hear conociste conocio`), words(`dificuldade problema desafio`)},
+	{
+		field: fieldAmount,
+		any:   words(`investimento investment`),
+		and:   words(`previsto disponivel pretendido desejado estimado planejado inicial maximo available planned`),
+		none:  words(`atualmente atual hoje faturamento retorno`),
+	},
+	{field: fieldMessage, any: words(`mensagem message comentario comentarios observacao observacoes duvida duvidas recado mensaje`), none: words(`id sid type status tipo template date time at count`)},
+	{field: fieldOrigin, any: words(`conheceu encontrou sabendo hear conociste conocio`), none: words(`dificuldade problema desafio`)},
 }
 
 func words(list string) map[string]bool {
@@ -124,7 +133,7 @@ func (t titleRule) hits(title []string) bool {
 		}
 		hit = hit || t.any[w]
 	}
-	return hit
+	return hit && (t.and == nil || speaksOf(title, t.and))
 }
 
 // Words of a number question. It feeds the value when it speaks of money; when it is the only number of a form it is taken for money unless
