@@ -82,7 +82,7 @@ var aliases = map[field]string{
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa empresaondetrabalha
 		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja nomedasuaempresa
 		nomedonegocio nomeempresa nomefantasia org* organisation organisationname organizacao organization organizationname orgname
-		qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies corporatename tradename legalname salesaccountname compania
+		qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies organizations worksforname employmentname corporatename tradename legalname salesaccountname compania
 		nombredelaempresa nombreempresa`,
 	fieldAmount: `
 		amount* budget creditodesejado dealamount dealvalue estimatedvalue investimento* investimentomensal investimentomensalestimado
@@ -152,8 +152,9 @@ var trees = map[role]string{
 }
 
 // leadingWords are the words that a product puts before its keys: Elementor's "No Label email", Contact Form 7's "your-email", Wix's
-// "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email". "form" is not among them: "formName" would become a person's name.
-var leadingWords = []string{"nolabel", "your", "seu", "sua", "field", "fields", "cf", "input", "txt", "meu", "minha"}
+// "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", and a sheet's "lead_origem". "form" is not among them: "formName" would become a person's name.
+var leadingWords = []string{"nolabel", "your", "seu", "sua", "field", "fields", "cf", "input", "txt", "meu", "minha", "lead", "contact", "contato", "client", "cliente",
+	"customer"}
 
 func buildVocabulary() map[string]entry {
 	v := make(map[string]entry, 1024)

@@ -7,7 +7,7 @@ var (
 	nameParts = words(`first last middle prefix suffix firstname lastname middlename firstandlast full fullname givenname familyname surname
 		nome sobrenome primeironome middleinitial`)
 	phoneParts = words(`country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
-		telefone numero extension raw e164 countryiso2 type`)
+		telefone numero extension raw e164 countryiso2 type tipo dialcode`)
 	choiceParts = words(`label labels other id ids ref refs value`)
 	dateParts   = words(`day month year hour min minute ampm timeinput dia mes ano`)
 	spanParts   = words(`start end timezone`)
@@ -94,7 +94,7 @@ func phoneOf(text func(...string) string) string {
 	if full := text("full", "e164", "international", "formatted"); full != "" {
 		return full
 	}
-	country := text("country", "countrycode", "ddi")
+	country := text("dialcode", "country", "countrycode", "ddi")
 	if len(digitsOf(country)) == 0 || len(country) > 5 {
 		country = ""
 	}

@@ -188,7 +188,7 @@ func (c *chooser) named(a *answer, name string) (entry, bool, bool) {
 		if e, again, ok := aliasOf(thing); ok && e.field == fieldOrigin && (!e.weak || nameOf(thing) == "origin") {
 			return e, again, ok
 		}
-	case "number", "numero", "address":
+	case "number", "numero", "address", "endereco":
 		if e, again, ok := aliasOf(a.prefix); ok && (e.field == fieldPhone || e.field == fieldEmail) {
 			return e, again, ok
 		}

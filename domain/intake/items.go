@@ -43,7 +43,7 @@ var itemWords = map[part]string{
 		campo chave nome fieldcode alias`,
 	valuePart: `value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue textvalue answerdetails
 		a normalizedvalue`,
-	typePart: `type fieldtype questiontype inputtype element controltype family subtype`,
+	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,
 	otherPart: `required options order position index visible properties description hidden group sublabel placeholder itemid enum enumid
 		primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns questionref questionindex
 		versions ishidden optional short inline object`,
@@ -183,6 +183,12 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		}
 		name = key
 	} else {
+		if title == "" && name == "" && len(a.extra) == 0 && a.typ != nil && a.typ.kind == isString {
+			// A list of means of contact: {type: email, value: …}.
+			if e, _, ok := aliasOf(a.typ.text); ok && (e.field == fieldEmail || e.field == fieldPhone) {
+				name = a.typ.text
+			}
+		}
 		if title == "" && name == "" || len(a.extra) > 0 && a.typ == nil && a.title == nil {
 			return false
 		}
@@ -408,7 +414,7 @@ func scalarText(n *node) string {
 // texts reads a list of choices or a value that is made of parts. ok is false when it is neither.
 func (r *reader) texts(value, holder *node, ans *answer) ([]string, bool) {
 	if value.kind == isObject {
-		if out, ok := r.compound(value, ans); ok || ans.typ != choiceType {
+		if out, ok := r.compound(value, ans); ok || ans.typ != choiceType && value.child("url") == nil {
 			return out, ok
 		}
 		t, ok := r.choiceText(value, false)
@@ -481,7 +487,10 @@ func (r *reader) choiceText(n *node, bare bool) (string, bool) {
 			if rank > 1 && !k.empty() {
 				best, rank = k, 1
 			}
-		case "id", "ref", "enum", "enumid", "choiceid", "rowid", "type", "selected", "order", "weight", "color":
+		case "type":
+			t := typeOf(k.text)
+			named = named || t == emailType || t == phoneType
+		case "id", "ref", "enum", "enumid", "choiceid", "rowid", "selected", "order", "weight", "color":
 		default:
 			return "", false
 		}

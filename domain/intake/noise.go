@@ -39,7 +39,7 @@ var noiseKeys = map[noise]string{
 		antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid workspaceid
 		object livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft jsexecutiontracker submitsource builddate
 		uploadserverurl timetosubmit validatednewrequiredfieldids formfieldmask submissionslink triggerevent authmode columnstart columnend
-		rowstart rowend wpcf7posteddatahash`,
+		rowstart rowend wpcf7posteddatahash viewstate viewstategenerator eventvalidation eventtarget eventargument`,
 	stampNoise: `date time datetime when datadeenvio horadeenvio`,
 	stateNoise: `status responsestatus`,
 }

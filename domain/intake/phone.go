@@ -29,6 +29,12 @@ func e164(text string) string {
 	if rest, ok := strings.CutPrefix(d, "550"); ok {
 		return parsePhone("+55" + rest)
 	}
+	// A mobile number from before the ninth digit, as old address books and chats still write it.
+	if local := strings.TrimPrefix(d, "55"); len(local) == 10 && local[2] >= '6' && (len(d) == 12 || !strings.HasPrefix(s, "+")) {
+		if n := brazilian(local[:2] + "9" + local[2:]); n != "" {
+			return n
+		}
+	}
 	// A form that puts the country code first without a plus: only Brazil's is guessed by the library.
 	if !strings.HasPrefix(s, "+") && len(d) > 11 && len(d) <= 15 && !strings.HasPrefix(d, "0") {
 		return parsePhone("+" + d)

@@ -651,6 +651,20 @@ var products = []product{
 			"inline":true}]}]}`,
 		email: "rosa@exemplo.com.br", nome: "Rosa Reis", note: []string{"Novo lead"},
 	},
+	{
+		name: "means of contact", body: `{"name":"Rosa","contact_methods":[{"type":"email","value":"rosa@exemplo.com.br"},{"type":"phone","value":"11988887777"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa", fone: "11988887777",
+	},
+	{
+		name: "e46 schema.org", body: `{"@type":"Person","givenName":"Rosa","familyName":"Reis","email":"mailto:rosa@exemplo.com.br","telephone":"+55 11 98888-7777","worksFor":{
+			"@type":"Organization","name":"Reis ME"}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+55 11 98888-7777", empresa: "Reis ME",
+	},
+	{
+		name: "asp.net", typ: formType, body: pairs("ctl00$ContentPlaceHolder1$txtNome", "Rosa", "ctl00$ContentPlaceHolder1$txtEmail", "rosa@exemplo.com.br",
+			"__VIEWSTATE", "/wEPDwUKMTY3"),
+		email: "rosa@exemplo.com.br", nome: "Rosa", not: []string{"VIEWSTATE"},
+	},
 }
 
 func TestProducts(t *testing.T) {
