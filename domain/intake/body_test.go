@@ -112,7 +112,10 @@ func TestHostileBodies(t *testing.T) {
 		"escapes":      {"", `{"email":"` + fill(`\u0041`) + `"}`}, "quotes": {"", fill(`"`)}, "percent": {formType, "email=" + fill("%40")},
 		"same key": {formType, strings.Repeat("email=a&", 19000)}, "broken json": {"", `{"a":"` + fill("\n")},
 		"lines": {"", "a: @" + fill("\nx")}, "elements": {"", "<a>@" + fill("x<!---->") + "</a>"}, "open elements": {"", fill("<a>@")},
-		"mailto": {"", `{"email":"` + fill("<@") + `"}`}, "url": {"", `{"email":"a@b.c","page_url":"http://x/?` + fill("utm_a=b&") + `"}`},
+		"form in form": {formType, "email=a@b.c&query=" + strings.ReplaceAll(fill("query="), "=", "%3D")}, "forms": {"", `{"email":"a@b.c","query":"` + fill("query=") + `"}`},
+		"lists":      {"", `{"email":"a@b.c","x":[` + strings.TrimSuffix(strings.Repeat(`{"a":["b","c","d"]},`, 3900), ",") + `]}`},
+		"area codes": {"", `{"email":"a@b.c","x":[` + strings.TrimSuffix(strings.Repeat(`{"ddd":"11","n":"988887777"},`, 6000), ",") + `]}`},
+		"mailto":     {"", `{"email":"` + fill("<@") + `"}`}, "url": {"", `{"email":"a@b.c","page_url":"http://x/?` + fill("utm_a=b&") + `"}`},
 		"deep prefixes": {"", `{"email":"a@b.c","a":` + strings.Repeat(`{"`+strings.Repeat("k ", 2000)+`":`, 60) + "1" + strings.Repeat("}", 61)},
 	} {
 		start := time.Now()

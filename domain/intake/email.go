@@ -29,7 +29,7 @@ func (c *chooser) email(d *Draft) {
 
 // trimMail takes away what surrounds an address that stands alone.
 func trimMail(s string) string {
-	s = strings.Trim(strings.TrimSpace(s), `"'`)
+	s = strings.TrimSpace(strings.Trim(strings.TrimSpace(s), `"'`))
 	if len(s) > 7 && strings.EqualFold(s[:7], "mailto:") {
 		s = s[7:]
 	}

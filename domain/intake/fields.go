@@ -446,10 +446,14 @@ func (c *chooser) phone(d *Draft) {
 
 // bareNumber finds the number that only the area code beside it makes a phone.
 func (c *chooser) bareNumber() *answer {
-	for _, i := range c.firsts[fieldArea] {
+	areas := c.firsts[fieldArea]
+	for _, i := range areas[:min(len(areas), 4)] { // of a thousand, none is the contact's
 		for j := range c.r.answers {
 			a := &c.r.answers[j]
-			if n := countDigits(a.text()); a.group != c.r.answers[i].group || a.closed || a.field != noField || n != 8 && n != 9 || !phoneLike(a.text()) {
+			if a.group != c.r.answers[i].group || a.closed || a.field != noField || len(a.values) > 1 {
+				continue
+			}
+			if n := countDigits(a.values[0]); n != 8 && n != 9 || !phoneLike(a.values[0]) {
 				continue
 			}
 			switch nameOf(a.key) {

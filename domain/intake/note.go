@@ -26,13 +26,19 @@ func (r *reader) leave(d *Draft) {
 		}
 	}
 	slices.SortStableFunc(kept, func(a, b *answer) int { return a.concern() - b.concern() })
-	var seen map[string]bool
+	var seen, have map[string]bool
 	for _, a := range kept {
 		text := a.text()
 		if a.taken || r.inField(d, a, text) {
 			continue
 		}
-		if len(a.values) > 2 && !a.labelled && r.copies(a) {
+		if len(a.values) > 2 && !a.labelled && have == nil {
+			have = make(map[string]bool, len(r.answers))
+			for i := range r.answers {
+				have[likeness(r.answers[i].text())] = true
+			}
+		}
+		if len(a.values) > 2 && !a.labelled && copies(a, have) {
 			for _, v := range a.values {
 				r.drop("mirror", &node{kind: isString, text: v})
 			}
@@ -77,14 +83,8 @@ func (a *answer) concern() int {
 	return 1
 }
 
-// copies reports whether a list holds nothing but what the other answers say: the row of a sheet beside its cells.
-func (r *reader) copies(list *answer) bool {
-	have := make(map[string]bool, len(r.answers))
-	for i := range r.answers {
-		if a := &r.answers[i]; a != list {
-			have[likeness(a.text())] = true
-		}
-	}
+// copies reports whether a list holds nothing but what other answers say: the row of a sheet beside its cells.
+func copies(list *answer, have map[string]bool) bool {
 	for _, v := range list.values {
 		if !have[likeness(v)] && !(countDigits(v) >= 12 && strings.Contains(v, "/") && strings.Contains(v, ":")) {
 			return false

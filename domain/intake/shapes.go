@@ -7,7 +7,7 @@ type scope struct {
 	prefix   string // the keys of the unknown objects around it
 	rank     int    // how far it is from the contact; the lower is the better
 	group    int    // the record that it belongs to
-	embeds   int    // how many JSON texts it is inside of
+	embeds   int    // how many texts that hold a submission it is inside of
 	closed   bool   // it feeds no field
 	person   bool   // it belongs to what is called a contact, lead, customer …
 	deal     bool   // it belongs to a deal or a purchase
@@ -449,7 +449,7 @@ func (r *reader) phoneIn(n *node, name string, s scope) bool {
 	return ans.wants(fieldPhone) && r.fill(&ans, n, nil)
 }
 
-// maxEmbeds is how many JSON texts may stand one inside the other.
+// maxEmbeds is how many texts that hold a submission may stand one inside the other.
 const maxEmbeds = 3
 
 // leaf reads a scalar member.
@@ -472,9 +472,10 @@ func (r *reader) leaf(k *node, e entry, s scope) {
 			return
 		}
 	}
-	if k.kind == isString && e.tree == containerTree && strings.IndexByte(k.text, '=') > 0 && urlencoded(k.text) {
+	if k.kind == isString && e.tree == containerTree && s.embeds < maxEmbeds && strings.IndexByte(k.text, '=') > 0 && urlencoded(k.text) {
 		if n, err := readForm([]byte(strings.TrimPrefix(strings.TrimSpace(k.text), "?")), ""); err == nil {
 			r.drop("query", k) // its parts are answers
+			s.embeds++
 			r.object(&n, s)
 			return
 		}
