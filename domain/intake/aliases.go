@@ -137,7 +137,7 @@ var trees = map[role]string{
 	personTree: `
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer comprador subscriber
 		subscribers student aluno client visitor visitante attendee participant invitee guest applicant candidate candidato user usuario
-		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo billingaddress enduser requester solicitante`,
+		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo billingaddress enduser registrant contactprofile requester solicitante`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao invoice fatura
 		checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,
@@ -147,7 +147,7 @@ var trees = map[role]string{
 		assignedto assignee createdby updatedby modifiedby organizer host items item lineitems orderitems itens offer oferta plan plano campaign
 		campanha ad adset listing imovel course curso store team workspace calculations scheduling tags legalbases
 		company1 address endereco location geo browser partner workflow automation
-		variables calculated outcome conjuge spouse indicado indicados amigo referral inbox formstructure`,
+		variables calculated outcome property propriedade anuncio veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure`,
 	ignoredTree: `ending endings schema webhook headers ttc previous old options auth identityprofiles mergeaudits`,
 }
 

@@ -129,6 +129,18 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
+// TestNumbersInBrackets: numbers that count from zero make a list; others are the ids of questions.
+func TestNumbersInBrackets(t *testing.T) {
+	d := mustRead(t, formType, pairs("item_meta[6]", "Ana Lima", "item_meta[7]", "ana@exemplo.com.br", "item_meta[8]", "(11) 98888-7777", "cor[0]", "Azul", "cor[1]", "Verde", "dia[]", "seg", "dia[]", "ter"))
+	if d.Email != "ana@exemplo.com.br" || d.Phone != "(11) 98888-7777" || d.Note() != "item_meta 6: Ana Lima\ncor: Azul, Verde\ndia: seg, ter" {
+		t.Errorf("%+v %q", d, d.Note())
+	}
+	d = mustRead(t, "", `{"headers":["Nome","E-mail"],"row":["Ana","ana@exemplo.com.br"],"recipients":["x@y.z","w@y.z"]}`)
+	if d.Email != "ana@exemplo.com.br" || !strings.Contains(d.Note(), "row: Ana, ana@exemplo.com.br") {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestLinesOfText(t *testing.T) {
 	d := mustRead(t, "text/plain", "Nome: Ana\nE-mail: ana@exemplo.com.br\nSite: https://ana.com\nMensagem: Olá,\n  quero um orçamento\nhttps://ana.com/obra\n\nVisita: terça: 14:00")
 	if d.Message != "Olá,\n  quero um orçamento\nhttps://ana.com/obra" || !strings.Contains(d.Note(), "Visita: terça: 14:00") || !strings.Contains(d.Note(), "Site: https://ana.com") {

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"slices"
 	"strings"
 
 	"fichario/domain/fault"
@@ -96,7 +97,7 @@ func wholeAddress(s string) bool {
 var notTheirs = words(`owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento document
 	protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url page referrer landing timestamp
 	date time data hora unix created updated submitted at assigned responsible agent corretor partner affiliate producer
-	to cc bcc reply destinatario recipient jid`)
+	to cc bcc reply destinatario recipient recipients jid`)
 
 // byLook finds the e-mail and the phone by their look where no key or title tells: forms whose keys are numbers or random.
 func (c *chooser) byLook() {
@@ -106,7 +107,14 @@ func (c *chooser) byLook() {
 	}
 	for i := range c.r.answers {
 		a := &c.r.answers[i]
-		if a.closed || a.attr != "" || a.field != noField || len(a.values) != 1 {
+		if a.closed || a.attr != "" || a.field != noField || len(a.values) == 0 {
+			continue
+		}
+		if len(a.values) > 1 {
+			// The values of a whole form without its keys: better the address among them than no lead.
+			if mail && slices.ContainsFunc(a.values, wholeAddress) && !speaksOf(wordsOf(join(a.prefix, a.key, a.title)), notTheirs) {
+				mail = !c.enter(i, a, fieldEmail, byValue, 10)
+			}
 			continue
 		}
 		v := a.values[0]

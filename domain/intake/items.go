@@ -40,7 +40,7 @@ var itemWords = map[part]string{
 	titlePart: `title label question questiontitle questiontext questionname columnname fieldlabel fieldtitle displayname humanlabel heading
 		pergunta titulo rotulo q`,
 	namePart: `name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter variable
-		campo chave nome fieldcode alias`,
+		campo chave nome fieldcode fieldidentifier alias`,
 	valuePart: `value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue textvalue answerdetails
 		a normalizedvalue`,
 	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,

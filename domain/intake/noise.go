@@ -80,6 +80,9 @@ func noisy(e entry, key, value string, labelled bool) bool {
 	return noisySuffix(key, labelled)
 }
 
+// records are what integrators number: "Response ID".
+var records = words(`form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session survey`)
+
 // noisySuffix drops the names that end in what they are: form_id, pageUuid, _fluentform_3_fluentformnonce.
 func noisySuffix(key string, labelled bool) bool {
 	n := len(key)
@@ -87,10 +90,13 @@ func noisySuffix(key string, labelled bool) bool {
 		return false
 	}
 	lower := key[n-1] | 0x20
-	if lower != 'd' && lower != 'e' && lower != 'n' && lower != 's' || strings.IndexByte(key, ' ') >= 0 {
+	if lower != 'd' && lower != 'e' && lower != 'n' && lower != 's' {
 		return false
 	}
 	words := wordsOf(key)
+	if strings.IndexByte(key, ' ') >= 0 && (len(words) != 2 || !records[words[0]]) {
+		return false
+	}
 	if len(words) == 0 {
 		return false
 	}

@@ -157,6 +157,8 @@ func TestParts(t *testing.T) {
 		`"variables":[{"name":"Nome","value":"Ana"},{"name":"Phone","value":"11988887777"}]`:                                       {"Ana", "11988887777"},
 		`"contatos":[{"tipo":"telefone","valor":"11988887777"},{"tipo":"email","valor":"x@b.c"}]`:                                  {"", "11988887777", "email: x@b.c"},
 		`"telefones":[{"tipo":"celular","numero":"11988887777"},{"tipo":"fixo","numero":"1133334444"}]`:                            {"", "11988887777", "telefones: 1133334444"},
+		`"Name (First)":"Ana","Name (Last)":"Lima"`:                                                                                {"Ana Lima"},
+		`"Response ID":"r1","Discord ID":"ana","Seu ID":"7"`:                                                                       {"", "", "Discord ID: ana\nSeu ID: 7"},
 		`"lead_nome":"Ana","lead_fone":"11988887777"`:                                                                              {"Ana", "11988887777"},
 		`"cv":{"field":"x"},"fields":[{"type":"file","label":"Currículo","value":{"url":"https://x/cv.pdf","filename":"cv.pdf"}}]`: {"", "", "Currículo: cv.pdf https://x/cv.pdf\ncv field: x"},
 		`"endUser":{"attributes":{"name":"Ana"}}`:                                                                                  {"Ana"},

@@ -33,7 +33,7 @@ var titleRules = []titleRule{
 		none: words(`quantos quantas faturamento fatura investe segmento ramo setor cargo funcao site website url instagram porte tamanho tempo
 			colaboradores funcionarios employees marketing onde cidade cidades estado endereco cnpj email telefone whatsapp phone sobre size
 			industry city state address atua faz tipo type area quando ano anos possui tem id desafio principal owner revenue como vai domain
-			logradouro bairro cep numero descreva descricao description fone celular valor revenda abertura nascimento objetivo`),
+			logradouro bairro cep numero member descreva descricao description fone celular valor revenda abertura nascimento objetivo`),
 	},
 	{
 		field: fieldName,
