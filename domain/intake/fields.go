@@ -297,7 +297,7 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 			return false
 		}
 	case fieldCountry:
-		if n := countDigits(a.values[0]); n < 1 || n > 3 || len(a.values[0]) > 5 || !phoneLike(a.values[0]) {
+		if n := countDigits(a.values[0]); n < 1 || n > 3 || len(a.values[0]) > 5 || !phoneLike(a.values[0]) || strings.Trim(a.values[0], "+0 ") == "" {
 			return false
 		}
 	case fieldMessage:

@@ -68,14 +68,14 @@ func noisy(e entry, key, value string, labelled bool) bool {
 	case stateNoise:
 		return !labelled && machineStates[strings.ToLower(value)]
 	}
+	if e.field != noField || e.attr != noAttr {
+		return false
+	}
 	if isBrowser(key, value) {
 		return true
 	}
-	if strings.IndexByte(value, '@') >= 0 {
+	if labelled && strings.IndexByte(key, ' ') >= 0 || strings.IndexByte(value, '@') >= 0 {
 		return false // an address is no bookkeeping, also under "email_id"
-	}
-	if e.field != noField || e.attr != noAttr || labelled && strings.IndexByte(key, ' ') >= 0 {
-		return false
 	}
 	return noisySuffix(key, labelled)
 }

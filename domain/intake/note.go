@@ -21,7 +21,7 @@ func (r *reader) leave(d *Draft) {
 	}
 	var kept []*answer
 	for i := range r.answers {
-		if a := &r.answers[i]; a.attr == "" || !d.attributeOnce(a, a.text()) {
+		if a := &r.answers[i]; !a.taken && (a.attr == "" || !d.attributeOnce(a, a.text())) {
 			kept = append(kept, a)
 		}
 	}
@@ -29,7 +29,7 @@ func (r *reader) leave(d *Draft) {
 	var seen, have map[string]bool
 	for _, a := range kept {
 		text := a.text()
-		if a.taken || r.inField(d, a, text) {
+		if r.inField(d, a, text) {
 			continue
 		}
 		if len(a.values) > 2 && !a.labelled && have == nil {

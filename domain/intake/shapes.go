@@ -189,13 +189,15 @@ func (r *reader) keep(a *answer) {
 	}
 	value := a.values[0]
 	r.test = r.test || strings.HasPrefix(value, "<test lead:") // what Meta's testing tool answers
-	if value == "null" || value == "undefined" || value == "[object Object]" {
+	if len(a.values) == 1 && (value == "null" || value == "undefined" || value == "[object Object]") {
 		r.drop("no answer", &node{kind: isString, text: a.text()}) // what a script writes for none
 		return
 	}
-	if isFile(value) {
-		r.drop("file", &node{kind: isString, text: a.text()})
-		a.values = r.one("(arquivo)")
+	for i, v := range a.values {
+		if isFile(v) {
+			r.drop("file", &node{kind: isString, text: v})
+			a.values[i] = "(arquivo)"
+		}
 	}
 	if noisy(a.entry, name, value, a.labelled && !a.closed) || a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
 		r.drop("noise", &node{kind: isString, text: a.text()})
@@ -474,7 +476,7 @@ func (r *reader) leaf(k *node, e entry, s scope) {
 	}
 	if k.kind == isString && e.tree == containerTree && s.embeds < maxEmbeds && strings.IndexByte(k.text, '=') > 0 && urlencoded(k.text) {
 		if n, err := readForm([]byte(strings.TrimPrefix(strings.TrimSpace(k.text), "?")), ""); err == nil {
-			r.drop("query", k) // its parts are answers
+			r.drop("query", &node{kind: isString, text: k.text}) // its parts are answers
 			s.embeds++
 			r.object(&n, s)
 			return
