@@ -86,8 +86,8 @@ func (c *chooser) offer(i int, a *answer) {
 	if v := a.values[0]; len(v) <= 5 && countDigits(v) > 1 && strings.Contains(nameOf(join(a.key, a.title)), "ddd") && c.enter(i, a, fieldArea, byAlias, 0) {
 		return // "DDD Celular" beside "Celular"
 	}
-	if label := join(a.title, a.key); strings.IndexByte(label, '(') >= 0 {
-		if f := partOfName(wordsOf(label)); f != noField && c.enter(i, a, f, byAlias, 0) {
+	if strings.IndexByte(a.title, '(') >= 0 || strings.IndexByte(a.key, '(') >= 0 {
+		if f := partOfName(wordsOf(join(a.title, a.key))); f != noField && c.enter(i, a, f, byAlias, 0) {
 			return // Gravity Forms: "Name (Last)"
 		}
 	}

@@ -149,12 +149,12 @@ func (r *reader) one(text string) []string {
 	return r.pool[n-1 : n : n]
 }
 
-// arrived remembers a name for the refusals.
+// arrived remembers a cleaned name for the refusals.
 func (r *reader) arrived(name string) {
 	if len(r.keys) >= maxKeys {
 		return
 	}
-	name = clip(oneLine(cleanText(name)), maxKeyText)
+	name = clip(name, maxKeyText)
 	if name == "" {
 		return
 	}
@@ -180,7 +180,9 @@ func (r *reader) keep(a *answer) {
 	if a.title != "" {
 		name = a.title
 	}
-	a.entry = lookup(name)
+	if a.title != "" || a.entry == (entry{}) {
+		a.entry = lookup(name)
+	}
 	if len(a.values) == 0 {
 		if e, _, ok := aliasOf(name); r.emptyEmail == "" && (ok && e.field == fieldEmail && !e.weak || a.typ == emailType) && !a.closed {
 			r.emptyEmail = a.label()
@@ -276,7 +278,7 @@ func (r *reader) member(k *node, s scope) {
 	case k.scalar():
 		r.leaf(k, e, s)
 	case k.empty():
-		r.arrived(join(s.prefix, k.key))
+		r.arrived(oneLine(cleanText(join(s.prefix, k.key))))
 	case e.tree == ignoredTree && !flat(k):
 		r.drop("ignored tree", k)
 	case k.kind == isArray:
@@ -482,7 +484,7 @@ func (r *reader) leaf(k *node, e entry, s scope) {
 			return
 		}
 	}
-	ans := answer{key: k.key, scope: s}
+	ans := answer{key: k.key, scope: s, entry: e}
 	if t := scalarText(k); t != "" {
 		ans.values = r.one(t)
 	}
