@@ -132,17 +132,17 @@ var trees = map[role]string{
 		formdata formvalues formfields inputs input questions pages merges mergefields properties attributes params parameters query
 		querystring urlparameters namedvalues humanfields orderedhumanfields changes value unsorted add current extradata rawrequest datajson
 		event tracking trackingparameters lastconversion firstconversion content conversionorigin json root
-		request contactattributes dadosadicionais dados campos respostas resposta camposadicionais camposextras contactdata
+		request contactattributes dadosadicionais dados campos perguntas respostas resposta camposadicionais camposextras contactdata
 		leaddata userdata submissiondata formsubmission formsubmissions document new object`,
 	personTree: `
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer comprador subscriber
 		subscribers student aluno client visitor visitante attendee participant invitee guest applicant candidate candidato user usuario
-		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo billingaddress enduser registrant contactprofile requester solicitante`,
+		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo billingaddress enduser dadoslead dadosdolead novolead registrant contactprofile requester solicitante`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao invoice fatura
 		checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,
 	closedTree: `
-		form definition survey page site charge quiz payments payment device meta account funnel product products produto produtos
+		form formulario definition survey page site charge quiz payments payment device meta account funnel product products produto produtos
 		producer seller vendedor affiliate affiliates afiliado afiliados commissions commission comissoes owner agent corretor agente
 		assignedto assignee createdby updatedby modifiedby organizer host items item lineitems orderitems itens offer oferta plan plano campaign
 		campanha ad adset listing imovel course curso store team workspace calculations scheduling tags legalbases

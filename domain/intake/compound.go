@@ -46,6 +46,8 @@ func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
 	family := text("last", "lastname", "familyname", "surname", "sobrenome")
 	var out string
 	switch {
+	case all(nameParts) && len(parts) == 1 && parts["nome"] != nil && !ans.wants(fieldName) && !ans.wants(fieldCompany):
+		return nil, false // {"nome": …} is what something is called, and its key says what
 	case all(nameParts) && (given != "" || family != "" || text("full", "fullname", "firstandlast") != "" && ans.typ != phoneType):
 		if all(phoneParts) && ans.wants(fieldPhone) { // {full} alone is either
 			out = text("full")

@@ -174,6 +174,9 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		name = join("company", name) // HubSpot: a property of the company, not of the person
 	}
 	if key != "" {
+		if a.title != nil && lookup(key).tree == dealTree {
+			return false // a deal with a title and a value
+		}
 		// Under a name of its own, {name, value} is a record, and {value} or {title, type, value} is an answer.
 		if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.key) || len(a.extra) > 0 {
 			return false

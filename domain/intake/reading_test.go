@@ -160,6 +160,9 @@ func TestParts(t *testing.T) {
 		`"telefones":[{"tipo":"celular","numero":"11988887777"},{"tipo":"fixo","numero":"1133334444"}]`:                            {"", "11988887777", "telefones: 1133334444"},
 		`"Name (First)":"Ana","Name (Last)":"Lima"`:                                                                                {"Ana Lima"},
 		`"Response ID":"r1","Discord ID":"ana","Seu ID":"7"`:                                                                       {"", "", "Discord ID: ana\nSeu ID: 7"},
+		`"formulario":{"nome":"Contato"},"perguntas":{"Nome":"Ana"}`:                                                               {"Ana", "", "formulario nome: Contato"},
+		`"dados_lead":{"nome":"Ana"},"campanha":{"nome":"Verão"}`:                                                                  {"Ana", "", "campanha nome: Verão"},
+		`"vendedor":{"nome":"Vera","sobrenome":"Dias"}`:                                                                            {"", "", "vendedor: Vera Dias"},
 		`"lead_nome":"Ana","lead_fone":"11988887777"`:                                                                              {"Ana", "11988887777"},
 		`"cv":{"field":"x"},"fields":[{"type":"file","label":"Currículo","value":{"url":"https://x/cv.pdf","filename":"cv.pdf"}}]`: {"", "", "Currículo: cv.pdf https://x/cv.pdf\ncv field: x"},
 		`"endUser":{"attributes":{"name":"Ana"}}`:                                                                                  {"Ana"},
@@ -272,6 +275,7 @@ func TestAmountKeys(t *testing.T) {
 		`"tax_amount":"10.00"`: 0, `"amount_cents":19990`: 19990, `"valor_em_centavos":"19990"`: 19990, `"valor_em_centavos":"199,90"`: 0,
 		`"purchase":{"price":{"value":149.9},"full_price":{"value":199.9}}`: 14990, `"type":"order.paid","data":{"amount":29900,"charges":[{"amount":29900}]}`: 29900,
 		`"object":"checkout.session","livemode":true,"amount_total":9900`: 9900, `"amount":1500,"currency":"BRL"`: 150000, `"qual_o_seu_orçamento_?":"r$_1.500"`: 150000,
+		`"negocio":{"titulo":"Site","valor":"R$ 2.500,00"}`:  250000,
 		`"Percentual":{"valor":"10"},"recent_amount":"5.00"`: 500,
 	} {
 		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Amount != want*100 {

@@ -291,6 +291,7 @@ func (r *reader) member(k *node, s scope) {
 			return
 		}
 		ans := answer{key: k.key, scope: s}
+		ans.closed = s.closed || e.tree == closedTree
 		if e.tree != containerTree && e.tree != personTree && r.fill(&ans, k, nil) {
 			return
 		}
