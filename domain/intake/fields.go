@@ -109,6 +109,9 @@ func (c *chooser) offer(i int, a *answer) {
 		if c.enter(i, a, entry.field, strength, penalty) {
 			return
 		}
+		if entry.weak && entry.field == fieldName && phoneLike(a.values[0]) && e164(a.values[0]) != "" && c.enter(i, a, fieldPhone, byWeak, penalty) {
+			return // "contato" is a name or a number
+		}
 	}
 	if f := c.numberedName(a); f != noField && c.enter(i, a, f, byAlias, 0) {
 		return
@@ -143,6 +146,9 @@ func (c *chooser) offer(i int, a *answer) {
 		penalty := 0
 		if rule.field == fieldPhone && !speaksOf(w, mobileWords) {
 			penalty = 5
+		}
+		if (rule.field == fieldPhone || rule.field == fieldEmail) && speaksOf(w, houseWords) {
+			penalty += 10
 		}
 		if c.enter(i, a, rule.field, byTitle, penalty) {
 			return

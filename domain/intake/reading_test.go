@@ -163,6 +163,8 @@ func TestParts(t *testing.T) {
 		`"formulario":{"nome":"Contato"},"perguntas":{"Nome":"Ana"}`:                                                               {"Ana", "", "formulario nome: Contato"},
 		`"dados_lead":{"nome":"Ana"},"campanha":{"nome":"Verão"}`:                                                                  {"Ana", "", "campanha nome: Verão"},
 		`"vendedor":{"nome":"Vera","sobrenome":"Dias"}`:                                                                            {"", "", "vendedor: Vera Dias"},
+		`"cliente":"Ana","contato":"11988887777"`:                                                                                  {"Ana", "11988887777"},
+		`"Telefone da loja":"1133334444","Telefone do contato":"1133335555"`:                                                       {"", "1133335555", "Telefone da loja: 1133334444"},
 		`"lead_nome":"Ana","lead_fone":"11988887777"`:                                                                              {"Ana", "11988887777"},
 		`"cv":{"field":"x"},"fields":[{"type":"file","label":"Currículo","value":{"url":"https://x/cv.pdf","filename":"cv.pdf"}}]`: {"", "", "Currículo: cv.pdf https://x/cv.pdf\ncv field: x"},
 		`"endUser":{"attributes":{"name":"Ana"}}`:                                                                                  {"Ana"},

@@ -283,6 +283,7 @@ func (r *reader) member(k *node, s scope) {
 		r.drop("ignored tree", k)
 	case k.kind == isArray:
 		ans := answer{key: k.key, scope: s}
+		ans.closed = s.closed || e.tree == closedTree
 		if !r.fill(&ans, k, nil) {
 			r.list(k, r.into(k.key, e, s))
 		}

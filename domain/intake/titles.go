@@ -85,6 +85,9 @@ var nameRule = func() titleRule {
 // mobileWords speak of the phone that its owner carries.
 var mobileWords = words(`whatsapp whats wpp wsp zap celular cel cell mobile movil`)
 
+// houseWords speak of the company's own address and phone, which serve where the person's are not given.
+var houseWords = words(`empresa loja company store escritorio`)
+
 // partWords are the words of the parts of a name: some say it alone, others beside a word for a name.
 var partWords = func() map[string]uint8 {
 	m := map[string]uint8{}
