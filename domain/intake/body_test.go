@@ -161,6 +161,14 @@ func TestLinesOfText(t *testing.T) {
 	}
 }
 
+// TestDeepTextIsAText: what a person pastes is no reason to lose the lead.
+func TestDeepTextIsAText(t *testing.T) {
+	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
+	if d := mustRead(t, "", `{"email":"a@b.c","colado":"`+deep+`"}`); d.Note() != "colado: "+deep {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestRepeatedKeysLoseNothing(t *testing.T) {
 	d := mustRead(t, "", `{"email":"a@exemplo.com","interesse":"um","interesse":"dois","nome":"Ana","nome":"Bia"}`)
 	note := d.Note()

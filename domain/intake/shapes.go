@@ -462,7 +462,7 @@ const maxEmbeds = 3
 func (r *reader) leaf(k *node, e entry, s scope) {
 	if k.kind == isString && s.embeds < maxEmbeds && looksJSON(k.text) {
 		n, ok, err := embedded(k.text, 1+s.embeds)
-		if err != nil {
+		if err != nil && e.tree != unknownTree {
 			r.err = err
 			return
 		}
