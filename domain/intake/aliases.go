@@ -17,6 +17,7 @@ const (
 	fieldFirst // a part of the name
 	fieldLast  // a part of the name
 	fieldArea  // a part of the phone
+	fieldCountry
 	fieldCount
 )
 
@@ -59,13 +60,14 @@ var aliases = map[field]string{
 		emailcliente emailcomercial emailcontato emailcorporativo emaildecontato emaildocliente emailempresarial emaillead emailparacontato
 		emailpessoal emailprincipal emailprofissional emailtrabalho endemail* enderecodeemail enderecoemail informeseuemail leademail mail*
 		mailaddress melhoremail meuemail primaryemail qualeoseuemail qualeoseumelhoremail qualseuemail replyto* seuemail seumelhoremail
-		useremail usermail workemail youremail emails emailadress1 emailwork emailpersonal personalemail`,
+		useremail usermail workemail youremail emails emailadress1 emailwork emailpersonal personalemail
+		emailaddress1 tuemail tucorreo sucorreo emailid contactemails`,
 	fieldName: `
 		cliente* clientname comopodemostechamar comopossotechamar comosechama comovocesechama completename contact* contactname contato*
 		customername displayname firstandlast fullname interessado* lead* leadname meunome name names* nome nomecliente nomecompleto
 		nomecontato nomedapessoa nomedocliente nomedocontato nomedointeressado nomedolead nomedoresponsavel nomeesobrenome nomelead
 		nomepessoa nomeresponsavel nomesobrenome personname qualeoseunome qualeoseunomecompleto qualoseunome qualoseunomeesobrenome
-		qualseunome responsavel* seunome yourname fullnames`,
+		qualseunome responsavel* seunome yourname fullnames nombre nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre`,
 	fieldPhone: `
 		businessphone cel* cell cellphone cellphonenumber celular celularcomddd celularwhatsapp contactnumber contactphone dddcelular
 		dddtelefone fixo* fone fone1* fonecontato homephone leadphone mobile mobilenumber mobilephone mobilephonenumber numerocelular
@@ -74,12 +76,14 @@ var aliases = map[field]string{
 		seuwhatsapp seuwhatsappcomddd tel* telcontato telefone telefone1 telefonecelular telefonecomddd telefonecomercial telefonecontato
 		telefoneddd telefonedecontato telefonefixo telefoneparacontato telefoneresidencial telefonewhatsapp telephone telephonenumber
 		userphone userphonenumber whats* whatsapp whatsappcomddd whatsappnumber whatsapptelefone workphone wpp wsp yourphone yourtel zap*
-		zapzap phones mobilephones checkoutphone`,
+		zapzap phones mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono telefones celulares
+		contactphones`,
 	fieldCompany: `
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa empresaondetrabalha
 		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja nomedasuaempresa
 		nomedonegocio nomeempresa nomefantasia org* organisation organisationname organizacao organization organizationname orgname
-		qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies`,
+		qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies organizations worksforname employmentname corporatename tradename legalname salesaccountname compania
+		nombredelaempresa nombreempresa`,
 	fieldAmount: `
 		amount* budget creditodesejado dealamount dealvalue estimatedvalue investimento* investimentomensal investimentomensalestimado
 		investment* leadvalue montante opportunityamount opportunityvalue orcamento orcamentodisponivel orcamentoestimado orcamentomensal
@@ -87,23 +91,26 @@ var aliases = map[field]string{
 		quantodesejainvestir quantopretendeinvestir quantoquerinvestir quantovocepretendeinvestir ticket* ticketmedio total* totalamount
 		valor valoraproximado valoraproximadodacompra valordacompra valordaproposta valordavenda valordeinvestimento valordocredito
 		valordoimovel valordoinvestimento valordonegocio valordoprojeto valorestimado valorinvestimento valornegocio valorprojeto
-		valorproposta valorquepretendeinvestir valortotal value*`,
+		valorproposta valorquepretendeinvestir valortotal value* opportunity* oportunidade* estimatedamount estimatedrevenue presupuesto
+		investimentoprevisto investimentodisponivel investimentopretendido investimentodesejado investimentoestimado investimentoinicial`,
 	fieldMessage: `
 		additionalinfo additionalinformation body* comentario comentarios comment comments comopodemosajudar comopodemosteajudar conte*
 		contemais conteudo* deixesuamensagem deixeumamensagem descricao description details detalhes duvida duvidas duvidasoucomentarios
 		enquiry escrevasuamensagem howcanwehelp informacoesadicionais inquiry mensagem mensagemadicional message msg necessidade* nota*
 		notas* note notes obs observacao observacoes pedido* pergunta* perguntas* question* questions* recado solicitacao suamensagem texto*
-		textomensagem yourmessage leadmessage`,
+		textomensagem yourmessage leadmessage contactnotes customernote ordernote textarea* multiline* text* mensaje`,
 	fieldOrigin: `
 		canal* canaldeaquisicao canaldeorigem canalorigem channel* comoconheceu comoficousabendo comoficousabendodenos comonosconheceu
 		comonosencontrou comovocenosconheceu deondeveio fonte* fontedolead heardfrom howdidyoufindus howdidyouhear howdidyouhearaboutme
 		howdidyouhearaboutus indicadopor leadchannel leadorigin leadsource midia* ondenosconheceu ondenosencontrou ondevocenosencontrou
-		origem origemdolead origemlead origin* referralsource source* sourcename trafficsource heardaboutus`,
+		origem origemdolead origemlead origin* referralsource source* sourcename trafficsource heardaboutus dealsource dealorigin contactsource comonosconociste`,
 	fieldFirst: `
 		first firstname fname givenname nomeprimeiro prenome primeironome`,
 	fieldLast: `
-		familyname last lastname lname sobrenome surname ultimonome`,
-	fieldArea: `ddd areacode codigodearea`,
+		familyname last lastname lname sobrenome surname ultimonome apellido apellidos`,
+	fieldArea: `ddd areacode codigodearea phoneareacode`,
+	fieldCountry: `
+		ddi countrycode phonecountrycode codigodopais codigopais dialcode callingcode phonecode checkoutphonecode phoneextension`,
 }
 
 // phoneOrder ranks the phones of one contact: the one in the pocket first, the office line last (RD Station's phone is usually that).
@@ -125,28 +132,29 @@ var trees = map[role]string{
 		formdata formvalues formfields inputs input questions pages merges mergefields properties attributes params parameters query
 		querystring urlparameters namedvalues humanfields orderedhumanfields changes value unsorted add current extradata rawrequest datajson
 		event tracking trackingparameters lastconversion firstconversion content conversionorigin json root
-		request contactattributes dadosadicionais dados campos respostas resposta camposadicionais camposextras contactdata
-		leaddata userdata submissiondata formsubmission formsubmissions`,
+		request contactattributes dadosadicionais dados campos perguntas respostas resposta camposadicionais camposextras contactdata
+		leaddata userdata submissiondata formsubmission formsubmissions document new object`,
 	personTree: `
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer comprador subscriber
 		subscribers student aluno client visitor visitante attendee participant invitee guest applicant candidate candidato user usuario
-		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo`,
+		profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel contactinfo personalinfo billingaddress enduser dadoslead dadosdolead novolead registrant contactprofile requester solicitante`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao invoice fatura
-		checkout subscription assinatura price fullprice total amount paid cart carrinho`,
+		checkout subscription assinatura price fullprice total amount paid cart carrinho ticket`,
 	closedTree: `
-		form definition survey page site charge quiz payments payment device meta account funnel product products produto produtos
+		form formulario definition survey page site charge quiz payments payment device meta account funnel product products produto produtos
 		producer seller vendedor affiliate affiliates afiliado afiliados commissions commission comissoes owner agent corretor agente
 		assignedto assignee createdby updatedby modifiedby organizer host items item lineitems orderitems itens offer oferta plan plano campaign
 		campanha ad adset listing imovel course curso store team workspace calculations scheduling tags legalbases
 		company1 address endereco location geo browser partner workflow automation
-		variables calculated outcome`,
-	ignoredTree: `ending endings schema webhook headers ttc previous options`,
+		variables calculated outcome property propriedade anuncio veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure`,
+	ignoredTree: `ending endings schema webhook headers ttc previous old options auth identityprofiles mergeaudits`,
 }
 
 // leadingWords are the words that a product puts before its keys: Elementor's "No Label email", Contact Form 7's "your-email", Wix's
-// "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email". "form" is not among them: "formName" would become a person's name.
-var leadingWords = []string{"nolabel", "your", "seu", "sua", "field", "fields", "cf", "input", "txt", "meu", "minha"}
+// "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", and a sheet's "lead_origem". "form" is not among them: "formName" would become a person's name.
+var leadingWords = []string{"nolabel", "your", "seu", "sua", "field", "fields", "cf", "input", "txt", "meu", "minha", "lead", "contact", "contato", "client", "cliente",
+	"customer"}
 
 func buildVocabulary() map[string]entry {
 	v := make(map[string]entry, 1024)
@@ -218,6 +226,10 @@ func keyVariants(key string) []variant {
 		}
 	}
 	base := key
+	if i := strings.IndexAny(base, ".)-"); i > 0 && i <= 3 && countDigits(base[:i]) == len(strings.TrimSpace(base[:i])) {
+		base = strings.TrimSpace(base[i+1:]) // the number of a question: "3. Celular"
+		seen(base, false)
+	}
 	if i := strings.IndexAny(base, "(?["); i > 0 {
 		base = base[:i]
 		seen(base, false)
@@ -234,6 +246,9 @@ func keyVariants(key string) []variant {
 	}
 	if rest, ok := withoutLead(base); ok {
 		seen(rest, again)
+	}
+	if i := strings.IndexByte(base, '/'); i > 0 {
+		seen(base[:i], again) // "Empresa / CNPJ"
 	}
 	return out
 }

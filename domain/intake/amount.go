@@ -47,6 +47,9 @@ func amountWords(text string) (string, bool) {
 	if s[0] >= '0' && s[0] <= '9' && countDigits(s) == len(s) {
 		return s, true
 	}
+	if strings.IndexByte(s, '_') >= 0 {
+		s = strings.ReplaceAll(s, "_", " ") // Meta's choices: "r$_1.500"
+	}
 	for _, m := range currencySigns {
 		if rest, ok := strings.CutPrefix(s, m); ok {
 			s = strings.TrimSpace(rest)
@@ -239,10 +242,14 @@ func parseNumber(lit string) (int64, bool) {
 	return decimal(whole, part, power, negative)
 }
 
-// plainNumber writes a JSON number without an exponent where that is short, so that a phone sent as 1.1987654321e10 has its digits.
+// plainNumber writes a JSON number without an exponent where that is short, and without a fraction of nothing, so that a phone sent as 1.1987654321e10 or
+// 11987654321.0 has its digits.
 func plainNumber(lit string) string {
 	i := strings.IndexAny(lit, "eE")
 	if i < 0 {
+		if whole, part, _ := strings.Cut(lit, "."); strings.Trim(part, "0") == "" {
+			return whole
+		}
 		return lit
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(lit[i+1:], "+"))

@@ -22,8 +22,8 @@ var attributionKeys = map[attr]string{
 		fbc fbp gclsrc igshid srsltid ctwaclid`,
 	attrPage: `pageurl url urldapagina urlpagina paginaurl pagina page pagelink linkdapagina currenturl sourceurl siteurl formurl
 		eventsourceurl publishedpath urlorigem embedurl location posturl submissionurl pageuri`,
-	attrLanding:  `landingpage landingurl landingpageurl landing firstpage paginadeentrada initialurl entrypage`,
-	attrReferrer: `referrer referer httpreferer httpreferrer refererurl referrerurl wphttpreferer pageurlreferrer documentreferrer refurl`,
+	attrLanding:  `landingpage landingurl landingpageurl landing firstpage paginadeentrada initialurl entrypage landingsite`,
+	attrReferrer: `referrer referer httpreferer httpreferrer refererurl referrerurl wphttpreferer pageurlreferrer documentreferrer refurl referralsource referringsite`,
 	attrPlatform: `platform`,
 }
 
@@ -62,9 +62,15 @@ func attributionOf(e entry, key, value string) string {
 		}
 		return ""
 	}
-	if len(key) > 4 && (key[0]|0x20) == 'u' && (key[1]|0x20) == 't' && (key[2]|0x20) == 'm' && len(key) < 40 {
-		if name := nameOf(key); len(name) > 3 && strings.IndexByte("_- ", key[3]) >= 0 {
-			return "utm_" + name[3:]
+	if e.field == noField && len(key) < 60 {
+		// Also with a product's word before it: tracker_utm_source, cf_utm_source.
+		for i := 0; i+4 < len(key); i++ {
+			if key[i]|0x20 == 'u' && key[i+1]|0x20 == 't' && key[i+2]|0x20 == 'm' && strings.IndexByte("_- ", key[i+3]) >= 0 &&
+				(i == 0 || strings.IndexByte("_-. [", key[i-1]) >= 0) {
+				if name := nameOf(key[i+4:]); name != "" {
+					return "utm_" + name
+				}
+			}
 		}
 	}
 	return ""

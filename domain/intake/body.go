@@ -50,6 +50,9 @@ func parseTop(text string) (node, error) {
 	for range 3 {
 		n, err := parseJSON(text)
 		if err != nil {
+			if n, ok := parsePlain(text); ok {
+				return n, nil
+			}
 			return node{}, err
 		}
 		switch n.kind {
@@ -81,10 +84,17 @@ func urlencoded(s string) bool {
 	return key[0] != '&' && key[0] != '='
 }
 
-// readForm reads an urlencoded body. Each text is decoded on its own: a broken one must not spoil the others.
+// readForm reads an urlencoded body. Each text is decoded on its own: a broken one must not spoil the others. One that was encoded twice, as
+// its @ tells, is decoded once before.
 func readForm(body []byte, charset string) (node, error) {
 	var t formTree
 	body = bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf"))
+	switch {
+	case bytes.IndexByte(body, '=') < 0 && bytes.Contains(body, []byte("%3D")):
+		body = []byte(unescape(string(body)))
+	case bytes.Contains(body, []byte("%2540")):
+		body = bytes.ReplaceAll(body, []byte("%25"), []byte("%"))
+	}
 	err := eachPair(string(body), func(key, value string) error {
 		key = decodeText(unescape(key), charset)
 		return t.add(key, node{kind: isString, text: decodeText(unescape(value), charset)})

@@ -53,6 +53,11 @@ func TestContentTypesAndCharsets(t *testing.T) {
 		{"text/plain", form}, {formType, object}, {formType, "nome=Jo%C3%A3o&&x=%zz%&email=joao%40exemplo.com.br&="},
 		{"multipart/form-data; boundary=B", fmt.Sprintf(mp, "João")}, {"Multipart/Form-Data; Boundary=\"B\"", fmt.Sprintf(mp, "João")},
 		{"multipart/form-data; boundary=B", fmt.Sprintf(mp, "Jo\xe3o")}, {"application/json", `[` + object + `]`}, {"application/json", `"nome=Jo%C3%A3o&email=joao%40exemplo.com.br"`},
+		{"application/x-ndjson", object + "\n\n" + object + "\n"}, {"text/plain", "Nome: João\r\nE-mail: joao@exemplo.com.br"}, {"text/plain", "nome=João\nemail=joao@exemplo.com.br\n"},
+		{"text/xml", `<?xml version="1.0"?><lead xmlns="urn:x"><nome>João</nome><email>joao@exemplo.com.br</email></lead>`},
+		{"text/xml", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><lead><nome>Jo\xe3o</nome><email>joao@exemplo.com.br</email></lead>"},
+		{"", `<s:Envelope xmlns:s="urn:s"><s:Body><Lead nome="João"><Email>joao@exemplo.com.br</Email></Lead></s:Body></s:Envelope>`},
+		{formType, "nome%3DJo%25C3%25A3o%26email%3Djoao%2540exemplo.com.br"}, {formType, "nome=Jo%25C3%25A3o&email=joao%2540exemplo.com.br"},
 	} {
 		d := mustRead(t, c[0], c[1])
 		if d.Name != "João" || d.Email != "joao@exemplo.com.br" {
@@ -64,7 +69,9 @@ func TestContentTypesAndCharsets(t *testing.T) {
 func TestUnreadableBodies(t *testing.T) {
 	for _, c := range [][2]string{
 		{"application/json", ""}, {"application/json", "  \n"}, {"application/json", "{}"}, {"application/json", "[]"}, {"application/json", "null"}, {"application/json", "42"},
-		{"application/json", `"oi"`}, {"application/json", `{"email":`}, {"application/json", "true"}, {"", "olá, tudo bem?"}, {"text/html", "<p>a=b</p>"}, {"multipart/form-data", "x"},
+		{"application/json", `"oi"`}, {"application/json", `{"email":`}, {"application/json", "true"}, {"", "olá, tudo bem?"}, {"text/html", "<p>a=b</p>"},
+		{"", "olá, escreva para a@b.c"}, {"", "<lead><email>a@b.c</lead>"}, {"", strings.Repeat("<a>", 10000) + "@"}, {"", "{\"email\":\"a@b.c\"}\n{\"email\""},
+		{"", strings.Repeat("a: @\n", 20001)}, {"", "<x>" + strings.Repeat("<a>@</a>", 20001) + "</x>"}, {"", strings.Repeat("{\"a\":\"@\"}\n", 20001)}, {"multipart/form-data", "x"},
 		{"multipart/form-data; boundary=B", "x"}, {"multipart/form-data; boundary=B", "--B--\r\n"}, {formType, "&&&"}, {"", "\xef\xbb\xbf"},
 		{"application/json", strings.Repeat("[", 10000) + strings.Repeat("]", 10000)}, {"application/json", strings.Repeat("[", 500000)},
 		{"application/json", strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65)}, {"application/json", "[" + strings.Repeat("1,", 20001) + "1]"},
@@ -104,7 +111,11 @@ func TestHostileBodies(t *testing.T) {
 		"many objects": {"", `{"email":"a@b.c","x":[` + strings.TrimSuffix(strings.Repeat(`{"a":{"b":1}},`, 6000), ",") + `]}`},
 		"escapes":      {"", `{"email":"` + fill(`\u0041`) + `"}`}, "quotes": {"", fill(`"`)}, "percent": {formType, "email=" + fill("%40")},
 		"same key": {formType, strings.Repeat("email=a&", 19000)}, "broken json": {"", `{"a":"` + fill("\n")},
-		"mailto": {"", `{"email":"` + fill("<@") + `"}`}, "url": {"", `{"email":"a@b.c","page_url":"http://x/?` + fill("utm_a=b&") + `"}`},
+		"lines": {"", "a: @" + fill("\nx")}, "elements": {"", "<a>@" + fill("x<!---->") + "</a>"}, "open elements": {"", fill("<a>@")},
+		"form in form": {formType, "email=a@b.c&query=" + strings.ReplaceAll(fill("query="), "=", "%3D")}, "forms": {"", `{"email":"a@b.c","query":"` + fill("query=") + `"}`},
+		"lists":      {"", `{"email":"a@b.c","x":[` + strings.TrimSuffix(strings.Repeat(`{"a":["b","c","d"]},`, 3900), ",") + `]}`},
+		"area codes": {"", `{"email":"a@b.c","x":[` + strings.TrimSuffix(strings.Repeat(`{"ddd":"11","n":"988887777"},`, 6000), ",") + `]}`},
+		"mailto":     {"", `{"email":"` + fill("<@") + `"}`}, "url": {"", `{"email":"a@b.c","page_url":"http://x/?` + fill("utm_a=b&") + `"}`},
 		"deep prefixes": {"", `{"email":"a@b.c","a":` + strings.Repeat(`{"`+strings.Repeat("k ", 2000)+`":`, 60) + "1" + strings.Repeat("}", 61)},
 	} {
 		start := time.Now()
@@ -115,6 +126,46 @@ func TestHostileBodies(t *testing.T) {
 		if err == nil {
 			checkStorable(t, d)
 		}
+	}
+}
+
+// TestNumbersInBrackets: numbers that count from zero make a list; others are the ids of questions.
+func TestNumbersInBrackets(t *testing.T) {
+	d := mustRead(t, formType, pairs("item_meta[6]", "Ana Lima", "item_meta[7]", "ana@exemplo.com.br", "item_meta[8]", "(11) 98888-7777", "cor[0]", "Azul", "cor[1]", "Verde", "dia[]", "seg", "dia[]", "ter"))
+	if d.Email != "ana@exemplo.com.br" || d.Phone != "(11) 98888-7777" || d.Note() != "item_meta 6: Ana Lima\ncor: Azul, Verde\ndia: seg, ter" {
+		t.Errorf("%+v %q", d, d.Note())
+	}
+	d = mustRead(t, "", `{"headers":["Nome","E-mail"],"row":["Ana","ana@exemplo.com.br"],"recipients":["x@y.z","w@y.z"]}`)
+	if d.Email != "ana@exemplo.com.br" || !strings.Contains(d.Note(), "row: Ana, ana@exemplo.com.br") {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestLinesOfText(t *testing.T) {
+	d := mustRead(t, "text/plain", "Nome: Ana\nE-mail: ana@exemplo.com.br\nSite: https://ana.com\nMensagem: Olá,\n  quero um orçamento\nhttps://ana.com/obra\n\nVisita: terça: 14:00")
+	if d.Message != "Olá,\n  quero um orçamento\nhttps://ana.com/obra" || !strings.Contains(d.Note(), "Visita: terça: 14:00") || !strings.Contains(d.Note(), "Site: https://ana.com") {
+		t.Errorf("%+v", d)
+	}
+	d = mustRead(t, "text/plain", "Novo lead recebido!\n\nNome: Ana\nE-mail: ana@exemplo.com.br")
+	if d.Name != "Ana" || d.Email != "ana@exemplo.com.br" || !strings.Contains(d.Note(), "Novo lead recebido!") {
+		t.Errorf("%+v", d)
+	}
+	d = mustRead(t, "text/xml", `<leads><lead><nome>Ana</nome><email>ana@exemplo.com.br</email><imovel codigo="7">Casa &amp; quintal</imovel></lead><lead><nome>Bia</nome></lead></leads>`)
+	if d.Name != "Ana" || d.Email != "ana@exemplo.com.br" {
+		t.Errorf("%+v", d)
+	}
+	for _, s := range []string{"Casa & quintal", "codigo: 7", "Bia"} {
+		if !strings.Contains(d.Note(), s) {
+			t.Errorf("no %q: %s", s, d.Note())
+		}
+	}
+}
+
+// TestDeepTextIsAText: what a person pastes is no reason to lose the lead.
+func TestDeepTextIsAText(t *testing.T) {
+	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
+	if d := mustRead(t, "", `{"email":"a@b.c","colado":"`+deep+`"}`); d.Note() != "colado: "+deep {
+		t.Errorf("%+v", d)
 	}
 }
 

@@ -54,7 +54,7 @@ func invisible(r rune) bool {
 
 // oneLine turns line breaks into spaces, for the fields that are one line on every screen.
 func oneLine(s string) string {
-	if !strings.ContainsAny(s, "\n\t") {
+	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\t') < 0 {
 		return s
 	}
 	return strings.Join(strings.Fields(s), " ")

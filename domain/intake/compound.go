@@ -7,9 +7,10 @@ var (
 	nameParts = words(`first last middle prefix suffix firstname lastname middlename firstandlast full fullname givenname familyname surname
 		nome sobrenome primeironome middleinitial`)
 	phoneParts = words(`country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
-		telefone numero extension raw e164 countryiso2`)
+		telefone numero extension raw e164 countryiso2 type tipo dialcode`)
 	choiceParts = words(`label labels other id ids ref refs value`)
-	dateParts   = words(`day month year hour min minute ampm dia mes ano`)
+	dateParts   = words(`day month year hour min minute ampm timeinput dia mes ano`)
+	spanParts   = words(`start end timezone`)
 )
 
 // compound reads an object whose members make one answer: a name in two parts, a phone in three, choices with "other", a date.
@@ -45,13 +46,15 @@ func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
 	family := text("last", "lastname", "familyname", "surname", "sobrenome")
 	var out string
 	switch {
+	case all(nameParts) && len(parts) == 1 && parts["nome"] != nil && !ans.wants(fieldName) && !ans.wants(fieldCompany):
+		return nil, false // {"nome": …} is what something is called, and its key says what
 	case all(nameParts) && (given != "" || family != "" || text("full", "fullname", "firstandlast") != "" && ans.typ != phoneType):
 		if all(phoneParts) && ans.wants(fieldPhone) { // {full} alone is either
 			out = text("full")
 			break
 		}
-		if ans.typ == noType || ans.typ == otherType {
-			ans.typ = nameType
+		if e := lookup(ans.key); (ans.typ == noType || ans.typ == otherType) && (e.field == noField || e.field == fieldName) {
+			ans.typ = nameType // not {"empresa": {"nome": …}}
 		}
 		out = text("firstandlast", "full", "fullname")
 		if out == "" {
@@ -66,6 +69,11 @@ func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
 		out = strings.Join(strings.FieldsFunc(text("day", "dia")+"/"+text("month", "mes")+"/"+text("year", "ano"), func(c rune) bool { return c == '/' }), "/")
 		if h := text("hour"); h != "" {
 			out = join(out, h+":"+text("min", "minute"), text("ampm"))
+		}
+	case all(spanParts) && parts["start"] != nil:
+		out = text("start")
+		if end := text("end"); end != "" {
+			out += " – " + end
 		}
 	case all(choiceParts) && (parts["label"] != nil || parts["labels"] != nil):
 		return r.chosen(n, parts, text)
@@ -88,7 +96,7 @@ func phoneOf(text func(...string) string) string {
 	if full := text("full", "e164", "international", "formatted"); full != "" {
 		return full
 	}
-	country := text("country", "countrycode", "ddi")
+	country := text("dialcode", "country", "countrycode", "ddi")
 	if len(digitsOf(country)) == 0 || len(country) > 5 {
 		country = ""
 	}

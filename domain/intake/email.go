@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"slices"
 	"strings"
 
 	"fichario/domain/fault"
@@ -21,17 +22,22 @@ func (c *chooser) email(d *Draft) {
 	d.Email = findEmail(a.values)
 	raw := oneLine(a.text())
 	a.taken = raw == d.Email || trimMail(raw) == d.Email
+	if name, rest, ok := strings.Cut(raw, "<"); ok && rest == d.Email+">" {
+		c.caller = strings.Trim(strings.TrimSpace(name), `"'`)
+	}
 	c.source(d, fieldEmail, a)
 }
 
 // trimMail takes away what surrounds an address that stands alone.
 func trimMail(s string) string {
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(strings.Trim(strings.TrimSpace(s), `"'`))
 	if len(s) > 7 && strings.EqualFold(s[:7], "mailto:") {
 		s = s[7:]
 	}
 	if len(s) > 2 && s[0] == '<' && s[len(s)-1] == '>' {
-		s = strings.TrimSpace(s[1 : len(s)-1])
+		if s = strings.TrimSpace(s[1 : len(s)-1]); strings.IndexByte(s, '|') > 0 {
+			s, _, _ = strings.Cut(strings.TrimPrefix(s, "mailto:"), "|") // Slack's link
+		}
 	}
 	return s
 }
@@ -80,6 +86,9 @@ func wholeAddress(s string) bool {
 	if at < 1 || len(s) > maxEmail || strings.ContainsAny(s, " ,;<>()\n\t/\"") || strings.Count(s, "@") != 1 {
 		return false
 	}
+	if strings.HasSuffix(s, "whatsapp.net") || strings.HasSuffix(s, "msging.net") {
+		return false // the identity of a chat
+	}
 	dot := strings.LastIndexByte(s, '.')
 	return dot > at+1 && dot < len(s)-1
 }
@@ -87,7 +96,8 @@ func wholeAddress(s string) bool {
 // notTheirs are the words of keys whose address or number is never the contact's.
 var notTheirs = words(`owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento document
 	protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url page referrer landing timestamp
-	date time data hora unix created updated submitted at assigned responsible agent corretor partner affiliate producer`)
+	date time data hora unix created updated submitted at assigned responsible agent corretor partner affiliate producer
+	to cc bcc reply destinatario recipient recipients jid`)
 
 // byLook finds the e-mail and the phone by their look where no key or title tells: forms whose keys are numbers or random.
 func (c *chooser) byLook() {
@@ -97,7 +107,14 @@ func (c *chooser) byLook() {
 	}
 	for i := range c.r.answers {
 		a := &c.r.answers[i]
-		if a.closed || a.attr != "" || a.field != noField || len(a.values) != 1 {
+		if a.closed || a.attr != "" || a.field != noField || len(a.values) == 0 {
+			continue
+		}
+		if len(a.values) > 1 {
+			// The values of a whole form without its keys: better the address among them than no lead.
+			if mail && slices.ContainsFunc(a.values, wholeAddress) && !speaksOf(wordsOf(join(a.prefix, a.key, a.title)), notTheirs) {
+				mail = !c.enter(i, a, fieldEmail, byValue, 10)
+			}
 			continue
 		}
 		v := a.values[0]

@@ -38,6 +38,7 @@ type chooser struct {
 	best    [fieldCount]claim
 	firsts  [fieldCount][]int // answers by part of a name or phone
 	badMail claim             // an e-mail field without an @
+	caller  string            // the name that the e-mail's answer gives beside the address
 	numbers int               // how many number questions there are
 }
 
@@ -73,8 +74,22 @@ func (c *chooser) offer(i int, a *answer) {
 	if c.r.opt.Kind == FormService {
 		typed = byType
 	}
-	if f := fieldOfType(a.typ); f != noField && c.enter(i, a, f, typed, 0) {
-		return
+	if f := fieldOfType(a.typ); f != noField {
+		penalty := 0
+		if f == fieldPhone && !pocket(join(a.key, a.title)) {
+			penalty = 5
+		}
+		if c.enter(i, a, f, typed, penalty) {
+			return
+		}
+	}
+	if v := a.values[0]; len(v) <= 5 && countDigits(v) > 1 && strings.Contains(nameOf(join(a.key, a.title)), "ddd") && c.enter(i, a, fieldArea, byAlias, 0) {
+		return // "DDD Celular" beside "Celular"
+	}
+	if strings.IndexByte(a.title, '(') >= 0 || strings.IndexByte(a.key, '(') >= 0 {
+		if f := partOfName(wordsOf(join(a.title, a.key))); f != noField && c.enter(i, a, f, byAlias, 0) {
+			return // Gravity Forms: "Name (Last)"
+		}
 	}
 	for n, name := range [2]string{a.title, a.key} {
 		if name == "" || n == 1 && a.key == a.title {
@@ -94,6 +109,9 @@ func (c *chooser) offer(i int, a *answer) {
 		if c.enter(i, a, entry.field, strength, penalty) {
 			return
 		}
+		if entry.weak && entry.field == fieldName && phoneLike(a.values[0]) && e164(a.values[0]) != "" && c.enter(i, a, fieldPhone, byWeak, penalty) {
+			return // "contato" is a name or a number
+		}
 	}
 	if f := c.numberedName(a); f != noField && c.enter(i, a, f, byAlias, 0) {
 		return
@@ -112,6 +130,9 @@ func (c *chooser) offer(i int, a *answer) {
 	if len(w) < 2 {
 		return
 	}
+	if f := partOfName(w); f != noField && c.enter(i, a, f, byTitle, 0) {
+		return
+	}
 	for _, rule := range titleRules {
 		if a.deal && (rule.field == fieldName || rule.field == fieldCompany) && a.title == "" {
 			continue // what a deal or an order is called
@@ -119,11 +140,37 @@ func (c *chooser) offer(i int, a *answer) {
 		if rule.field == fieldAmount && a.title == "" && a.prefix != "" && !speaksOf(wordsOf(a.key), rule.any) {
 			continue // an object called "valor" is a value only by a member that says so
 		}
-		if rule.hits(w) && c.enter(i, a, rule.field, byTitle, 0) {
+		if !rule.hits(w) {
+			continue
+		}
+		penalty := 0
+		if rule.field == fieldPhone && !speaksOf(w, mobileWords) {
+			penalty = 5
+		}
+		if (rule.field == fieldPhone || rule.field == fieldEmail) && speaksOf(w, houseWords) {
+			penalty += 10
+		}
+		if c.enter(i, a, rule.field, byTitle, penalty) {
 			return
 		}
 	}
+	c.pricey(i, a, w)
 }
+
+// pricey offers a number under a key that speaks of an amount in English or of a total. Such keys hold cents as often as not, so only a number
+// that shows its cents counts.
+func (c *chooser) pricey(i int, a *answer, w []string) {
+	if a.title != "" || len(a.values) > 1 || !speaksOf(w, priceWords) || speaksOf(w, feeWords) {
+		return
+	}
+	v := a.values[0]
+	if mark := strings.LastIndexAny(v, ".,"); mark > 0 && len(v)-mark > 1 && len(v)-mark <= 3 || speaksOf(w, centWords) {
+		c.enter(i, a, fieldAmount, byWeak, 20)
+	}
+}
+
+// pocket reports whether a title or key speaks of the phone that its owner carries.
+func pocket(title string) bool { return speaksOf(wordsOf(title), mobileWords) }
 
 // plainKey reports whether a key is one lower-case word, which no rule about titles can match.
 func plainKey(key string) bool {
@@ -143,7 +190,19 @@ func (c *chooser) named(a *answer, name string) (entry, bool, bool) {
 	}
 	switch nameOf(name) {
 	case "value", "text", "answer", "raw", "":
-		return aliasOf(a.prefix)
+		if e, again, ok := aliasOf(a.prefix); ok {
+			return e, again, ok
+		}
+	case "name", "nome":
+		// An object that stands for an origin is called what the origin is called.
+		thing := a.prefix[strings.LastIndexByte(a.prefix, ' ')+1:]
+		if e, again, ok := aliasOf(thing); ok && e.field == fieldOrigin && (!e.weak || nameOf(thing) == "origin") {
+			return e, again, ok
+		}
+	case "number", "numero", "address", "endereco":
+		if e, again, ok := aliasOf(a.prefix); ok && (e.field == fieldPhone || e.field == fieldEmail) {
+			return e, again, ok
+		}
 	}
 	if e, again, ok := aliasOf(a.prefix + " " + name); ok {
 		return e, again, ok
@@ -153,8 +212,12 @@ func (c *chooser) named(a *answer, name string) (entry, bool, bool) {
 		return e, again, ok
 	}
 	switch e.field {
-	case fieldEmail, fieldPhone, fieldFirst, fieldLast, fieldArea:
+	case fieldEmail, fieldPhone, fieldFirst, fieldLast, fieldArea, fieldCountry:
 		return e, again, true
+	case fieldCompany:
+		if a.deal && !e.weak {
+			return e, again, true
+		}
 	case fieldAmount, fieldMessage, fieldOrigin:
 		if a.deal {
 			return e, again, true
@@ -171,7 +234,7 @@ func aliasOfEntry(a *answer, name string) (entry, bool, bool) {
 	if a.entry.field != noField && (name == a.title || a.title == "") {
 		return a.entry, false, true
 	}
-	if name == a.key && plainKey(name) {
+	if name == a.key && a.title == "" && plainKey(name) {
 		return entry{}, false, false
 	}
 	return aliasOf(name)
@@ -203,6 +266,9 @@ func (c *chooser) number(i int, a *answer, title []string) bool {
 // enter records a claim when the value can meet it.
 func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 	score := strength*1000 + min(a.rank, 20)*40 + penalty
+	if hollow(a.values[0]) {
+		return false
+	}
 	switch f {
 	case fieldEmail:
 		if strings.IndexByte(a.text(), '@') < 0 || findEmail(a.values) == "" {
@@ -222,7 +288,7 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 		if !c.line1(a, f, strength) {
 			return false
 		}
-		if f == fieldName && a.envelope != noEnvelope && a.title == "" && strength != byType {
+		if f == fieldName && a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {
 			if a.envelope == formEnvelope {
 				return false
 			}
@@ -236,8 +302,12 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 		if n := countDigits(a.values[0]); len(a.values) > 1 || n < 2 || n > 3 || len(a.values[0]) > 6 {
 			return false
 		}
+	case fieldCountry:
+		if n := countDigits(a.values[0]); n < 1 || n > 3 || len(a.values[0]) > 5 || !phoneLike(a.values[0]) || strings.Trim(a.values[0], "+0 ") == "" {
+			return false
+		}
 	case fieldMessage:
-		if a.logical {
+		if a.logical || isStamp(a.values[0]) || strength >= byWeak && !hasLetterRune(a.text()) {
 			return false
 		}
 	}
@@ -252,13 +322,36 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 	return true
 }
 
+// bareName reports whether a key says "name" and nothing of whose.
+func bareName(key string) bool {
+	switch nameOf(key) {
+	case "name", "nome", "nombre":
+		return true
+	}
+	return false
+}
+
+// hollow reports whether a text is what a sender writes where it has nothing: the word of its language for that, or a variable that its
+// template did not fill.
+func hollow(s string) bool {
+	if len(s) > 60 || strings.IndexByte("nNuU-{[$", s[0]) < 0 {
+		return false
+	}
+	switch strings.ToLower(s) {
+	case "null", "undefined", "nan", "none", "n/a", "-", "--", "[object object]":
+		return true
+	}
+	return strings.HasPrefix(s, "{{") && strings.HasSuffix(s, "}}") || strings.HasPrefix(s, "${") && strings.HasSuffix(s, "}") ||
+		strings.HasPrefix(s, "[field ") && strings.HasSuffix(s, "]")
+}
+
 // line1 reports whether an answer can be a name, a company or an origin.
 func (c *chooser) line1(a *answer, f field, strength int) bool {
 	t := a.text()
-	if a.logical || !within(t, maxLine) || t == "" {
+	if a.logical || !within(t, maxLine) || t == "" || len(t) < 6 && yesNo[Fold(t)] {
 		return false
 	}
-	if f != fieldOrigin && (strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://")) {
+	if strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://") {
 		return false
 	}
 	switch {
@@ -270,6 +363,9 @@ func (c *chooser) line1(a *answer, f field, strength int) bool {
 	}
 	return true
 }
+
+// yesNo are the answers to questions that only seem to ask for a name: "Tem empresa?".
+var yesNo = words(`sim nao yes no si true false on off ok`)
 
 func hasLetterRune(s string) bool {
 	for i := range len(s) {
@@ -292,6 +388,10 @@ func (c *chooser) amountOf(a *answer) (int64, bool) {
 func (c *chooser) readAmount(a *answer) (int64, bool) {
 	if a.logical || len(a.values) != 1 {
 		return 0, false
+	}
+	if strings.Contains(strings.ToLower(a.key), "cent") && speaksOf(wordsOf(a.key), centWords) {
+		n, ok := ParseAmount(a.values[0])
+		return n / 100, ok && n%10000 == 0
 	}
 	if a.number != "" {
 		return parseNumber(a.number)
@@ -326,6 +426,9 @@ func (c *chooser) winner(f field) *answer {
 func (c *chooser) phone(d *Draft) {
 	a := c.winner(fieldPhone)
 	if a == nil {
+		a = c.bareNumber()
+	}
+	if a == nil {
 		return
 	}
 	d.Phone = oneLine(a.values[0])
@@ -343,7 +446,34 @@ func (c *chooser) phone(d *Draft) {
 			}
 		}
 	}
+	for _, i := range c.firsts[fieldCountry] {
+		if country := &c.r.answers[i]; country.group == a.group && countDigits(d.Phone) <= 11 && d.Phone[0] != '+' {
+			d.Phone = "+" + strings.TrimLeft(digitsOf(country.values[0]), "0") + " " + d.Phone
+			country.taken = true
+		}
+	}
 	d.PhoneE164 = e164(d.Phone)
+}
+
+// bareNumber finds the number that only the area code beside it makes a phone.
+func (c *chooser) bareNumber() *answer {
+	areas := c.firsts[fieldArea]
+	for _, i := range areas[:min(len(areas), 4)] { // of a thousand, none is the contact's
+		for j := range c.r.answers {
+			a := &c.r.answers[j]
+			if a.group != c.r.answers[i].group || a.closed || a.field != noField || len(a.values) > 1 {
+				continue
+			}
+			if n := countDigits(a.values[0]); n != 8 && n != 9 || !phoneLike(a.values[0]) {
+				continue
+			}
+			switch nameOf(a.key) {
+			case "numero", "number", "num":
+				return a
+			}
+		}
+	}
+	return nil
 }
 
 func (c *chooser) line(d *Draft, f field, to *string) {

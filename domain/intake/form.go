@@ -135,7 +135,7 @@ func (b *branch) append(key string) *branch {
 	return kid
 }
 
-// tree builds the nodes. A group whose names are all numbers or nothing is a list.
+// tree builds the nodes. A group whose names are nothing or count from zero is a list; other numbers are the ids of questions.
 func (b *branch) tree(top bool) node {
 	if b.leaf != nil {
 		n := *b.leaf
@@ -145,7 +145,7 @@ func (b *branch) tree(top bool) node {
 	n := node{kind: isObject, key: b.key, kids: make([]node, 0, len(b.kids))}
 	list := !top
 	for _, k := range b.kids {
-		list = list && countDigits(k.key) == len(k.key)
+		list = list && countDigits(k.key) == len(k.key) && (len(n.kids) > 0 || k.key == "" || k.key == "0" || k.leaf == nil)
 		n.kids = append(n.kids, k.tree(false))
 	}
 	if list {

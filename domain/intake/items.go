@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -37,12 +38,15 @@ var itemParts = func() map[string]itemPart {
 // itemWords are the members of each kind; the earlier counts before the later. "text" is in none: beside a question it is a part of the answer.
 var itemWords = map[part]string{
 	titlePart: `title label question questiontitle questiontext questionname columnname fieldlabel fieldtitle displayname humanlabel heading
-		pergunta titulo rotulo`,
-	namePart:  `name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter`,
-	valuePart: `value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue textvalue`,
-	typePart:  `type fieldtype questiontype inputtype element controltype`,
+		pergunta titulo rotulo q`,
+	namePart: `name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter variable
+		campo chave nome fieldcode fieldidentifier alias`,
+	valuePart: `value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue textvalue answerdetails
+		a normalizedvalue`,
+	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,
 	otherPart: `required options order position index visible properties description hidden group sublabel placeholder itemid enum enumid
-		primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns questionref questionindex`,
+		primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns questionref questionindex
+		versions ishidden optional short inline object`,
 }
 
 // places are the labels that say which of several mailboxes or phones a value is, and nothing of the question.
@@ -69,7 +73,7 @@ func dissect(n *node) (a anatomy, ok bool) {
 		known := itemParts[string(w)]
 		p, at := known.part, known.rank
 		if p == otherPart || p == unknownPart || (p == titlePart || p == namePart || p == typePart) && k.empty() {
-			if p == unknownPart && !k.empty() && !noisySuffix(k.key, false) {
+			if p == unknownPart && !k.empty() && (!k.scalar() || !noisySuffix(k.key, false)) {
 				a.extra = append(a.extra, k)
 			}
 			continue
@@ -93,6 +97,9 @@ func dissect(n *node) (a anatomy, ok bool) {
 // labelOf returns the title and the technical name that an object gives, wherever the product puts them.
 func (r *reader) labelOf(n *node, a anatomy) (title, name string) {
 	text := func(c *node) string {
+		if c != nil && c.kind == isObject {
+			c = c.child("custom") // Stripe's label
+		}
 		if c != nil && (c.kind == isString || c.kind == isNumber) {
 			return oneLine(cleanText(c.text))
 		}
@@ -146,7 +153,7 @@ func (r *reader) item(n *node, key string, s scope) bool {
 	if n.kind != isObject {
 		return false
 	}
-	if r.typedItem(n, s) {
+	if r.typedItem(n, key, s) {
 		return true
 	}
 	a, ok := dissect(n)
@@ -163,9 +170,15 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		return false
 	}
 	title, name := r.labelOf(n, a)
+	if n.str("objectTypeId") == "0-2" {
+		name = join("company", name) // HubSpot: a property of the company, not of the person
+	}
 	if key != "" {
+		if a.title != nil && lookup(key).tree == dealTree {
+			return false // a deal with a title and a value
+		}
 		// Under a name of its own, {name, value} is a record, and {value} or {title, type, value} is an answer.
-		if a.title == nil && a.typ == nil && a.name != nil && nameOf(a.name.key) == "name" || len(a.extra) > 0 {
+		if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.key) || len(a.extra) > 0 {
 			return false
 		}
 		if title == "" || places[nameOf(title)] {
@@ -173,14 +186,22 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		}
 		name = key
 	} else {
+		if title == "" && name == "" && len(a.extra) == 0 && a.typ != nil && a.typ.kind == isString {
+			// A list of means of contact: {type: email, value: …}.
+			if e, _, ok := aliasOf(a.typ.text); ok && (e.field == fieldEmail || e.field == fieldPhone) {
+				name = a.typ.text
+			}
+		}
 		if title == "" && name == "" || len(a.extra) > 0 && a.typ == nil && a.title == nil {
 			return false
 		}
 		if title == "" && a.name != nil && a.name.kind != isString && a.typ == nil {
 			return false
 		}
-		if places[nameOf(title)] && s.prefix != "" || title == "" && places[nameOf(name)] && s.prefix != "" {
-			title, name, s.prefix = "", s.prefix, ""
+		if places[nameOf(title)] || title == "" && places[nameOf(name)] {
+			if e, _, ok := aliasOf(s.prefix); ok && (e.field == fieldEmail || e.field == fieldPhone) {
+				title, name, s.prefix = "", s.prefix, ""
+			}
 		}
 	}
 	ans := answer{key: name, title: title, labelled: title != "", typ: typeOfItem(n, a), scope: s}
@@ -196,10 +217,10 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		}
 		// An answer for certain, of a shape that is not: it is kept under its title, and feeds no field.
 		ans.values = nil
-		whole := *a.value
+		whole := spelled(*a.value, n)
 		whole.key = ans.label()
 		s.prefix = ""
-		s.closed = true
+		s.closed, s.asked = true, true
 		r.member(&whole, s)
 	}
 	for i := range n.kids {
@@ -208,26 +229,98 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		}
 	}
 	for _, e := range append(a.extra, a.also...) {
-		if t := scalarText(e); t != "" && (strings.Contains(ans.text(), t) || t == title) {
-			r.drop("mirror", e) // WPForms repeats the parts of a name
+		if r.repeats(e, ans.text()) || scalarText(e) == title && title != "" {
+			r.drop("mirror", e)
 			continue
 		}
-		r.member(e, s.within(ans.label(), closedTree))
+		sub := s.within(ans.label(), closedTree)
+		sub.asked = ans.labelled
+		r.member(e, sub)
 	}
 	return true
 }
 
-// typedItem reads Typeform's shape, in which the value stands under the name of its type.
-func (r *reader) typedItem(n *node, s scope) bool {
+// repeats reports whether a member says again what the answer beside it says: WPForms repeats the parts of a name and the number of a price,
+// Elementor the choices.
+func (r *reader) repeats(n *node, text string) bool {
+	if flat(n) {
+		for i := range n.kids {
+			if !r.repeats(&n.kids[i], text) {
+				return false
+			}
+		}
+		return len(n.kids) > 0
+	}
+	t := scalarText(n)
+	if t == "" || strings.Contains(text, t) {
+		return t != ""
+	}
+	one, isOne := ParseAmount(t)
+	two, isTwo := ParseAmount(text)
+	return isOne && isTwo && one == two
+}
+
+// spelled puts the texts of a table's rows and columns in place of their ids, where the form sends both.
+func spelled(value node, holder *node) node {
+	texts := map[string]string{}
+	for _, side := range []string{"rows", "columns"} {
+		if list := holder.child(side); list != nil {
+			for i := range list.kids {
+				if o := &list.kids[i]; o.kind == isObject && o.str("id") != "" && o.str("text") != "" {
+					texts[o.str("id")] = o.str("text")
+				}
+			}
+		}
+	}
+	if len(texts) == 0 || value.scalar() {
+		return value
+	}
+	var spell func(n node) node
+	spell = func(n node) node {
+		if t := texts[n.key]; t != "" {
+			n.key = t
+		}
+		if t := texts[n.text]; t != "" && n.kind == isString {
+			n.text = t
+		}
+		n.kids = slices.Clone(n.kids)
+		for i := range n.kids {
+			n.kids[i] = spell(n.kids[i])
+		}
+		return n
+	}
+	return spell(value)
+}
+
+// typedItem reads the shape in which the value stands under the name of its type: Typeform's answers, with the question under "field", and
+// the fields of Notion and Stripe, with the question under "label" or around them.
+func (r *reader) typedItem(n *node, key string, s scope) bool {
 	typ, field := n.child("type"), n.child("field")
-	if typ == nil || field == nil || typ.kind != isString || field.kind != isObject {
+	if typ == nil || typ.kind != isString || field != nil && field.kind != isObject {
 		return false
 	}
 	value := n.child(typ.text)
 	if value == nil || value == typ || value == field {
 		return false
 	}
-	title, name := r.labelOf(n, anatomy{})
+	var a anatomy
+	if field == nil {
+		if noisySuffix(typ.text, false) {
+			return false
+		}
+		bare := *n
+		bare.kids = slices.DeleteFunc(slices.Clone(n.kids), func(k node) bool { return k.key == typ.text || k.empty() })
+		a, _ = dissect(&bare)
+		if a.value != nil || len(a.extra) > 0 || a.typ == nil || key != "" && (a.title != nil || a.name != nil && nameOf(a.name.key) != "id") {
+			return false
+		}
+	}
+	title, name := r.labelOf(n, a)
+	if field == nil && key != "" {
+		title, name = "", key
+	} else if field == nil && (title == "" || places[nameOf(title)]) {
+		return false
+	}
 	ans := answer{key: name, title: title, labelled: title != "", typ: typeOf(typ.text), scope: s}
 	if t := typeOf(field.str("type")); t != noType {
 		ans.typ = t
@@ -246,6 +339,9 @@ func (r *reader) typedItem(n *node, s scope) bool {
 
 // fill puts a value's texts into an answer and keeps it. It says no when the value is a tree that must be walked.
 func (r *reader) fill(ans *answer, value, holder *node) bool {
+	for holder != nil && value.kind == isObject && len(value.kids) == 1 && wraps(value.kids[0].key) {
+		value = &value.kids[0]
+	}
 	if value.scalar() {
 		if value.kind == isNumber {
 			ans.number = value.text
@@ -271,6 +367,13 @@ func (r *reader) fill(ans *answer, value, holder *node) bool {
 	}
 	r.keep(ans)
 	return true
+}
+
+// wraps reports whether a name says no more than that an answer is in it: LinkedIn's {"textQuestionAnswer": {"answer": …}}.
+func wraps(key string) bool {
+	var buf [64]byte
+	w := appendName(buf[:0], key)
+	return itemParts[string(w)].part == valuePart || string(w) == "options" || string(w) == "text" || string(w) == "choices" || bytes.HasSuffix(w, []byte("answer"))
 }
 
 // option returns the text of a choice that came as the id of an option.
@@ -314,7 +417,11 @@ func scalarText(n *node) string {
 // texts reads a list of choices or a value that is made of parts. ok is false when it is neither.
 func (r *reader) texts(value, holder *node, ans *answer) ([]string, bool) {
 	if value.kind == isObject {
-		return r.compound(value, ans)
+		if out, ok := r.compound(value, ans); ok || ans.typ != choiceType && value.child("url") == nil {
+			return out, ok
+		}
+		t, ok := r.choiceText(value, false)
+		return r.one(t), ok && t != ""
 	}
 	var out []string
 	for i := range value.kids {
@@ -343,19 +450,31 @@ func (r *reader) texts(value, holder *node, ans *answer) ([]string, bool) {
 // choiceText reads a choice that is an object: {label}, {id, text}, {value, enum}. In a list that is no answer's value (bare), one with both a
 // name and a value is not a choice but an answer.
 func (r *reader) choiceText(n *node, bare bool) (string, bool) {
-	if n.kind != isObject || len(n.kids) > 8 {
+	if n.kind != isObject {
 		return "", false
 	}
-	if url := n.str("url"); url != "" && (n.child("name") != nil || n.child("mimeType") != nil) {
+	whole := ""
+	if url := n.str("url"); url != "" && (n.child("name") != nil || n.child("mimeType") != nil || n.child("filename") != nil) {
+		whole = join(n.str("name"), n.str("filename"), url) // a file
+	} else if n.child("annotations") != nil {
+		whole = n.str("plain_text") // a piece of Notion's formatted text
+	}
+	if whole != "" {
 		for i := range n.kids {
 			r.drop("furniture", &n.kids[i])
 		}
-		return join(n.str("name"), url), true // a file
+		return whole, true
+	}
+	if len(n.kids) > 8 {
+		return "", false
 	}
 	best, rank := (*node)(nil), 99
 	named, valued := false, false
 	for i := range n.kids {
 		k := &n.kids[i]
+		if k.empty() {
+			continue
+		}
 		if !k.scalar() {
 			return "", false
 		}
@@ -371,7 +490,10 @@ func (r *reader) choiceText(n *node, bare bool) (string, bool) {
 			if rank > 1 && !k.empty() {
 				best, rank = k, 1
 			}
-		case "id", "ref", "enum", "enumid", "choiceid", "rowid", "type", "selected", "order", "weight":
+		case "type":
+			t := typeOf(k.text)
+			named = named || t == emailType || t == phoneType
+		case "id", "ref", "enum", "enumid", "choiceid", "rowid", "selected", "order", "weight", "color":
 		default:
 			return "", false
 		}

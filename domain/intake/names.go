@@ -8,8 +8,13 @@ func (c *chooser) name(d *Draft) {
 	first, last := c.partsOfName(full)
 	switch {
 	case full == nil && first == nil && last == nil:
+		if a := c.winner(fieldEmail); c.caller != "" && within(c.caller, maxLine) && strings.IndexByte(c.caller, '@') < 0 {
+			d.Name = c.caller
+			a.taken = true
+			c.source(d, fieldName, a)
+		}
 		return
-	case full == nil, first != nil && (c.best[fieldName].score >= byTitle*1000 || last != nil && !strings.Contains(Fold(full.text()), Fold(first.text()))):
+	case full == nil, first != nil && (c.best[fieldName].score >= byTitle*1000 && (last != nil || !strings.Contains(Fold(full.text()), Fold(first.text()))) || last != nil && !strings.Contains(Fold(full.text()), Fold(first.text()))):
 		d.Name = join(oneLine(textOf(first)), oneLine(textOf(last)))
 		if !within(d.Name, maxLine) {
 			d.Name = oneLine(textOf(first))

@@ -25,7 +25,9 @@ var noiseKeys = map[noise]string{
 		turnstiletoken googlekey wpnonce nonce csrf csrftoken csrfmiddlewaretoken authenticitytoken xsrftoken requestverificationtoken
 		honeypot gotcha botfield botcheck useragent agentedeusuario agentedousuario navegador ip ipaddress ipaddr remoteip ipremoto remoteaddr
 		userip clientip enderecoip senderip ipopt ipsignup iporigem charset accesskey apikey secret secretkey accesstoken password senha
-		verificationtoken ak akjs akismet`,
+		verificationtoken ak akjs akismet handshakekey chaveunica basicauthentication hottok webhooksecret webhooktoken applicationtoken
+		wpcf7recaptcharesponse confirmarsenha confirmesenha senhaconfirmacao repetirsenha passwordconfirm passwordconfirmation
+		confirmpassword repeatpassword newpassword passwd`,
 	softNoise: `
 		id ids uuid uid guid token hash key ref sid eventtype triggertype objecttype entitytype filtertype apiversion version schemaversion
 		creationdate poweredby desenvolvidopor createdat updatedat submittedat modifiedat completedat startedat landedat deletedat receivedat
@@ -34,7 +36,10 @@ var noiseKeys = map[noise]string{
 		currencyvalue moeda currencycode paymentstatus paymentmethod paymenttype paymentamount paymentdate issilent fromtable
 		unread wpcf7 wpcf7version wpcf7locale wpcf7unittag wpcf7containerpost fluentformembdedpostid postid slug
 		href avatar locale lang language timezone responseurl editurl adminlink emailtype idempotencykey webhookurl executionmode
-		antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid workspaceid`,
+		antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid workspaceid
+		object livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft jsexecutiontracker submitsource builddate
+		uploadserverurl timetosubmit validatednewrequiredfieldids formfieldmask submissionslink triggerevent authmode columnstart columnend
+		rowstart rowend wpcf7posteddatahash viewstate viewstategenerator eventvalidation eventtarget eventargument`,
 	stampNoise: `date time datetime when datadeenvio horadeenvio`,
 	stateNoise: `status responsestatus`,
 }
@@ -48,7 +53,7 @@ var machineStates = map[string]bool{
 // kept are the identifiers that a person looks for in the note: the listing, the order, a nickname.
 var kept = map[string]bool{
 	"listing": true, "imovel": true, "anuncio": true, "order": true, "pedido": true, "tax": true, "instagram": true,
-	"telegram": true, "discord": true, "sku": true, "property": true, "contract": true, "contrato": true, "apple": true,
+	"telegram": true, "discord": true, "sku": true, "property": true, "contract": true, "contrato": true, "apple": true, "utm": true,
 }
 
 // noisy reports whether a rule drops an answer for its key. labelled is true for a question's title, which a person wrote.
@@ -63,11 +68,20 @@ func noisy(e entry, key, value string, labelled bool) bool {
 	case stateNoise:
 		return !labelled && machineStates[strings.ToLower(value)]
 	}
-	if e.field != noField || e.attr != noAttr || labelled && strings.IndexByte(key, ' ') >= 0 {
+	if e.field != noField || e.attr != noAttr {
 		return false
+	}
+	if isBrowser(key, value) {
+		return true
+	}
+	if labelled && strings.IndexByte(key, ' ') >= 0 || strings.IndexByte(value, '@') >= 0 {
+		return false // an address is no bookkeeping, also under "email_id"
 	}
 	return noisySuffix(key, labelled)
 }
+
+// records are what integrators number: "Response ID".
+var records = words(`form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session survey`)
 
 // noisySuffix drops the names that end in what they are: form_id, pageUuid, _fluentform_3_fluentformnonce.
 func noisySuffix(key string, labelled bool) bool {
@@ -76,15 +90,18 @@ func noisySuffix(key string, labelled bool) bool {
 		return false
 	}
 	lower := key[n-1] | 0x20
-	if lower != 'd' && lower != 'e' && lower != 'n' && lower != 's' || strings.IndexByte(key, ' ') >= 0 {
+	if lower != 'd' && lower != 'e' && lower != 'n' && lower != 's' {
 		return false
 	}
 	words := wordsOf(key)
+	if strings.IndexByte(key, ' ') >= 0 && (len(words) != 2 || !records[words[0]]) {
+		return false
+	}
 	if len(words) == 0 {
 		return false
 	}
 	last := words[len(words)-1]
-	if strings.HasSuffix(last, "nonce") {
+	if strings.HasSuffix(last, "nonce") || last == "response" && strings.HasSuffix(words[max(0, len(words)-2)], "captcha") {
 		return true
 	}
 	if labelled || len(words) < 2 && !strings.HasPrefix(key, "_") {
@@ -102,6 +119,40 @@ func noisySuffix(key string, labelled bool) bool {
 		return true
 	}
 	return false
+}
+
+// isBrowser reports whether a value is what a browser calls itself, or its address under a key that says so.
+func isBrowser(key, value string) bool {
+	if strings.HasPrefix(value, "Mozilla/") {
+		return true
+	}
+	if len(value) < 7 || len(value) > 39 || strings.Count(value, ".") != 3 && strings.Count(value, ":") < 2 {
+		return false
+	}
+	for i := range len(value) {
+		if c := value[i]; unhex(c) < 0 && c != '.' && c != ':' {
+			return false
+		}
+	}
+	return speaksOf(wordsOf(key), ipWords)
+}
+
+var ipWords = words(`ip ipaddress`)
+
+// isFile reports whether a text is a file in base64, which nobody reads in a note.
+func isFile(s string) bool {
+	if strings.HasPrefix(s, "data:") {
+		return strings.Contains(s[:min(len(s), 200)], ";base64,")
+	}
+	if len(s) < 400 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '+' && c != '/' && c != '=' {
+			return false
+		}
+	}
+	return countDigits(s) > 0
 }
 
 // isStamp reports whether a value is a moment to the second, as a machine writes it. A visit that a person books has no seconds.

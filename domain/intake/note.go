@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // longEnough is the length from which equal texts are the same answer, whatever their keys: nobody writes a sentence twice by chance.
 const longEnough = 20
@@ -16,14 +19,29 @@ func (r *reader) leave(d *Draft) {
 			}
 		}
 	}
-	var seen map[string]bool
+	var kept []*answer
 	for i := range r.answers {
-		a := &r.answers[i]
+		if a := &r.answers[i]; !a.taken && (a.attr == "" || !d.attributeOnce(a, a.text())) {
+			kept = append(kept, a)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b *answer) int { return a.concern() - b.concern() })
+	var seen, have map[string]bool
+	for _, a := range kept {
 		text := a.text()
-		if a.attr != "" && d.attributeOnce(a, text) {
+		if r.inField(d, a, text) {
 			continue
 		}
-		if a.taken || r.inField(d, a, text) {
+		if len(a.values) > 2 && !a.labelled && have == nil {
+			have = make(map[string]bool, len(r.answers))
+			for i := range r.answers {
+				have[likeness(r.answers[i].text())] = true
+			}
+		}
+		if len(a.values) > 2 && !a.labelled && copies(a, have) {
+			for _, v := range a.values {
+				r.drop("mirror", &node{kind: isString, text: v})
+			}
 			continue
 		}
 		if r.labelled && !a.labelled && labelled[likeness(text)] && mirrors(a, text) {
@@ -48,6 +66,31 @@ func (r *reader) leave(d *Draft) {
 		}
 		d.Leftover = append(d.Leftover, Pair{label, text})
 	}
+}
+
+// concern is the place of an answer in the note: what a person was asked, what came with it, how it came here, what is about something else.
+func (a *answer) concern() int {
+	switch {
+	case a.asked:
+		return 0
+	case a.closed:
+		return 3
+	case a.attr != "":
+		return 2
+	case a.labelled:
+		return 0
+	}
+	return 1
+}
+
+// copies reports whether a list holds nothing but what other answers say: the row of a sheet beside its cells.
+func copies(list *answer, have map[string]bool) bool {
+	for _, v := range list.values {
+		if !have[likeness(v)] && !(countDigits(v) >= 12 && strings.Contains(v, "/") && strings.Contains(v, ":")) {
+			return false
+		}
+	}
+	return true
 }
 
 // mirrors reports whether an answer under a technical key that says what a titled one says is surely its copy. A short "Sim" under a key
@@ -81,12 +124,12 @@ func (r *reader) inField(d *Draft, a *answer, text string) bool {
 		return likeness(text) == likeness(d.Message)
 	case fieldName, fieldFirst, fieldLast:
 		return d.Name != "" && containsWords(likeness(d.Name), likeness(text))
-	case fieldArea:
+	case fieldArea, fieldCountry:
 		return strings.HasPrefix(digitsOf(d.Phone), digitsOf(text)) && countDigits(text) > 0
 	case fieldAmount:
 		n, ok := ParseAmount(text)
-		if a.number != "" {
-			n, ok = parseNumber(a.number)
+		if a.counted {
+			n, ok = a.amount, a.isAmount
 		}
 		return ok && n == d.Amount && r.taken(fieldAmount)
 	}

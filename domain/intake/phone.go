@@ -11,10 +11,10 @@ const region = "BR"
 
 // e164 returns the international form of a number, or "" when the numbering plan has none such.
 func e164(text string) string {
-	if n := brazilian(text); n != "" {
+	if n := brazilian(strings.TrimSuffix(text, ".0")); n != "" {
 		return n
 	}
-	s := strings.TrimSpace(text)
+	s := strings.TrimSuffix(strings.TrimSpace(text), ".0") // what a spreadsheet makes of a number
 	if i := strings.Index(strings.ToLower(s), "ramal"); i > 0 && i <= len(s) {
 		s = s[:i]
 	}
@@ -28,6 +28,12 @@ func e164(text string) string {
 	d := digitsOf(s)
 	if rest, ok := strings.CutPrefix(d, "550"); ok {
 		return parsePhone("+55" + rest)
+	}
+	// A mobile number from before the ninth digit, as old address books and chats still write it.
+	if local := strings.TrimPrefix(d, "55"); len(local) == 10 && local[2] >= '6' && (len(d) == 12 || !strings.HasPrefix(s, "+")) {
+		if n := brazilian(local[:2] + "9" + local[2:]); n != "" {
+			return n
+		}
 	}
 	// A form that puts the country code first without a plus: only Brazil's is guessed by the library.
 	if !strings.HasPrefix(s, "+") && len(d) > 11 && len(d) <= 15 && !strings.HasPrefix(d, "0") {

@@ -11,6 +11,10 @@ type hints struct {
 	conversion bool            // RD Station: source is the name of the conversion
 	titled     map[string]bool // Respondi: titles that raw_answers answers better
 	contacts   bool            // leads beside contacts are deals (Kommo)
+	cents      bool            // amounts are in cents: Stripe, Pagar.me
+	graphQL    bool            // the variables of a query are what it sends
+	mail       bool            // an e-mail, whose sender is the contact
+	structure  bool            // Wufoo: the questions, in a JSON text
 }
 
 // hints looks at the members of an object once.
@@ -31,6 +35,19 @@ func (r *reader) hints(n *node) hints {
 			h.netlify = true
 		case "conversion_origin":
 			h.conversion = k.kind == isObject
+		case "from":
+			h.mail = k.kind == isString && strings.IndexByte(k.text, '@') > 0 && n.str("subject") != "" && n.str("to") != ""
+		case "charges":
+			h.cents = k.kind == isArray
+		case "livemode":
+			h.cents = n.child("object") != nil
+		case "query":
+			h.graphQL = k.kind == isString && n.child("variables") != nil
+		case "FieldStructure":
+			if fields, ok, _ := embedded(k.text, 1); ok {
+				r.learnTitles(fields.child("Fields"))
+				h.structure = true
+			}
 		case "contacts":
 			h.contacts = !k.scalar()
 		case "definition":
@@ -63,12 +80,12 @@ func (r *reader) learnTitles(fields *node) {
 	for i := range fields.kids {
 		f := &fields.kids[i]
 		title := ""
-		for _, k := range []string{"title", "label", "question", "name"} {
+		for _, k := range []string{"title", "label", "question", "name", "Title", "Label"} {
 			if title = f.str(k); title != "" {
 				break
 			}
 		}
-		for _, k := range []string{"id", "ref"} {
+		for _, k := range []string{"id", "ref", "ID"} {
 			if id := f.str(k); id != "" && title != "" {
 				r.titles[id] = title
 			}
@@ -76,6 +93,7 @@ func (r *reader) learnTitles(fields *node) {
 		if group := f.path("properties"); group != nil {
 			r.learnTitles(group.child("fields"))
 		}
+		r.learnTitles(f.child("SubFields"))
 	}
 }
 
@@ -171,6 +189,24 @@ func (r *reader) special(h hints, k *node, s scope) bool {
 			r.object(k, sub)
 		}
 		return true
+	case h.graphQL && k.key == "variables" && k.kind == isObject:
+		r.object(k, s)
+		return true
+	case h.graphQL && (k.key == "query" || k.key == "operationName"):
+		r.drop("graphql", k)
+		return true
+	case h.cents && k.kind == isNumber && (k.key == "amount" || k.key == "amount_total"):
+		cents := *k
+		cents.key = "amount_cents"
+		r.member(&cents, s)
+		return true
+	case h.mail && k.key == "from":
+		ans := answer{key: k.key, typ: emailType, values: r.one(scalarText(k)), scope: s}
+		r.keep(&ans)
+		return true
+	case h.structure && k.key == "FieldStructure":
+		r.drop("definition", k)
+		return true
 	case k.key == "data.xml":
 		r.drop("data.xml", k) // Unbounce: data.json says the same
 		return true
@@ -219,6 +255,8 @@ func envelopeOf(n *node) envelope {
 		w := appendName(buf[:0], k.key)
 		e := vocabulary[string(w)]
 		switch {
+		case e.field == fieldEmail && flat(k) && len(k.kids) > 0:
+			return noEnvelope
 		case k.scalar():
 			if e.field == fieldEmail && strings.Contains(k.text, "@") {
 				return noEnvelope

@@ -341,6 +341,330 @@ var products = []product{
 		name: "dados pessoais", body: `{"dados_pessoais":{"nome":"Bel","email":"bel@exemplo.com.br"},"endereco":{"cidade":"Poá","uf":"SP"},"produto":{"nome":"Cadeira","valor":"R$ 900"}}`,
 		email: "bel@exemplo.com.br", nome: "Bel", note: []string{"cidade: Poá", "Cadeira", "R$ 900"},
 	},
+	{
+		name: "linkedin lead gen", body: `{"id":"urn-1","leadType":"SPONSORED","submittedAt":1757858400000,"testLead":false,"owner":{"sponsoredAccount":"urn:li:sponsoredAccount:5"},
+			"versionedLeadGenFormUrn":"urn:li:versionedLeadGenForm:(urn:li:leadGenForm:3162,1)","associatedEntity":{
+			"associatedCreative":"urn:li:sponsoredCreative:7"},"submitter":"urn:li:person:abc","leadMetadata":{"sponsoredLeadMetadata":{
+			"campaign":"urn:li:sponsoredCampaign:9"}},"formResponse":{"answers":[{"questionId":1,"name":"First name","answerDetails":{"textQuestionAnswer":{
+			"answer":"Rita"}}},{"questionId":2,"name":"Last name","answerDetails":{"textQuestionAnswer":{"answer":"Maia"}}},{"questionId":3,
+			"name":"Email address","answerDetails":{"textQuestionAnswer":{"answer":"rita@exemplo.com.br"}}},{"questionId":4,"name":"Company name",
+			"answerDetails":{"textQuestionAnswer":{"answer":"Maia ME"}}},{"questionId":5,"name":"Tamanho da equipe","answerDetails":{"multipleChoiceAnswer":{
+			"options":["2"]}}}],"consentResponses":[{"accepted":true,"consentId":6}]}}`,
+		email: "rita@exemplo.com.br", nome: "Rita Maia", empresa: "Maia ME", note: []string{"Tamanho da equipe: 2"}, not: []string{"textQuestionAnswer"},
+	},
+	{
+		name: "notion page", body: `{"source":{"type":"automation","automation_id":"a"},"data":{"object":"page","id":"p1","created_time":"2026-09-14T10:00:00.000Z","parent":{
+			"type":"database_id","database_id":"d1"},"archived":false,"properties":{"Nome":{"id":"title","type":"title","title":[{"type":"text","text":{
+			"content":"Iza Melo","link":null},"annotations":{"bold":false,"italic":false,"color":"default"},"plain_text":"Iza Melo","href":null}]},"E-mail":{
+			"id":"em","type":"email","email":"iza@exemplo.com.br"},"Telefone":{"id":"ph","type":"phone_number","phone_number":"84999990000"},"Mensagem":{
+			"id":"ms","type":"rich_text","rich_text":[{"type":"text","text":{"content":"Olá","link":null},"plain_text":"Olá","href":null}]},"Plano":{"id":"pl",
+			"type":"select","select":{"id":"s","name":"Ouro","color":"blue"}},"Interesses":{"id":"in","type":"multi_select","multi_select":[{"id":"1",
+			"name":"A","color":"red"},{"id":"2","name":"B","color":"red"}]},"Valor":{"id":"va","type":"number","number":1500},"Aceita":{"id":"ac",
+			"type":"checkbox","checkbox":true},"Data":{"id":"da","type":"date","date":{"start":"2026-10-01","end":null,"time_zone":null}},"Criado por":{
+			"id":"cb","type":"created_by","created_by":{"object":"user","id":"u1","name":"Dono","person":{"email":"dono@exemplo.com.br"}}}},
+			"url":"https://www.notion.so/x"}}`,
+		email: "iza@exemplo.com.br", nome: "Iza Melo", fone: "84999990000", mensagem: "Olá", valor: 1500, note: []string{"Plano: Ouro", "Interesses: A, B", "Data: 2026-10-01", "dono@exemplo.com.br"},
+		not: []string{"color", "d1", "plain_text"},
+	},
+	{
+		name: "stripe checkout", body: `{"id":"evt_1","object":"event","api_version":"2024-06-20","created":1757858400,"data":{"object":{"id":"cs_1","object":"checkout.session",
+			"amount_subtotal":9900,"amount_total":9900,"currency":"brl","customer":"cus_1","customer_details":{"address":{"city":null,"country":"BR"},
+			"email":"rosa@exemplo.com.br","name":"Rosa Reis","phone":"+5511988887777","tax_exempt":"none","tax_ids":[]},"custom_fields":[{"key":"empresa",
+			"label":{"custom":"Empresa","type":"custom"},"optional":false,"text":{"value":"Reis ME"},"type":"text"}],"livemode":true,"metadata":{
+			"origem":"site"},"mode":"payment","payment_status":"paid","status":"complete","success_url":"https://x.com/ok","total_details":{
+			"amount_discount":0,"amount_shipping":0,"amount_tax":0}}},"livemode":true,"pending_webhooks":1,"request":{"id":null,"idempotency_key":null},
+			"type":"checkout.session.completed"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME", valor: 99,
+	},
+	{
+		name: "intercom", body: `{"type":"notification_event","app_id":"a","id":"notif_1","topic":"contact.lead.created","created_at":1757858400,"data":{
+			"type":"notification_event_data","item":{"type":"contact","id":"5","role":"lead","name":"Rosa Reis","email":"rosa@exemplo.com.br",
+			"phone":"+5511988887777","owner_id":null,"custom_attributes":{"empresa":"Reis ME"},"companies":{"type":"list","data":[]}}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME",
+	},
+	{
+		name: "graphql", body: `{"query":"mutation CreateLead($input: LeadInput!) { createLead(input: $input) { id } }","variables":{"input":{"name":"Rosa Reis",
+			"email":"rosa@exemplo.com.br","phone":"11988887777","budget":5000}},"operationName":"CreateLead"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", valor: 5000, not: []string{"CreateLead"},
+	},
+	{
+		name: "sympla", body: `{"event_id":"s1","order_num":"L1","ticket_number":"T1","first_name":"Rosa","last_name":"Reis","email":"rosa@exemplo.com.br","ticket_name":"VIP",
+			"ticket_sale_price":150,"custom_form":[{"id":1,"name":"Celular","value":"11988887777"},{"id":2,"name":"Empresa","value":"Reis ME"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", note: []string{"VIP"},
+	},
+	{
+		name: "opnform", body: `{"form_title":"Contato","form_slug":"contato","submission":{"Nome":"Rosa Reis","E-mail":"rosa@exemplo.com.br","Cores":["Azul","Verde"]},"data":{"a1":{
+			"value":"Rosa Reis","name":"Nome"},"b2":{"value":"rosa@exemplo.com.br","name":"E-mail"},"c3":{"value":["Azul","Verde"],"name":"Cores"}},
+			"edit_link":null}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", note: []string{"Cores: Azul, Verde"}, not: []string{"a1", "c3"},
+	},
+	{
+		name: "entries of a form", body: `{"lead":{"fields":[["nome","Rosa Reis"],["email","rosa@exemplo.com.br"]]}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis",
+	},
+	{
+		name: "json under a key of one's own", body: `{"formulario_json":"{\"nome\":\"Rosa Reis\",\"email\":\"rosa@exemplo.com.br\",\"telefone\":\"11988887777\"}","pagina":"https://reis.com"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", not: []string{"{"},
+	},
+	{
+		name: "a query in a field", body: `{"nome":"Rosa Reis","email":"rosa@exemplo.com.br","query":"utm_source=fb&utm_campaign=c1&fbclid=F1","page":"/contato"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fallback: "fb", note: []string{"utm_campaign: c1"}, not: []string{"F1"},
+	},
+	{
+		name: "hubspot with versions", body: `{"vid":51,"canonical-vid":51,"merged-vids":[],"portal-id":62515,"is-contact":true,"properties":{"firstname":{"value":"Bia","versions":[{"value":"Bia",
+			"source-type":"FORM","source-id":"abc","timestamp":1757858400000,"selected":false}]},"lastname":{"value":"Cruz","versions":[]},"email":{
+			"value":"bia@exemplo.com.br","versions":[{"value":"bia@exemplo.com.br","source-type":"FORM","source-id":"abc","timestamp":1757858400000}]},
+			"mobilephone":{"value":"+5511988887777"},"createdate":{"value":"1757858400000"},"lifecyclestage":{"value":"lead"},"hubspot_owner_id":{
+			"value":"778"},"hs_analytics_first_url":{"value":"https://bia.com/?utm_source=google"}},"form-submissions":[{"conversion-id":"x-1",
+			"timestamp":1757858400000,"form-id":"f-1","portal-id":62515,"page-url":"https://bia.com/contato","title":"Contato | Bia","form-type":"HUBSPOT",
+			"meta-data":[]}],"list-memberships":[],"identity-profiles":[{"vid":51,"saved-at-timestamp":1757858400000,"identities":[{"type":"EMAIL",
+			"value":"bia@exemplo.com.br","timestamp":1757858400000,"is-primary":true},{"type":"LEAD_GUID","value":"b7-aa","timestamp":1757858400000}]}],
+			"merge-audits":[],"profile-url":"https://app.hubspot.com/contacts/62515/contact/51","associated-company":{"company-id":1,"portal-id":62515,
+			"properties":{"name":{"value":"Bia ME"},"domain":{"value":"bia.com"}}}}`,
+		email: "bia@exemplo.com.br", nome: "Bia Cruz", fone: "+5511988887777", empresa: "Bia ME", not: []string{"versions"},
+	},
+	{
+		name: "calcom", body: `{"triggerEvent":"BOOKING_CREATED","createdAt":"2026-09-14T10:00:00.000Z","payload":{"type":"30min","title":"30min entre Vendedora e Iza Melo",
+			"description":"","additionalNotes":"Quero falar de preço","customInputs":{},"startTime":"2026-09-20T13:30:00Z","endTime":"2026-09-20T14:00:00Z",
+			"organizer":{"id":5,"name":"Vendedora","email":"vendas@exemplo.com.br","username":"vend","timeZone":"America/Sao_Paulo","language":{"locale":"pt"},
+			"timeFormat":"h:mma"},"responses":{"name":{"label":"your_name","value":"Iza Melo","isHidden":false},"email":{"label":"email_address",
+			"value":"iza@exemplo.com.br","isHidden":false},"attendeePhoneNumber":{"label":"phone_number","value":"+5584999990000","isHidden":false},
+			"location":{"label":"location","value":{"optionValue":"","value":"integrations:daily"},"isHidden":false},"notes":{"label":"additional_notes",
+			"value":"Quero falar de preço","isHidden":false},"guests":{"label":"additional_guests","value":[],"isHidden":false}},"userFieldsResponses":{},
+			"attendees":[{"email":"iza@exemplo.com.br","name":"Iza Melo","timeZone":"America/Sao_Paulo","language":{"locale":"pt"}}],
+			"location":"integrations:daily","destinationCalendar":{"id":10,"integration":"google_calendar","externalId":"dono@exemplo.com.br","userId":5},
+			"eventTypeId":7,"uid":"bF","bookingId":91,"status":"ACCEPTED","metadata":{"videoCallUrl":"https://x"},"length":30}}`,
+		email: "iza@exemplo.com.br", nome: "Iza Melo", fone: "+5584999990000", mensagem: "Quero falar de preço", note: []string{"2026-09-20T13:30:00Z"}, not: []string{"isHidden", "your_name"},
+	},
+	{
+		name: "surveymonkey details", body: `{"id":"5007154402","href":"https://api.surveymonkey.com/v3/x","survey_id":"1","collector_id":"2","recipient_id":"","total_time":62,"custom_value":"",
+			"edit_url":"https://x","analyze_url":"https://y","ip_address":"203.0.113.4","response_status":"completed","collection_mode":"default",
+			"date_created":"2026-09-14T10:00:00+00:00","custom_variables":{"utm_source":"ig"},"metadata":{"contact":{"first_name":{"type":"string",
+			"value":"Iza"},"last_name":{"type":"string","value":"Melo"},"email":{"type":"string","value":"iza@exemplo.com.br"}}},"pages":[{"id":"1",
+			"questions":[{"id":"11","family":"open_ended","subtype":"single","heading":"Qual a sua cidade?","answers":[{"tag_data":[],"text":"Natal",
+			"simple_text":"Natal"}]},{"id":"12","heading":"Dias","answers":[{"choice_id":"1","simple_text":"Seg"},{"choice_id":"2","simple_text":"Ter"}]}]}]}`,
+		email: "iza@exemplo.com.br", nome: "Iza Melo", fallback: "ig", note: []string{"Qual a sua cidade?: Natal", "Dias: Seg, Ter"}, not: []string{"simple_text", "open_ended"},
+	},
+	{
+		name: "wufoo", typ: formType, body: pairs("Field1", "Gil", "Field2", "Braga", "Field3", "gil@exemplo.com.br", "Field4", "51999990000", "Field5", "Gostaria de um orçamento",
+			"CreatedBy", "public", "DateCreated", "2026-09-14 10:00:00", "EntryId", "77", "IP", "203.0.113.1", "HandshakeKey", "segredo",
+			"FieldStructure", `{"Fields":[{"Title":"Nome","Instructions":"","IsRequired":"1","ClassNames":"","DefaultVal":"","Page":"1","SubFields":[{"DefaultVal":"","ID":"Field1","Label":"First"},{"DefaultVal":"","ID":"Field2","Label":"Last"}],"Type":"shortname","ID":"Field1"},{"Title":"Email","Type":"email","ID":"Field3"},{"Title":"WhatsApp","Type":"phone","ID":"Field4"},{"Title":"Mensagem","Type":"textarea","ID":"Field5"}]}`,
+			"FormStructure", `{"Name":"Contato Site","Description":"Form","RedirectMessage":"Ok","Url":"contato-site","Email":"dono@exemplo.com.br","IsPublic":"1","Language":"portugues","StartDate":"2000-01-01 12:00:00","EndDate":"2030-01-01 12:00:00","EntryLimit":"0","DateCreated":"2026-01-01 10:00:00","Hash":"z1"}`),
+		email: "gil@exemplo.com.br", nome: "Gil Braga", fone: "51999990000", mensagem: "Gostaria de um orçamento", not: []string{"SubFields"},
+	},
+	{
+		name: "apps script with items", body: `{"formId":"1FAI","formTitle":"Inscrição Workshop","responseId":"2_ABaOnu","timestamp":"2026-09-14T13:00:00.000Z",
+			"respondentEmail":"rosa@exemplo.com.br","editResponseUrl":"https://docs.google.com/x","items":[{"title":"Nome","type":"TEXT",
+			"response":"Rosa Dias"},{"title":"Telefone","type":"TEXT","response":"85988880000"},{"title":"Dias disponíveis","type":"CHECKBOX","response":[
+			"Seg","Ter"]},{"title":"Avalie","type":"GRID","response":["Bom",null,"Ruim"]}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Dias", fone: "85988880000", note: []string{"Dias disponíveis: Seg, Ter"},
+	},
+	{
+		name: "chatwoot message", body: `{"account":{"id":1,"name":"Agência"},"content":"Oi, quero preço","content_type":"text","conversation":{"id":9,"channel":"Channel::Whatsapp",
+			"contact_inbox":{"id":3,"source_id":"5511988887777"},"meta":{"sender":{"id":5,"name":"Rosa Reis","email":"rosa@exemplo.com.br",
+			"phone_number":"+5511988887777","type":"contact"},"assignee":{"id":1,"name":"Atendente","email":"atendente@exemplo.com.br"}},"status":"open"},
+			"created_at":"2026-09-14T10:00:00Z","id":11,"inbox":{"id":1,"name":"WhatsApp"},"message_type":"incoming","sender":{"id":5,"name":"Rosa Reis",
+			"email":"rosa@exemplo.com.br","phone_number":"+5511988887777"},"event":"message_created"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", note: []string{"content: Oi, quero preço", "atendente@exemplo.com.br"},
+	},
+	{
+		name: "airtable automation", body: `{"record":{"id":"rec1","createdTime":"2026-09-14T10:00:00.000Z","fields":{"Nome":"Iza Melo","E-mail":"iza@exemplo.com.br",
+			"Telefone":"(84) 99999-0000","Status":"Novo","Serviços":["A","B"],"Anexos":[{"id":"att1","url":"https://dl/x.png","filename":"x.png","size":10,
+			"type":"image/png"}],"Responsável":{"id":"usr1","email":"vendas@exemplo.com.br","name":"Vendedora"}}},"base":{"id":"app1"}}`,
+		email: "iza@exemplo.com.br", nome: "Iza Melo", fone: "(84) 99999-0000", note: []string{"Anexos: x.png https://dl/x.png"}, not: []string{"image/png"},
+	},
+	{
+		name: "outgrow", body: `{"event":"lead","lead":{"name":"Rosa Reis","email":"rosa@exemplo.com.br"},"answers":[{"q":"Cor?","a":"Azul"},{"q":"Tamanho?","a":"M"}],
+			"result":"Perfil A","score":40}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", note: []string{"Cor?: Azul", "Tamanho?: M"},
+	},
+	{
+		name: "zendesk ticket", body: `{"ticket":{"id":"35436","title":"Dúvida de preço","description":"Quanto custa?","requester":{"name":"Rosa Reis","email":"rosa@exemplo.com.br",
+			"phone":"11988887777"},"via":"Web Form","status":"New","assignee":{"name":"Atendente","email":"atendente@exemplo.com.br"}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", mensagem: "Quanto custa?", note: []string{"Dúvida de preço"},
+	},
+	{
+		name: "rows and columns by id", kind: FormService, body: `{"data":{"fields":[{"key":"a","label":"E-mail","type":"INPUT_EMAIL","value":"lia@exemplo.com.br"},
+			{"key":"b","label":"Avalie","type":"MATRIX","value":{"r1":["c2"],"r2":["c1"]},"rows":[{"id":"r1","text":"Preço"},{"id":"r2","text":"Prazo"}],
+			"columns":[{"id":"c1","text":"Ruim"},{"id":"c2","text":"Bom"}]}]}}`,
+		email: "lia@exemplo.com.br", nome: "lia", note: []string{"Avalie Preço: Bom", "Avalie Prazo: Ruim"},
+	},
+	{
+		name: "activecampaign deal", typ: formType, body: pairs("type", "deal_add", "date_time", "2026-09-14T10:00:00-03:00", "initiated_from", "admin", "deal[id]", "12",
+			"deal[title]", "Site novo", "deal[value]", "R$1,500.00", "deal[value_raw]", "1500.00", "deal[currency]", "brl",
+			"deal[stage_title]", "Novo", "deal[pipeline_title]", "Vendas", "deal[owner]", "1", "deal[owner_firstname]", "Vera",
+			"deal[owner_lastname]", "Vendas", "deal[contact_email]", "lia@exemplo.com.br", "deal[contact_firstname]", "Lia",
+			"deal[contact_lastname]", "Sá", "deal[orgname]", "Sá ME", "contact[id]", "5", "contact[email]", "lia@exemplo.com.br",
+			"contact[first_name]", "Lia", "contact[last_name]", "Sá", "contact[phone]", "", "contact[tags]", "vip, site",
+			"contact[fields][whatsapp]", "11988887777"),
+		email: "lia@exemplo.com.br", nome: "Lia Sá", fone: "11988887777", empresa: "Sá ME", valor: 1500, note: []string{"Site novo", "Vera", "vip, site"},
+	},
+	{
+		name: "hubspot form in the page", body: `{"submittedAt":"1757858400000","fields":[{"objectTypeId":"0-1","name":"email","value":"bia@exemplo.com.br"},{"objectTypeId":"0-1","name":"firstname",
+			"value":"Bia"},{"objectTypeId":"0-1","name":"lastname","value":"Cruz"},{"objectTypeId":"0-2","name":"name","value":"Bia ME"},{"objectTypeId":"0-1",
+			"name":"phone","value":"11988887777"}],"context":{"hutk":"abc9","pageUri":"https://bia.com/x?utm_source=fb","pageName":"Landing da Bia",
+			"ipAddress":"203.0.113.9"},"legalConsentOptions":{"consent":{"consentToProcess":true,"text":"Concordo com o tratamento","communications":[{
+			"value":true,"subscriptionTypeId":999,"text":"Quero receber"}]}}}`,
+		email: "bia@exemplo.com.br", nome: "Bia Cruz", fone: "11988887777", empresa: "Bia ME", fallback: "fb",
+	},
+	{
+		name: "bitrix24", typ: formType, body: pairs("event", "ONCRMLEADADD", "data[FIELDS][ID]", "77", "data[FIELDS][TITLE]", "Lead do site", "data[FIELDS][NAME]", "Rosa",
+			"data[FIELDS][LAST_NAME]", "Reis", "data[FIELDS][EMAIL][0][VALUE]", "rosa@exemplo.com.br", "data[FIELDS][EMAIL][0][VALUE_TYPE]", "WORK",
+			"data[FIELDS][PHONE][0][VALUE]", "11988887777", "data[FIELDS][PHONE][0][VALUE_TYPE]", "MOBILE", "data[FIELDS][OPPORTUNITY]", "1500.00",
+			"data[FIELDS][CURRENCY_ID]", "BRL", "data[FIELDS][COMPANY_TITLE]", "Reis ME", "data[FIELDS][SOURCE_ID]", "WEB",
+			"data[FIELDS][COMMENTS]", "Quero orçamento", "ts", "1757858400", "auth[domain]", "x.bitrix24.com.br",
+			"auth[application_token]", "segredo"),
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 1500, mensagem: "Quero orçamento", not: []string{"segredo"},
+	},
+	{
+		name: "agendor", body: `{"event":"on_deal_created","data":{"id":1,"title":"Site","value":5000,"dealStatus":{"id":1,"name":"Em andamento"},"owner":{"name":"Vendedora",
+			"contact":{"email":"vendas@exemplo.com.br"}},"person":{"id":2,"name":"Rosa Reis","cpf":"52998224725","contact":{"email":"rosa@exemplo.com.br",
+			"mobile":"11988887777","work":"1133334444","whatsapp":"11988887777"}},"organization":{"id":3,"name":"Reis ME","cnpj":"11222333000181"},
+			"leadOrigin":{"id":5,"name":"Indicação"}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 5000, origem: "Indicação", note: []string{"1133334444", "Vendedora"},
+	},
+	{
+		name: "icarros", body: `{"idLead":"99","dataHora":"2026-09-14T10:00:00","nome":"Rosa Reis","email":"rosa@exemplo.com.br","dddTelefone":"11","telefone":"988887777",
+			"mensagem":"Aceita troca?","anuncio":{"id":1,"placa":"ABC1D23","marca":"Fiat","modelo":"Uno","anoModelo":2015,"preco":25000}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", mensagem: "Aceita troca?", note: []string{"ABC1D23", "25000"},
+	},
+	{
+		name: "mercado livre question", body: `{"id":11436370259,"seller_id":1,"text":"Tem na cor azul?","status":"UNANSWERED","item_id":"MLB608007087",
+			"date_created":"2026-09-14T10:00:00.000-03:00","from":{"id":5,"answered_questions":0,"first_name":"Rosa","last_name":"Reis",
+			"email":"rosa@exemplo.com.br","phone":{"area_code":"11","number":"988887777"}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "(11) 988887777", mensagem: "Tem na cor azul?",
+	},
+	{
+		name: "email parser", body: `{"from":"Rosa Reis <rosa@exemplo.com.br>","to":"contato@empresa.com.br","subject":"Orçamento","text":"Olá, quero preço",
+			"html":"<p>Olá, quero preço</p>","date":"Mon, 14 Sep 2026 10:00:00 -0300"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", mensagem: "Olá, quero preço", note: []string{"Orçamento", "contato@empresa.com.br"},
+	},
+	{
+		name: "spanish", body: `{"nombre":"Rosa","apellido":"Reis","correo electrónico":"rosa@exemplo.com.br","teléfono":"+54 11 5555-4444","empresa":"Reis SA",
+			"presupuesto":"$ 5.000","mensaje":"Hola"}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+54 11 5555-4444", empresa: "Reis SA", valor: 5000, mensagem: "Hola",
+	},
+	{
+		name: "formidable", body: `{"form_id":"8","id":"77","item_key":"abc12","name":"Contato","created_at":"2026-09-14 10:00:00","ip":"203.0.113.1","is_draft":"0","user_id":"0",
+			"7y5p1":{"first":"Nara","last":"Reis"},"nomecompleto":"Nara Reis","29yf4d":"nara@exemplo.com.br","e6lis6":"Dúvida","9jv0r1":"Gostaria de saber"}`,
+		email: "nara@exemplo.com.br", nome: "Nara Reis", note: []string{"name: Contato", "Gostaria de saber"}, not: []string{"abc123"},
+	},
+	{
+		name: "pagar.me", body: `{"id":"hook_1","account":{"id":"acc","name":"Loja do Dono"},"type":"order.paid","created_at":"2026-09-14T10:00:00Z","data":{"id":"or_1","code":"C1",
+			"amount":29900,"currency":"BRL","closed":true,"items":[{"id":"oi","description":"Chaveiro","amount":29900,"quantity":1}],"customer":{"id":"cus_1",
+			"name":"Rosa Reis","email":"rosa@exemplo.com.br","document":"52998224725","type":"individual","delinquent":false,"phones":{"home_phone":{
+			"country_code":"55","number":"33334444","area_code":"11"},"mobile_phone":{"country_code":"55","number":"988887777","area_code":"11"}}},
+			"status":"paid","charges":[{"id":"ch_1","amount":29900,"status":"paid","payment_method":"pix","customer":{"name":"Rosa Reis",
+			"email":"rosa@exemplo.com.br"}}]}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "55 (11) 988887777", valor: 299, note: []string{"55 (11) 33334444", "Chaveiro"},
+	},
+	{
+		name: "shopify order", body: `{"id":820982911946154508,"admin_graphql_api_id":"gid://shopify/Order/8","app_id":null,"browser_ip":null,"cart_token":null,
+			"contact_email":"rosa@exemplo.com.br","created_at":"2026-09-14T10:00:00-03:00","currency":"BRL","current_total_price":"398.00",
+			"email":"rosa@exemplo.com.br","financial_status":"paid","landing_site":"/?utm_source=ig","name":"#9999","note":"Entregar à tarde",
+			"note_attributes":[{"name":"cor","value":"azul"}],"number":234,"order_number":1234,"phone":null,"referring_site":"https://instagram.com",
+			"source_name":"web","subtotal_price":"388.00","total_price":"398.00","total_tax":"0.00","customer":{"id":1,"email":"rosa@exemplo.com.br",
+			"first_name":"Rosa","last_name":"Reis","phone":"+5511988887777"},"billing_address":{"first_name":"Rosa","last_name":"Reis","address1":"Rua A",
+			"phone":"11 3333-4444","city":"Poá","company":"Reis ME","name":"Rosa Reis"},"line_items":[{"id":1,"name":"Camiseta","price":"199.00","quantity":2,
+			"title":"Camiseta","properties":[{"name":"gravação","value":"Ana"}]}],"shipping_lines":[{"price":"10.00","title":"PAC"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME", valor: 398, mensagem: "Entregar à tarde", origem: "web", fallback: "ig", note: []string{"Camiseta", "gravação: Ana"},
+	},
+	{
+		name: "woocommerce order", body: `{"id":727,"parent_id":0,"number":"727","order_key":"wc_order_58d2d042d1d","created_via":"checkout","version":"9.0.0","status":"processing",
+			"currency":"BRL","date_created":"2026-09-14T10:00:00","discount_total":"0.00","shipping_total":"10.00","total":"329.35","total_tax":"0",
+			"customer_id":0,"customer_ip_address":"203.0.113.4","customer_user_agent":"Mozilla","customer_note":"Deixar na portaria","billing":{
+			"first_name":"Rosa","last_name":"Reis","company":"Reis ME","address_1":"Rua A","address_2":"","city":"Poá","state":"SP","postcode":"08550-000",
+			"country":"BR","email":"rosa@exemplo.com.br","phone":"(11) 98888-7777"},"shipping":{"first_name":"Rosa","last_name":"Reis","address_1":"Rua A",
+			"city":"Poá"},"payment_method":"bacs","payment_method_title":"Pix","transaction_id":"","meta_data":[{"id":13106,"key":"_billing_cpf",
+			"value":"52998224725"},{"id":13107,"key":"_wc_order_attribution_utm_source","value":"google"}],"line_items":[{"id":315,"name":"Camisa",
+			"product_id":93,"quantity":2,"subtotal":"300.00","total":"300.00"}],"set_paid":false}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "(11) 98888-7777", empresa: "Reis ME", valor: 329, mensagem: "Deixar na portaria", fallback: "google", note: []string{"Camisa"}, not: []string{"203.0.113"},
+	},
+	{
+		name: "eduzz legacy", typ: formType, body: pairs("trans_cod", "12345", "trans_value", "297.00", "trans_paid", "297.00", "trans_status", "3", "trans_paymentmethod", "15",
+			"trans_createdate", "20260914", "cus_cod", "99", "cus_name", "Raul Gil", "cus_email", "raul@exemplo.com.br", "cus_tel", "1133334444",
+			"cus_cel", "11955443322", "cus_taxnumber", "52998224725", "cus_address", "Rua A", "cus_address_city", "Poá", "product_cod", "77",
+			"product_name", "E-book", "api_key", "segredo", "pro_email", "dono@exemplo.com.br", "tracker_utm_source", "google"),
+		email: "raul@exemplo.com.br", nome: "Raul Gil", fone: "11955443322", valor: 297, fallback: "google", note: []string{"E-book", "1133334444"}, not: []string{"segredo"},
+	},
+	{
+		name: "greatpages", typ: formType, body: pairs("nome", "Rosa Reis", "email", "rosa@exemplo.com.br", "telefone", "(11) 98888-7777", "Qual_seu_faturamento", "De 10 a 20 mil",
+			"gp_page_url", "https://lp.reis.com", "URL", "https://lp.reis.com/?utm_source=fb", "Pagina_titulo", "LP Reis",
+			"IP_do_usuario", "203.0.113.4", "Data_da_conversao", "14/09/2026", "Referral_Source", "https://facebook.com", "Dispositivo", "Mobile",
+			"utm_source", "fb", "utm_campaign", "c1"),
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "(11) 98888-7777", fallback: "fb", note: []string{"Qual_seu_faturamento: De 10 a 20 mil", "https://facebook.com"}, not: []string{"203.0.113"},
+	},
+	{
+		name: "perfectpay", body: `{"token":"segredo","code":"PPC1","sale_amount":197.5,"currency_enum":1,"customer":{"customer_type_enum":1,"full_name":"Rosa Reis",
+			"email":"rosa@exemplo.com.br","identification_number":"52998224725","phone_extension":"55","phone_area_code":"11","phone_number":"988887777",
+			"city":"Poá"},"product":{"name":"Curso"},"metadata":{"utm_source":"fb"},"sale_status_enum":2}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+55 11988887777", valor: 198, fallback: "fb", not: []string{"segredo"},
+	},
+	{
+		name: "campo e valor", body: `{"dados":[{"campo":"nome","valor":"Rosa Reis"},{"campo":"email","valor":"rosa@exemplo.com.br"},{"campo":"mensagem","valor":"Oi"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", mensagem: "Oi", not: []string{"campo"},
+	},
+	{
+		name: "chave e valor", body: `{"respostas":[{"chave":"nome","valor":"Rosa Reis"},{"chave":"email","valor":"rosa@exemplo.com.br"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis",
+	},
+	{
+		name: "nome e valor", body: `{"campos":[{"nome":"Nome","valor":"Rosa Reis"},{"nome":"Email","valor":"rosa@exemplo.com.br"},{"nome":"Telefone","valor":"11988887777"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777",
+	},
+	{
+		name: "answers in objects", body: `{"responses":[{"question":{"id":"1","text":"Seu nome"},"answer":{"text":"Rosa Reis"}},{"question":{"id":"2","text":"Seu e-mail"},"answer":{
+			"text":"rosa@exemplo.com.br"}},{"question":{"id":"3","text":"Cores?"},"answer":{"choices":["Azul","Verde"]}}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", note: []string{"Cores?: Azul, Verde"},
+	},
+	{
+		name: "pipedrive deal", body: `{"data":{"title":"Rosa Reis deal","value":5000,"person_id":{"name":"Rosa Reis","email":[{"value":"rosa@exemplo.com.br","primary":true}],"phone":[{
+			"value":"11988887777","primary":true}]},"org_id":{"name":"Reis ME","address":"Rua A"},"user_id":{"name":"Vera","email":"vera@agencia.com.br"}}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 5000, note: []string{"vera@agencia.com.br"},
+	},
+	{
+		name: "nectar", body: `{"nome":"Rosa Reis","emails":["rosa@exemplo.com.br"],"telefones":["11988887777"],"empresa":{"nome":"Reis ME"},"responsavel":{"nome":"Vera",
+			"email":"vera@agencia.com.br"},"origem":{"id":1,"nome":"Site"}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", origem: "Site", note: []string{"Vera"},
+	},
+	{
+		name: "d36 piperun", body: `{"id":1,"title":"Oportunidade Rosa","value":1500.00,"person":{"name":"Rosa Reis","contact_emails":[{"email":"rosa@exemplo.com.br"}],"contact_phones":[
+			{"number":"11988887777"}]},"company":{"name":"Reis ME","cnpj":"11222333000181"},"owner":{"name":"Vera","email":"vera@agencia.com.br"},"origin":{
+			"name":"Google Ads"}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 1500, origem: "Google Ads",
+	},
+	{
+		name: "kommo api", body: `{"unsorted":{"add":[{"uid":"1","source_name":"Site","category":"forms","data":{"contacts":[{"name":"Rosa Reis","custom_fields_values":[{
+			"field_name":"Telefone","field_code":"PHONE","values":[{"value":"11988887777"}]},{"field_name":"Email","field_code":"EMAIL","values":[{
+			"value":"rosa@exemplo.com.br"}]}]}],"leads":[{"name":"Lead #1","price":1500}]}}]}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", valor: 1500, origem: "Site", delivery: "kommo:1", not: []string{"PHONE"},
+	},
+	{
+		name: "d38 mautic", body: `{"mautic.lead_post_save_new":[{"contact":{"id":1,"points":0,"fields":{"core":{"firstname":{"id":"2","label":"First Name","alias":"firstname",
+			"type":"text","value":"Rosa"},"lastname":{"label":"Last Name","alias":"lastname","type":"text","value":"Reis"},"email":{"label":"Email",
+			"alias":"email","type":"email","value":"rosa@exemplo.com.br"},"mobile":{"label":"Mobile","alias":"mobile","type":"tel","value":"11988887777"}}},
+			"owner":{"username":"dono","email":"dono@exemplo.com.br"}},"timestamp":"2026-09-14T10:00:00Z"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", not: []string{"alias"},
+	},
+	{
+		name: "embeds", body: `{"embeds":[{"title":"Novo lead","fields":[{"name":"Nome","value":"Rosa Reis","inline":true},{"name":"Email","value":"rosa@exemplo.com.br",
+			"inline":true}]}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", note: []string{"Novo lead"},
+	},
+	{
+		name: "means of contact", body: `{"name":"Rosa","contact_methods":[{"type":"email","value":"rosa@exemplo.com.br"},{"type":"phone","value":"11988887777"}]}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa", fone: "11988887777",
+	},
+	{
+		name: "e46 schema.org", body: `{"@type":"Person","givenName":"Rosa","familyName":"Reis","email":"mailto:rosa@exemplo.com.br","telephone":"+55 11 98888-7777","worksFor":{
+			"@type":"Organization","name":"Reis ME"}}`,
+		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+55 11 98888-7777", empresa: "Reis ME",
+	},
+	{
+		name: "asp.net", typ: formType, body: pairs("ctl00$ContentPlaceHolder1$txtNome", "Rosa", "ctl00$ContentPlaceHolder1$txtEmail", "rosa@exemplo.com.br",
+			"__VIEWSTATE", "/wEPDwUKMTY3"),
+		email: "rosa@exemplo.com.br", nome: "Rosa", not: []string{"VIEWSTATE"},
+	},
 }
 
 func TestProducts(t *testing.T) {
@@ -383,7 +707,7 @@ func TestProducts(t *testing.T) {
 				}
 			}
 			for _, l := range d.Leftover {
-				if strings.Count(note, l.Key+": "+l.Value+"\n") > 1 {
+				if strings.Count("\n"+note+"\n", "\n"+l.Key+": "+l.Value+"\n") > 1 {
 					t.Errorf("note repeats %q", l)
 				}
 			}

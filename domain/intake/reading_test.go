@@ -44,18 +44,20 @@ func TestKeys(t *testing.T) {
 		"origem": "Feira", "": "resposta 7"}
 	for want, keys := range map[string][]string{
 		"email": {"E-mail", "E-MAIL", "e_mail", "eMail", "Email *", "Qual é o seu melhor e-mail?", "seu e-mail", "your-email", "q4_email", "field:email_ab12", "cf_email", "No Label email",
-			"Endereço de e-mail", "E-mail (corporativo)", "email_1", "input_email", "Digite seu e-mail", "E-mail para contato:", "emailAddress"},
+			"Endereço de e-mail", "E-mail (corporativo)", "2. E-mail", "Correo electrónico", "📧 E-mail", "email_1", "input_email", "Digite seu e-mail", "E-mail para contato:", "emailAddress"},
 		"telefone": {"Telefone", "TEL", "Celular/WhatsApp", "Telefone / WhatsApp", "Qual o seu telefone para contato? (DDD) + Whatsapp",
-			"Qual é o melhor WhatsApp para falarmos sobre essa análise?", "your-tel", "phone_number", "Phone Number", "Seu WhatsApp com DDD", "q5_telefone", "Nº de telefone", "field:phone_77aa"},
-		"empresa":  {"Nome da empresa", "Qual é o nome da sua empresa?", "Em qual empresa você trabalha?", "Sua empresa", "company_name", "Empresa/Organização", "Razão Social"},
-		"nome":     {"Nome", "NOME COMPLETO", "Qual é o seu nome?", "nome_completo", "fullName", "Seu nome", "q3_nomeCompleto", "Nome e sobrenome", "Nome (completo)", "your-name"},
-		"valor":    {"Valor", "Qual o valor que pretende investir?", "Orçamento (R$)", "Deal Value", "Quanto você pretende investir neste projeto?", "budget", "valor_estimado", "Investimento mensal"},
-		"mensagem": {"Mensagem", "Deixe uma mensagem", "your-message", "Dúvidas ou comentários", "Observações", "comments", "Alguma observação adicional?"},
-		"origem":   {"Origem", "Como nos conheceu?", "Como ficou sabendo de nós?", "Onde você nos encontrou?", "lead_source", "How did you hear about us?", "q8_comoConheceu"},
+			"Qual é o melhor WhatsApp para falarmos sobre essa análise?", "your-tel", "phone_number", "Phone Number", "Seu WhatsApp com DDD", "q5_telefone", "Nº de telefone", "field:phone_77aa", "3. Celular", "teléfono", "Número de móvil", "telephone1"},
+		"empresa": {"Nome da empresa", "Qual é o nome da sua empresa?", "Em qual empresa você trabalha?", "Sua empresa", "company_name", "Empresa/Organização", "Razão Social", "Empresa / CNPJ", "4) Empresa", "Compañía", "Nombre de la empresa", "corporateName"},
+		"nome":    {"Nome", "NOME COMPLETO", "Qual é o seu nome?", "nome_completo", "fullName", "Seu nome", "q3_nomeCompleto", "Nome e sobrenome", "Nome (completo)", "your-name", "1. Nome completo", "Nombre y apellidos", "Cuál es tu nombre?"},
+		"valor": {"Valor", "Qual o valor que pretende investir?", "Orçamento (R$)", "Deal Value", "Quanto você pretende investir neste projeto?", "budget", "valor_estimado", "Investimento mensal", "5) Investimento previsto", "Qual verba disponível para o projeto?", "Presupuesto",
+			"Qual o investimento disponível?"},
+		"mensagem": {"Mensagem", "Deixe uma mensagem", "your-message", "Dúvidas ou comentários", "Observações", "comments", "Alguma observação adicional?", "6 - Mensagem", "mensaje", "textarea-1", "customer_note"},
+		"origem":   {"Origem", "Como nos conheceu?", "Como ficou sabendo de nós?", "Onde você nos encontrou?", "lead_source", "How did you hear about us?", "q8_comoConheceu", "lead_origem", "¿Cómo nos conociste?"},
 		"": {"Aceita receber e-mail?", "Autorização de contato", "Em qual cidade e estado sua empresa atua?", "Qual o faturamento médio mensal da sua empresa?",
 			"Quanto sua empresa investe atualmente em marketing por mês?", "Nome do pet", "Nome do produto", "form_name", "formName", "page_name", "Nome da mãe", "Quantos telefones a empresa tem?",
 			"Segmento da empresa", "Site da empresa", "Nome da campanha", "Nome fantasia do evento?", "CNPJ da empresa", "Qual o melhor horário para telefone?", "Cargo na empresa", "event_name",
-			"Tempo de empresa", "Modelo do celular", "utm", "Quando pretende investir?"},
+			"Tempo de empresa", "Modelo do celular", "utm", "Nombre de la mascota", "Sobrenome da mãe", "lastMessageDate", "Nome do indicado", "Telefone do indicado",
+			"E-mail do amigo", "Valor da conta de luz", "Investimento atual em anúncios", "Quando pretende investir?"},
 	} {
 		for _, key := range keys {
 			body := `{"` + key + `":"` + value[want] + `"}`
@@ -97,7 +99,7 @@ func TestCheckEmail(t *testing.T) {
 func TestEmails(t *testing.T) {
 	for text, want := range map[string]string{
 		" Ana@Exemplo.com ": "Ana@Exemplo.com", "Ana <ana@x.com>": "ana@x.com", "mailto:ana@x.com": "ana@x.com", "<ana@x.com>": "ana@x.com", "a@x.com, b@x.com": "a@x.com",
-		"a@x.com;b@x.com": "a@x.com", "meu é ana@x.com": "ana@x.com", "@": "@", "ana@": "ana@", "mailto:ana@x.com?subject=oi": "ana@x.com", "\u200bana@x.com": "ana@x.com",
+		"a@x.com;b@x.com": "a@x.com", "meu é ana@x.com": "ana@x.com", "@": "@", "ana@": "ana@", "mailto:ana@x.com?subject=oi": "ana@x.com", "<mailto:ana@x.com|ana@x.com>": "ana@x.com", "'ana@x.com'": "ana@x.com", "' ana@x.com '": "ana@x.com", "\u200bana@x.com": "ana@x.com",
 		strings.Repeat("a", 320) + "@x.com": "", "ana@x": "ana@x",
 	} {
 		if d := mustRead(t, "", `{"email":"`+text+`"}`); d.Email != want {
@@ -105,7 +107,8 @@ func TestEmails(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`{"user":"dono@x.com","nome":"A"}`, `{"contact_owner_email":"dono@x.com"}`, `{"Entry":{"User":{"Email":"dono@x.com"}},"$version":1}`,
-		`{"charge":{"receipt_email":"dono@x.com"}}`, `{"receipt_email":"dono@x.com"}`, `{"producer":{"email":"dono@x.com"}}`, `{"username":"dono@x.com"}`} {
+		`{"charge":{"receipt_email":"dono@x.com"}}`, `{"receipt_email":"dono@x.com"}`, `{"producer":{"email":"dono@x.com"}}`, `{"username":"dono@x.com"}`, `{"to":"dono@x.com"}`, `{"conjuge":{"email":"dono@x.com"}}`,
+		`{"jid":"5511988887777@s.whatsapp.net"}`, `{"identity":"5511988887777@wa.gw.msging.net"}`} {
 		if d := mustRead(t, "", body); d.Email != "" {
 			t.Errorf("%s: the owner's %q", body, d.Email)
 		}
@@ -123,6 +126,63 @@ func TestLongCandidatesStayInTheNote(t *testing.T) {
 func TestSeconds(t *testing.T) {
 	d := mustRead(t, "", `{"email":"a@b.c","email_2":"z@b.c","telefone":"11 3333-4444","celular":"11 98888-7777","whatsapp":"(11) 988887777","company":"Um","empresa":"Um"}`)
 	if d.Email != "a@b.c" || d.Phone != "11 98888-7777" || d.Note() != "email_2: z@b.c\ntelefone: 11 3333-4444" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestParts reads names and phones that come in parts, under the keys and titles that forms and shops use.
+func TestParts(t *testing.T) {
+	for body, want := range map[string][3]string{ // name, phone, note
+		`"Qual o seu nome?":"Ana","Qual o seu sobrenome?":"Lima"`:                  {"Ana Lima"},
+		`"nombre":"Ana","apellido":"Lima"`:                                         {"Ana Lima"},
+		`"name-1-first-name":"Ana","name-1-last-name":"Lima"`:                      {"Ana Lima"},
+		`"Name":{"Name_First":"Ana","Name_Last":"Lima"}`:                           {"Ana Lima"},
+		`"billing_last_name":"Lima","billing_first_name":"Ana"`:                    {"Ana Lima"},
+		`"Nome e sobrenome":"Ana Lima"`:                                            {"Ana Lima"},
+		`"owner_first_name":"Ana"`:                                                 {"", "", "owner_first_name: Ana"},
+		`"ddi":55,"ddd":11,"telefone":988887777`:                                   {"", "+55 11988887777"},
+		`"ddi":"55","ddd":"11","numero":"988887777"`:                               {"", "+55 11988887777"},
+		`"numero":"988887777"`:                                                     {"", "", "numero: 988887777"},
+		`"ddd":"11","rua":"A","numero":"120"`:                                      {"", "", "ddd: 11\nrua: A\nnumero: 120"},
+		`"countryCode":"+351","phone":"912345678"`:                                 {"", "+351 912345678"},
+		`"country_code":"+55","phone":"+5511988887777"`:                            {"", "+5511988887777"},
+		`"country_code":"00","phone":"11988887777"`:                                {"", "11988887777", "country_code: 00"},
+		`"country_code":"BR","phone":"11988887777"`:                                {"", "11988887777", "country_code: BR"},
+		`"DDD Celular":"11","Celular":"98888-7777"`:                                {"", "1198888-7777"},
+		`"phone_extension":"55","phone_area_code":"11","phone_number":"988887777"`: {"", "+55 11988887777"},
+		`"cus_tel":"1133334444","cus_cel":"11955443322"`:                           {"", "11955443322", "cus_tel: 1133334444"},
+		`"telefone":11988887777.0`:                                                 {"", "11988887777"},
+		`"phones":{"home_phone":{"area_code":"11","number":"33334444"},"mobile_phone":{"area_code":"11","number":"988887777"}}`:    {"", "(11) 988887777", "phones home_phone: (11) 33334444"},
+		`"phones":[{"country":"55","area":"11","number":"988887777","type":"MOBILE"}]`:                                             {"", "55 (11) 988887777"},
+		`"nome":"Ana","emails":["x@b.c"],"responsavel":{"nome":"Vera"}`:                                                            {"Ana", "", "emails: x@b.c\nnome: Vera"},
+		`"variables":[{"name":"Nome","value":"Ana"},{"name":"Phone","value":"11988887777"}]`:                                       {"Ana", "11988887777"},
+		`"contatos":[{"tipo":"telefone","valor":"11988887777"},{"tipo":"email","valor":"x@b.c"}]`:                                  {"", "11988887777", "email: x@b.c"},
+		`"telefones":[{"tipo":"celular","numero":"11988887777"},{"tipo":"fixo","numero":"1133334444"}]`:                            {"", "11988887777", "telefones: 1133334444"},
+		`"Name (First)":"Ana","Name (Last)":"Lima"`:                                                                                {"Ana Lima"},
+		`"Response ID":"r1","Discord ID":"ana","Seu ID":"7"`:                                                                       {"", "", "Discord ID: ana\nSeu ID: 7"},
+		`"formulario":{"nome":"Contato"},"perguntas":{"Nome":"Ana"}`:                                                               {"Ana", "", "formulario nome: Contato"},
+		`"dados_lead":{"nome":"Ana"},"campanha":{"nome":"Verão"}`:                                                                  {"Ana", "", "campanha nome: Verão"},
+		`"vendedor":{"nome":"Vera","sobrenome":"Dias"}`:                                                                            {"", "", "vendedor: Vera Dias"},
+		`"cliente":"Ana","contato":"11988887777"`:                                                                                  {"Ana", "11988887777"},
+		`"Telefone da loja":"1133334444","Telefone do contato":"1133335555"`:                                                       {"", "1133335555", "Telefone da loja: 1133334444"},
+		`"lead_nome":"Ana","lead_fone":"11988887777"`:                                                                              {"Ana", "11988887777"},
+		`"cv":{"field":"x"},"fields":[{"type":"file","label":"Currículo","value":{"url":"https://x/cv.pdf","filename":"cv.pdf"}}]`: {"", "", "Currículo: cv.pdf https://x/cv.pdf\ncv field: x"},
+		`"endUser":{"attributes":{"name":"Ana"}}`:                                                                                  {"Ana"},
+		`"email_id":"x@b.c","phone_id":"7"`:                                                                                        {"", "", "email_id: x@b.c"},
+		`"session":{"utm_json":{"source":"ig"}}`:                                                                                   {"", "", "session utm_json source: ig"},
+		`"phones":[{"number":"11988887777"}]`:                                                                                      {"", "11988887777"},
+		`"nome":"{{nome}}","telefone":"{{contact.phone}}","empresa":"undefined","origem":"-","mensagem":"N/A"`: {"", "",
+			"nome: {{nome}}\ntelefone: {{contact.phone}}\norigem: -\nmensagem: N/A"},
+	} {
+		d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`)
+		if got := [3]string{d.Name, d.Phone, d.Note()}; got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+	if d := mustRead(t, "", `{"telefone":"11988887777.0"}`); d.PhoneE164 != "+5511988887777" {
+		t.Errorf("%+v", d)
+	}
+	if d := mustRead(t, "", `{"from":"Ana Lima <ana@b.c>","to":"nos@b.c","subject":"Preço","text":"Quanto custa?"}`); d.Email != "ana@b.c" || d.Name != "Ana Lima" || d.Message != "Quanto custa?" {
 		t.Errorf("%+v", d)
 	}
 }
@@ -181,6 +241,51 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
+// TestNoteOrder: what a person was asked stands first; then what came with it, the way that it came, and what is about something else.
+func TestNoteOrder(t *testing.T) {
+	d := mustRead(t, "", `{"event":"novo","utm_source":"ig","product":{"name":"Bolo"},"email":"a@b.c","answers":[{"question":"Cor?","value":"azul","text":"Azul"},{"question":"Prazo?","answer":"Já"}]}`)
+	if got := d.Note(); got != "Cor?: azul\nCor? text: Azul\nPrazo?: Já\nevent: novo\nutm_source: ig\nproduct name: Bolo" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestNoiseByLook: what a rule knows by its value rather than by its key alone.
+func TestNoiseByLook(t *testing.T) {
+	file := "JVBERi0xLjQKJcOkw7zDtsOfCjIgMCBvYmoK" + strings.Repeat("PDwvTGVuZ3RoIDMgMCBSL0ZpbHRlci9GbGF0ZURlY29kZT4", 10)
+	for body, want := range map[string]string{
+		`"customer_user_agent":"Mozilla/5.0 (X11)"`: "", `"IP_do_usuario":"203.0.113.4"`: "", `"meta_ip":"2804:29b8::1"`: "",
+		`"ip_da_maquina":"sala 3"`: "ip_da_maquina: sala 3", `"versao":"203.0.113.4"`: "versao: 203.0.113.4", `"vip":"1.2.3.4"`: "vip: 1.2.3.4",
+		`"telefone":"null","cargo":"undefined","x":"[object Object]"`: "", `"cargo":"nulo"`: "cargo: nulo", `"x":["null","Azul"]`: "x: null, Azul",
+		`"fotos":["data:image/png;base64,iVBORw0KGgo=","frente"]`: "fotos: (arquivo), frente",
+		`"assinatura":"data:image/png;base64,iVBORw0KGgo="`:       "assinatura: (arquivo)", `"anexo":"` + file + `"`: "anexo: (arquivo)",
+		`"codigo":"` + strings.Repeat("ab ", 200) + `"`: "codigo: " + strings.TrimSpace(strings.Repeat("ab ", 200)),
+		`"_wpcf7_recaptcha_response":"03AF","HandshakeKey":"s","chave_unica":"s","basic_authentication":"s","confirmar_senha":"s"`: "",
+		`"values":["14/09/2026 10:00:00","Azul","Sim"],"namedValues":{"Cor?":["Azul"],"Tem loja?":["Sim"]}`:                        "Cor?: Azul\nTem loja?: Sim",
+		`"loja":"Sim","Você tem empresa?":"Não"`:                  "loja: Sim\nVocê tem empresa?: Não",
+		`"opcoes":["Azul","Sim","Não"],"cor":"Azul","loja":"Sim"`: "opcoes: Azul, Sim, Não\ncor: Azul\nloja: Sim",
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Note() != want {
+			t.Errorf("%.60s: %q, want %q", body, d.Note(), want)
+		}
+	}
+}
+
+// TestAmountKeys reads the values of shops: in English, and in cents.
+func TestAmountKeys(t *testing.T) {
+	for body, want := range map[string]int64{ // in cents
+		`"trans_value":"297.00"`: 29700, `"sale_amount":197.5`: 19750, `"total_price":"398.00","total_tax":"10.00"`: 39800, `"trans_value":19790`: 0,
+		`"tax_amount":"10.00"`: 0, `"amount_cents":19990`: 19990, `"valor_em_centavos":"19990"`: 19990, `"valor_em_centavos":"199,90"`: 0,
+		`"purchase":{"price":{"value":149.9},"full_price":{"value":199.9}}`: 14990, `"type":"order.paid","data":{"amount":29900,"charges":[{"amount":29900}]}`: 29900,
+		`"object":"checkout.session","livemode":true,"amount_total":9900`: 9900, `"amount":1500,"currency":"BRL"`: 150000, `"qual_o_seu_orçamento_?":"r$_1.500"`: 150000,
+		`"negocio":{"titulo":"Site","valor":"R$ 2.500,00"}`:  250000,
+		`"Percentual":{"valor":"10"},"recent_amount":"5.00"`: 500,
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+body+`}`); d.Amount != want*100 {
+			t.Errorf("%s: %d, want %d", body, d.Amount, want*100)
+		}
+	}
+}
+
 func TestTestSubmissions(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{"is_test":true}`: true, `{"is_test":"1"}`: true, `{"is_test":false}`: false, `{"email":"a@b.c","full_name":"<test lead: dummy data for full_name>"}`: true,
@@ -219,9 +324,10 @@ func TestDeliveryIDsOfStrangers(t *testing.T) {
 }
 
 func TestAttribution(t *testing.T) {
-	d := mustRead(t, "", `{"email":"a@b.c","UTM Source":"ig","utmCampaign":"x","gclid":"g1","fbclid":"f1","page_url":"https://x.com/?utm_source=no&utm_term=t&msclkid=m","Referer":"https://g.com","landing_page":"/lp","Site":"x"}`)
+	d := mustRead(t, "", `{"email":"a@b.c","UTM Source":"ig","utmCampaign":"x","gclid":"g1","fbclid":"f1","page_url":"https://x.com/?utm_source=no&utm_term=t&msclkid=m","Referer":"https://g.com","landing_page":"/lp","Site":"x","tracker_utm_content":"c","cf_utm_id":"7",
+		"autm_x":"no"}`)
 	want := []Pair{{"utm_source", "ig"}, {"utm_campaign", "x"}, {"gclid", "g1"}, {"fbclid", "f1"}, {"page_url", "https://x.com/?utm_source=no&utm_term=t&msclkid=m"}, {"referrer", "https://g.com"},
-		{"landing_url", "/lp"}, {"utm_term", "t"}, {"msclkid", "m"}}
+		{"landing_url", "/lp"}, {"utm_content", "c"}, {"utm_id", "7"}, {"utm_term", "t"}, {"msclkid", "m"}}
 	if len(d.Attribution) != len(want) {
 		t.Fatalf("%v", d.Attribution)
 	}

@@ -7,11 +7,12 @@ type scope struct {
 	prefix   string // the keys of the unknown objects around it
 	rank     int    // how far it is from the contact; the lower is the better
 	group    int    // the record that it belongs to
-	embeds   int    // how many JSON texts it is inside of
+	embeds   int    // how many texts that hold a submission it is inside of
 	closed   bool   // it feeds no field
 	person   bool   // it belongs to what is called a contact, lead, customer …
 	deal     bool   // it belongs to a deal or a purchase
 	entry    bool   // it is a member of an "entry"
+	asked    bool   // it is a part of what was answered to a question
 	utm      bool   // its key is that of a UTM without "utm_"
 	stated   bool   // a weak name of the origin is a strong one here
 	envelope envelope
@@ -148,12 +149,12 @@ func (r *reader) one(text string) []string {
 	return r.pool[n-1 : n : n]
 }
 
-// arrived remembers a name for the refusals.
+// arrived remembers a cleaned name for the refusals.
 func (r *reader) arrived(name string) {
 	if len(r.keys) >= maxKeys {
 		return
 	}
-	name = clip(oneLine(cleanText(name)), maxKeyText)
+	name = clip(name, maxKeyText)
 	if name == "" {
 		return
 	}
@@ -179,7 +180,9 @@ func (r *reader) keep(a *answer) {
 	if a.title != "" {
 		name = a.title
 	}
-	a.entry = lookup(name)
+	if a.title != "" || a.entry == (entry{}) {
+		a.entry = lookup(name)
+	}
 	if len(a.values) == 0 {
 		if e, _, ok := aliasOf(name); r.emptyEmail == "" && (ok && e.field == fieldEmail && !e.weak || a.typ == emailType) && !a.closed {
 			r.emptyEmail = a.label()
@@ -188,7 +191,17 @@ func (r *reader) keep(a *answer) {
 	}
 	value := a.values[0]
 	r.test = r.test || strings.HasPrefix(value, "<test lead:") // what Meta's testing tool answers
-	if noisy(a.entry, name, value, a.labelled) || a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
+	if len(a.values) == 1 && (value == "null" || value == "undefined" || value == "[object Object]") {
+		r.drop("no answer", &node{kind: isString, text: a.text()}) // what a script writes for none
+		return
+	}
+	for i, v := range a.values {
+		if isFile(v) {
+			r.drop("file", &node{kind: isString, text: v})
+			a.values[i] = "(arquivo)"
+		}
+	}
+	if noisy(a.entry, name, value, a.labelled && !a.closed) || a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
 		r.drop("noise", &node{kind: isString, text: a.text()})
 		for _, v := range a.values {
 			r.drop("noise", &node{kind: isString, text: v})
@@ -248,17 +261,29 @@ func (r *reader) object(n *node, s scope) {
 // member walks one member of an object.
 func (r *reader) member(k *node, s scope) {
 	e := lookup(k.key)
+	if !k.scalar() {
+		if e.tree == closedTree {
+			e.tree = opened(k)
+		}
+		if thing, ok := strings.CutSuffix(k.key, "_id"); ok && k.kind == isObject && (lookup(thing).tree != unknownTree || lookup(thing).field != noField) {
+			named := *k // Pipedrive: under the id's name stands the thing itself
+			named.key = thing
+			r.member(&named, s)
+			return
+		}
+	}
 	switch {
 	case e.noise == hardNoise:
 		r.drop("noise", k)
 	case k.scalar():
 		r.leaf(k, e, s)
 	case k.empty():
-		r.arrived(join(s.prefix, k.key))
+		r.arrived(oneLine(cleanText(join(s.prefix, k.key))))
 	case e.tree == ignoredTree && !flat(k):
 		r.drop("ignored tree", k)
 	case k.kind == isArray:
 		ans := answer{key: k.key, scope: s}
+		ans.closed = s.closed || e.tree == closedTree
 		if !r.fill(&ans, k, nil) {
 			r.list(k, r.into(k.key, e, s))
 		}
@@ -267,6 +292,7 @@ func (r *reader) member(k *node, s scope) {
 			return
 		}
 		ans := answer{key: k.key, scope: s}
+		ans.closed = s.closed || e.tree == closedTree
 		if e.tree != containerTree && e.tree != personTree && r.fill(&ans, k, nil) {
 			return
 		}
@@ -278,10 +304,43 @@ func (r *reader) member(k *node, s scope) {
 	}
 }
 
-// numbered reports whether an object is a list in disguise: objects under numbers.
+// opened is what a member is that most senders mean something else by than the contact: "items" may hold questions with their answers, and
+// an "item" with an address in it is nothing that is sold.
+func opened(k *node) role {
+	switch nameOf(k.key) {
+	case "variables":
+		for i := range k.kids {
+			if v := &k.kids[i]; v.child("name") == nil || v.child("value") == nil {
+				return closedTree
+			}
+		}
+		return containerTree
+	case "item":
+		if m := k.child("email"); m != nil && strings.IndexByte(m.text, '@') > 0 {
+			return personTree
+		}
+	case "items", "itens":
+		for i := range k.kids {
+			a, ok := dissect(&k.kids[i])
+			if !ok || a.title == nil {
+				return closedTree
+			}
+			switch nameOf(a.value.key) {
+			case "answer", "response", "resposta":
+			default:
+				return closedTree
+			}
+		}
+		return containerTree
+	}
+	return closedTree
+}
+
+// numbered reports whether an object is a list in disguise: objects under numbers, or each with a name and a value of its own.
 func numbered(n *node) bool {
 	for i := range n.kids {
-		if k := &n.kids[i]; k.scalar() || countDigits(k.key) != len(k.key) {
+		k := &n.kids[i]
+		if k.scalar() || countDigits(k.key) != len(k.key) && (k.child("name") == nil || k.child("value") == nil || len(k.kids) != 2) {
 			return false
 		}
 	}
@@ -305,11 +364,13 @@ func flat(n *node) bool {
 func (r *reader) into(key string, e entry, s scope) scope {
 	sub := s.within(key, e.tree)
 	switch nameOf(key) {
-	case "utm", "utms", "utmparams", "utmparameters", "utmtags":
+	case "utm", "utms", "utmparams", "utmparameters", "utmtags", "utmjson", "utmdata":
 		sub = s.within(key, unknownTree)
 		sub.utm = true
 	case "entry":
 		sub.entry = true
+	case "responsavel":
+		sub.rank += 2 // the seller as often as the guardian
 	case "user", "usuario":
 		sub.rank += 2 // the account's user as often as the form's
 		if s.entry {
@@ -329,6 +390,15 @@ func (r *reader) into(key string, e entry, s scope) scope {
 
 // list walks an array of objects: answers one by one, or records, of which the first is the contact.
 func (r *reader) list(n *node, s scope) {
+	if paired(n) {
+		for i := range n.kids {
+			k := n.kids[i].kids[1]
+			k.key = n.kids[i].kids[0].text
+			r.drop("key of a pair", &n.kids[i].kids[0])
+			r.member(&k, s)
+		}
+		return
+	}
 	prefix := siblingsPrefix(n)
 	name := s.prefix
 	if name == "" {
@@ -353,7 +423,7 @@ func (r *reader) list(n *node, s scope) {
 			if !r.fill(&ans, k, nil) {
 				r.list(k, s)
 			}
-		case r.item(k, "", s):
+		case r.item(k, "", s), r.phoneIn(k, name, s):
 		default:
 			sub := s
 			r.groups++
@@ -367,25 +437,56 @@ func (r *reader) list(n *node, s scope) {
 	}
 }
 
-// maxEmbeds is how many JSON texts may stand one inside the other.
+// paired reports whether a list holds pairs of a key and a value, as a script makes them of a form's entries.
+func paired(n *node) bool {
+	for i := range n.kids {
+		k := &n.kids[i]
+		if k.kind != isArray || len(k.kids) != 2 || k.kids[0].kind != isString || k.kids[0].empty() || !k.kids[1].scalar() {
+			return false
+		}
+	}
+	return len(n.kids) > 1
+}
+
+// phoneIn reads a record of a list of phones.
+func (r *reader) phoneIn(n *node, name string, s scope) bool {
+	ans := answer{key: name, scope: s}
+	ans.prefix = ""
+	return ans.wants(fieldPhone) && r.fill(&ans, n, nil)
+}
+
+// maxEmbeds is how many texts that hold a submission may stand one inside the other.
 const maxEmbeds = 3
 
 // leaf reads a scalar member.
 func (r *reader) leaf(k *node, e entry, s scope) {
-	if k.kind == isString && (e.tree == containerTree || e.tree == personTree) && s.embeds < maxEmbeds && looksJSON(k.text) {
+	if k.kind == isString && s.embeds < maxEmbeds && looksJSON(k.text) {
 		n, ok, err := embedded(k.text, 1+s.embeds)
-		if err != nil {
+		if err != nil && e.tree != unknownTree {
 			r.err = err
 			return
 		}
 		if ok {
 			n.key = k.key
 			s.embeds++
+			if n.kind == isObject && e.tree == unknownTree {
+				s.rank++ // a submission in a field of another, whatever the field is called
+				r.object(&n, s)
+				return
+			}
 			r.member(&n, s)
 			return
 		}
 	}
-	ans := answer{key: k.key, scope: s}
+	if k.kind == isString && e.tree == containerTree && s.embeds < maxEmbeds && strings.IndexByte(k.text, '=') > 0 && urlencoded(k.text) {
+		if n, err := readForm([]byte(strings.TrimPrefix(strings.TrimSpace(k.text), "?")), ""); err == nil {
+			r.drop("query", &node{kind: isString, text: k.text}) // its parts are answers
+			s.embeds++
+			r.object(&n, s)
+			return
+		}
+	}
+	ans := answer{key: k.key, scope: s, entry: e}
 	if t := scalarText(k); t != "" {
 		ans.values = r.one(t)
 	}
