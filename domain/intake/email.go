@@ -167,7 +167,7 @@ func (d Draft) CheckEmail() error {
 	message := ""
 	for _, f := range d.Fields {
 		if f.Field == fieldNames[fieldEmail] {
-			message = `O campo "` + f.Key + `" foi reconhecido como o e-mail, mas não tem um endereço com @.`
+			message = `O campo "` + f.Key + `" foi reconhecido como o e-mail, mas não tem um endereço com @, de até 320 caracteres.`
 		}
 	}
 	if message == "" {

@@ -288,6 +288,9 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 		if !c.line1(a, f, strength) {
 			return false
 		}
+		if f == fieldName && strength < byWeak && (!hasLetterRune(a.text()) || strings.IndexByte(a.text(), '@') >= 0) {
+			score += (byWeak - strength) * 1000 // it was sent as the name, and is it where nothing looks more like one
+		}
 		if f == fieldName && a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {
 			if a.envelope == formEnvelope {
 				return false
@@ -355,6 +358,8 @@ func (c *chooser) line1(a *answer, f field, strength int) bool {
 		return false
 	}
 	switch {
+	case f == fieldName && strength < byTitle && a.title == "":
+		return e164(t) == ""
 	case f == fieldName || f == fieldFirst || f == fieldLast:
 		return strings.IndexByte(t, '@') < 0 && (countDigits(t) == 0 || strength < byWeak && hasLetterRune(t)) &&
 			(strength < byTitle || !strings.Contains(t, "\n"))

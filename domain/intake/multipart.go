@@ -73,7 +73,7 @@ const headerSlack = 64 << 10
 
 // Reduce streams a multipart body: it copies the text parts to a new multipart body with the same boundary and keeps of the file parts
 // only their headers, so that what is kept can be read, or replayed, with the same Content-Type. limit bounds the kept bytes; what is
-// beyond it is ErrTooLarge. An error of the reader is wrapped; a body that ends early is io.ErrUnexpectedEOF.
+// beyond it is ErrTooLarge. An error of the reader is wrapped; a body that ends early is a fault because of io.ErrUnexpectedEOF.
 func Reduce(contentType string, body io.Reader, limit int64) ([]byte, error) {
 	boundary, err := boundaryOf(contentType)
 	if err != nil {
@@ -150,7 +150,9 @@ func multipartError(g *guard, err error) error {
 	case errors.Is(err, ErrTooLarge):
 		return ErrTooLarge
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return io.ErrUnexpectedEOF
+		// The reader came to its end, so that sending the same again will not help.
+		return fault.New(fault.InvalidRequest, "O corpo multipart/form-data termina antes do seu fim: falta a linha que o fecha, com o limite (boundary) entre dois pares de hifens.").
+			Because(io.ErrUnexpectedEOF)
 	}
 	return malformed(err)
 }

@@ -86,7 +86,7 @@ func (a *answer) concern() int {
 // copies reports whether a list holds nothing but what other answers say: the row of a sheet beside its cells.
 func copies(list *answer, have map[string]bool) bool {
 	for _, v := range list.values {
-		if !have[likeness(v)] && !(countDigits(v) >= 12 && strings.Contains(v, "/") && strings.Contains(v, ":")) {
+		if !have[likeness(v)] && (countDigits(v) < 12 || !strings.Contains(v, "/") || !strings.Contains(v, ":")) {
 			return false
 		}
 	}

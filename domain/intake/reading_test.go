@@ -211,6 +211,18 @@ func TestNumberQuestions(t *testing.T) {
 	}
 }
 
+// TestNamesAreTakenAsSent: whatever stands in a field that is the name's is the name, unless something else looks more like one.
+func TestNamesAreTakenAsSent(t *testing.T) {
+	for sent, want := range map[string]string{
+		`"Ana @ ACME"`: "Ana @ ACME", `"12345"`: "12345", `123`: "123", `"ana@x.com"`: "ana@x.com", `"Ana\r\nSouza"`: "Ana Souza", `"R2-D2"`: "R2-D2",
+		`"12345","nome_completo":"Ana Souza"`: "Ana Souza", `true`: "", `" "`: "", `null`: "", `"{{nome}}"`: "", `"https://x.com"`: "", `"(11) 98765-4321"`: "",
+	} {
+		if d, err := Read(Options{}, "", []byte(`{"email":"n@b.com","nome":`+sent+`}`)); err != nil || d.Name != want {
+			t.Errorf("%s: %q, %v", sent, d.Name, err)
+		}
+	}
+}
+
 func TestNoteAndNames(t *testing.T) {
 	d := Draft{Email: "ana.b@x.com", Message: "Oi\ntudo?", Test: true, Leftover: []Pair{{"Plano:", "Ouro"}, {"Obs", "um\ndois"}, {"", "x"}}}
 	if got := d.Note(); got != "Oi\ntudo?\n\nEnvio de teste: quem enviou marcou este contato como teste.\n\nPlano: Ouro\nObs:\n  um\n  dois\nCampo sem nome: x" {

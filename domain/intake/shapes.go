@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // scope is where in a body an answer stands.
 type scope struct {
@@ -154,7 +157,7 @@ func (r *reader) arrived(name string) {
 	if len(r.keys) >= maxKeys {
 		return
 	}
-	name = clip(name, maxKeyText)
+	name = clip(discreet(name), maxKeyText)
 	if name == "" {
 		return
 	}
@@ -167,6 +170,17 @@ func (r *reader) arrived(name string) {
 		r.keys = make([]string, 0, 12)
 	}
 	r.keys = append(r.keys, name)
+}
+
+// discreet hides a key that is somebody's number or address: refusals show keys, and are kept in the clear.
+func discreet(key string) string {
+	switch {
+	case countDigits(key) >= 10:
+		return "(um número)"
+	case strings.IndexByte(key, '@') > 0 && slices.ContainsFunc(strings.Fields(key), wholeAddress):
+		return "(um endereço)"
+	}
+	return key
 }
 
 // keep adds an answer, unless it is empty or noise.

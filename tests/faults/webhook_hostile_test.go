@@ -75,7 +75,7 @@ func TestWebhookHostileBodies(t *testing.T) {
 			"a part without end":            {request{Header: chunked(multi), Stream: intaketest.Chunks(part, mega)}, tooLarge},
 			"a header of a part":            {request{Header: chunked(multi), Stream: intaketest.Chunks("--B\r\nX: ", mega)}, "4"},
 			"no part, only a preamble":      {request{Header: chunked(multi), Stream: intaketest.Chunks("", mega)}, "4"},
-			"a multipart without its end":   {request{Header: map[string]string{"Content-Type": multi}, Body: part + "x"}, "4"},
+			"a multipart without its end":   {request{Header: map[string]string{"Content-Type": multi}, Body: part + "x"}, invalid},
 			"a file without its end":        {request{Header: map[string]string{"Content-Type": multi}, Body: file + strings.Repeat("x", 1<<20)}, "4"},
 			"100 000 parts":                 {request{Header: chunked(multi), Stream: intaketest.Chunks("", strings.Repeat(part+"x\r\n", 1000))}, "4"},
 			"100 000 files":                 {request{Header: chunked(multi), Stream: intaketest.Chunks("", strings.Repeat(file+"x\r\n", 1000))}, "4"},

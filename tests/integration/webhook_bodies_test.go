@@ -28,6 +28,7 @@ func testRefusals(t *testing.T, o *org) {
 	cases := map[string]refusal{
 		"no e-mail":                {intaketest.JSON, `{"nome":"x","fone":"y","idade":1}`, "400 email_invalido", []string{"e-mail", "nome", "fone", "idade"}},
 		"e-mail without @":         {intaketest.JSON, `{"email":"sem-arroba-7731","nome":"x"}`, "400 email_invalido", []string{"@", `"email"`}},
+		"keys that are somebody's": {intaketest.JSON, `{"52998224725":"x","` + intaketest.Email("chave") + `":"y","Seu @ no Instagram":"z"}`, "400 email_invalido", []string{"(um número), (um endereço), Seu @ no Instagram"}},
 		"e-mail null":              {intaketest.JSON, `{"email":null,"apelido":"x"}`, "400 email_invalido", []string{"e-mail", "email"}},
 		"e-mail number":            {intaketest.JSON, `{"email":12,"apelido":"x"}`, "400 email_invalido", []string{"e-mail"}},
 		"e-mail blank":             {intaketest.JSON, `{"email":"  ","apelido":"x"}`, "400 email_invalido", []string{"e-mail"}},
