@@ -94,14 +94,11 @@ func (i *Intake) Receive(ctx context.Context, hook Hook, p Post) (Accepted, erro
 	d := intake.Delivery{
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Headers: p.Headers, Body: p.Body, Truncated: p.Truncated,
 	}
-	if len(p.Body) >= largeBody {
-		select {
-		case i.large <- struct{}{}:
-			defer func() { <-i.large }()
-		case <-ctx.Done():
-			return Accepted{}, fault.New(fault.ServiceUnavailable, "Há envios grandes demais ao mesmo tempo. Tente de novo em instantes.").After(2 * time.Second)
-		}
+	leave, err := i.room(ctx, len(p.Body))
+	if err != nil {
+		return Accepted{}, err
 	}
+	defer leave()
 	if f := admit(hook, p); f != nil {
 		return i.refuse(ctx, d, f)
 	}
@@ -109,6 +106,20 @@ func (i *Intake) Receive(ctx context.Context, hook Hook, p Post) (Accepted, erro
 		return i.refuse(ctx, d, f)
 	}
 	return i.take(ctx, hook, d)
+}
+
+// room waits until a body of a size may be read; leave makes room for others. Fault:
+// ServiceUnavailable.
+func (i *Intake) room(ctx context.Context, size int) (leave func(), err error) {
+	if size < largeBody {
+		return func() {}, nil
+	}
+	select {
+	case i.large <- struct{}{}:
+		return func() { <-i.large }, nil
+	case <-ctx.Done():
+		return nil, fault.New(fault.ServiceUnavailable, "Há envios grandes demais ao mesmo tempo. Tente de novo em instantes.").After(2 * time.Second)
+	}
 }
 
 func admit(hook Hook, p Post) *fault.Error {
@@ -288,7 +299,12 @@ type Simulation struct {
 
 // Simulate says what Receive would make of a post. It writes nothing, not even into
 // the delivery log. Faults: those of Receive, but for ReusedIdempotencyKey.
-func (i *Intake) Simulate(hook Hook, p Post) (Simulation, error) {
+func (i *Intake) Simulate(ctx context.Context, hook Hook, p Post) (Simulation, error) {
+	leave, err := i.room(ctx, len(p.Body))
+	if err != nil {
+		return Simulation{}, err
+	}
+	defer leave()
 	d := intake.Delivery{At: i.clock(), Headers: p.Headers, Body: p.Body}
 	if f := admit(hook, p); f != nil {
 		return Simulation{}, f

@@ -128,7 +128,7 @@ func (s *server) ReceiveLead(c echo.Context, token string, _ ReceiveLeadParams) 
 	}
 	post := readPost(c, token, hook)
 	if simulate {
-		return s.simulate(c, hook, post)
+		return s.simulate(ctx, c, hook, post)
 	}
 	accepted, err := s.Intake.Receive(ctx, hook, post)
 	s.Metrics.post(accepted, err)
@@ -174,10 +174,10 @@ func late(ctx context.Context, err error) error {
 	return err
 }
 
-func (s *server) simulate(c echo.Context, hook app.Hook, post app.Post) error {
-	m, err := s.Intake.Simulate(hook, post)
+func (s *server) simulate(ctx context.Context, c echo.Context, hook app.Hook, post app.Post) error {
+	m, err := s.Intake.Simulate(ctx, hook, post)
 	if err != nil {
-		return err
+		return late(ctx, err)
 	}
 	out := LeadSimulated{Success: true, Simulated: true, Message: "Simulação. Nada foi criado."}
 	k := &out.Contact
