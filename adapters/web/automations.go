@@ -11,7 +11,11 @@ import (
 	"fichario/domain/intake"
 )
 
-const runsShown = 30
+const (
+	runsShown = 30
+	// redoneAtOnce is how many runs that were given up one press runs again.
+	redoneAtOnce = 500
+)
 
 func (s *server) automationList(c *call) error {
 	var data struct {
@@ -26,11 +30,11 @@ func (s *server) automationList(c *call) error {
 	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{}, runsShown); err != nil {
 		return err
 	}
-	for _, r := range data.Runs {
-		if r.State == automation.Dead {
-			data.Dead++
-		}
+	dead, err := s.Automations.Runs(c.ctx(), c.by, c.by.OrgID, app.RunFilter{State: automation.Dead}, "", redoneAtOnce)
+	if err != nil {
+		return err
 	}
+	data.Dead = len(dead)
 	return c.render("automacoes", page{Title: "Automações", Nav: "automacoes", Data: data})
 }
 
@@ -184,7 +188,7 @@ func (s *server) runAgain(c *call) error {
 
 // runDeadAgain runs every run again that was given up.
 func (s *server) runDeadAgain(c *call) error {
-	runs, err := s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{State: automation.Dead}, 500)
+	runs, err := s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{State: automation.Dead}, redoneAtOnce)
 	if err != nil {
 		return err
 	}

@@ -272,13 +272,30 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 		}
 	}
 	page := v.get("/contatos/" + id + "/historico")
-	for _, want := range []string{"Avisar o ERP", "Falhou", "não respondeu &lt;b&gt;", "12 tentativas", "Na fila", "Aviso por e-mail a <bdi>Caio</bdi>", "Concluída"} {
+	for _, want := range []string{"Avisar o ERP", "Falhou", "não respondeu &lt;b&gt;", "12 tentativas", "Na fila", "Aviso por e-mail a <bdi>Caio</bdi>", "Feita"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the history has no %q", want)
 		}
 	}
 	if strings.Contains(page, `href="/webhooks/`) {
 		t.Error("it leads a member to what only those who administer may see")
+	}
+	one := "Refazer a que falhou"
+	if page := owner.get("/automacoes"); !strings.Contains(page, one) {
+		t.Errorf("one dead run: the page has no %q", one)
+	}
+	for i := range 34 {
+		job := automation.Job{
+			ID: fmt.Sprintf("01980000-0000-7000-8000-0000000001%02d", i), OrgID: owner.by.OrgID, Kind: automation.RunAutomation, AutomationID: made.ID,
+			ContactID: id, State: automation.Dead, Attempts: 1, CreatedAt: time.Now(), RunAt: time.Now(), EndedAt: time.Now(),
+		}
+		if err := ports.Store(site.store).Repos().Jobs.Add(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := "Refazer as 35 que falharam"
+	if page := owner.get("/automacoes"); !strings.Contains(page, all) {
+		t.Errorf("more dead runs than are shown: the page has no %q", all)
 	}
 }
 
