@@ -299,6 +299,30 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	}
 }
 
+func TestAutomationThatMails(t *testing.T) {
+	t.Parallel()
+	v := contactsOpen(t).visitor("Ana")
+	form := func(to, address string) url.Values {
+		return url.Values{"nome": {"Boas-vindas"}, "acao": {"email"}, "para": {to}, "endereco": {address}, "assunto": {"Olá, {nome}"}, "texto": {"Recebemos."}}
+	}
+	if page := v.get("/automacoes/nova"); !strings.Contains(page, `<option value="contact" selected>O contato`) {
+		t.Error("the first choice is not the contact")
+	}
+	status, page := v.post("/automacoes", form("", "ana@"))
+	if status != http.StatusUnprocessableEntity || !strings.Contains(page, `name="endereco" type="text" value="ana@" inputmode="email" aria-invalid="true" aria-describedby="endereco-p" autofocus`) || strings.Contains(page, "assignee (") {
+		t.Errorf("a wrong address: %d, %s", status, page)
+	}
+	for to, says := range map[string]string{"contact": "<dd>o contato</dd>", "assignee": "<dd>o responsável</dd>", "": "<dd>vendas@example.com</dd>"} {
+		answer, _ := v.do(http.MethodPost, "/automacoes", form(to, "vendas@example.com"))
+		if answer.StatusCode != http.StatusSeeOther {
+			t.Fatalf("to %q: %d", to, answer.StatusCode)
+		}
+		if page := v.get(answer.Header.Get("Location")); !strings.Contains(page, says) {
+			t.Errorf("to %q: the page has no %q", to, says)
+		}
+	}
+}
+
 func TestContactsByHand(t *testing.T) {
 	t.Parallel()
 	v := contactsOpen(t).visitor("Ana")
