@@ -456,6 +456,7 @@ func TestLookupsKeys(t *testing.T) {
 	}
 	lookupsHas(t, "shown once", page, "curl https://fichario.example/api/v1/cpf/52998224725", "Bearer "+secret, "ERP &", "Custa R$ 0,45")
 	lookupsHasNot(t, "a name is text", page, "ERP & <b>", "ERP &amp; <b>")
+	lookupsHas(t, "the list is renewed under the focus, which stays by its id", v.get(200, "/chaves"), `id="chave-`+id+`"`)
 	// Sent again, it makes no other key and shows nothing.
 	if response, page = v.do(http.MethodPost, "/chaves", values); response.StatusCode != http.StatusSeeOther || lookupsSecret.MatchString(page) {
 		t.Errorf("sent again: %d", response.StatusCode)
