@@ -61,7 +61,7 @@ func (c Caller) manages(orgID string) error {
 	if c.operator || c.Role == crm.Owner || c.Role == crm.Admin {
 		return nil
 	}
-	return fault.New(fault.InvalidRequest, "Só a pessoa dona da organização e as administradoras podem fazer isto.").Because(ErrForbidden)
+	return fault.New(fault.InvalidRequest, "Só titulares da organização e quem a administra podem fazer isto.").Because(ErrForbidden)
 }
 
 func (c Caller) may(t document.Type) bool { return c.Key == nil || c.Key.Has(t) }

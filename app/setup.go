@@ -43,7 +43,7 @@ func (o *Organisations) UpdateMember(ctx context.Context, by Caller, id string, 
 	case !m.Role.Valid():
 		return invalid("role", "O papel é owner, admin ou member.")
 	case by.Role == crm.Admin && (before.Role == crm.Owner || m.Role == crm.Owner):
-		return invalid("role", "Só quem é dono pode mudar um dono ou fazer outro.").Because(ErrForbidden)
+		return invalid("role", "Só quem é titular pode mudar um titular ou fazer outro.").Because(ErrForbidden)
 	case !m.Active && by.MemberID == m.ID:
 		return invalid("active", "Ninguém encerra o próprio acesso: peça a outra pessoa que administra.")
 	}
@@ -54,7 +54,7 @@ func (o *Organisations) UpdateMember(ctx context.Context, by Caller, id string, 
 				return err
 			}
 			if !slices.ContainsFunc(all, func(other crm.Member) bool { return other.ID != m.ID && other.Active && other.Role == crm.Owner }) {
-				return invalid("role", "A organização precisa de ao menos um dono ativo. Faça outro antes.")
+				return invalid("role", "A organização precisa de ao menos um titular ativo. Faça outro antes.")
 			}
 		}
 		if err := r.Members.Update(ctx, m); err != nil {

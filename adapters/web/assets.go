@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -18,11 +20,12 @@ var staticFiles embed.FS
 // it, so that browsers keep it for good.
 type assets struct {
 	content map[string][]byte // by address
+	packed  map[string][]byte // the same, as gzip
 	address map[string]string // by file name
 }
 
 func readAssets() assets {
-	a := assets{content: map[string][]byte{}, address: map[string]string{}}
+	a := assets{content: map[string][]byte{}, packed: map[string][]byte{}, address: map[string]string{}}
 	_ = fs.WalkDir(staticFiles, "static", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -31,10 +34,29 @@ func readAssets() assets {
 		sum := sha256.Sum256(content)
 		ext := path.Ext(file)
 		address := "/" + strings.TrimSuffix(file, ext) + "." + hex.EncodeToString(sum[:6]) + ext
-		a.content[address], a.address[path.Base(file)] = content, address
+		a.content[address], a.packed[address], a.address[path.Base(file)] = content, pack(content), address
 		return err
 	}) // the files are in the binary: reading them cannot fail
 	return a
+}
+
+func pack(content []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(content) // to memory: it cannot fail
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// takesGzip reads an Accept-Encoding, where gzip;q=0 is a no.
+func takesGzip(accepted string) bool {
+	for one := range strings.SplitSeq(accepted, ",") {
+		name, q, _ := strings.Cut(strings.ReplaceAll(one, " ", ""), ";")
+		if strings.EqualFold(name, "gzip") {
+			return strings.Trim(q, "q=0.") != "" || q == ""
+		}
+	}
+	return false
 }
 
 // ServeHTTP serves a file.
@@ -46,5 +68,10 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(r.URL.Path)))
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	w.Header().Set("Vary", "Accept-Encoding")
+	if takesGzip(r.Header.Get("Accept-Encoding")) {
+		w.Header().Set("Content-Encoding", "gzip")
+		content = a.packed[r.URL.Path]
+	}
 	_, _ = w.Write(content)
 }

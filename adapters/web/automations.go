@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
@@ -11,7 +12,11 @@ import (
 	"fichario/domain/intake"
 )
 
-const runsShown = 30
+const (
+	runsShown = 30
+	// redoneAtOnce is how many runs that were given up one press runs again.
+	redoneAtOnce = 500
+)
 
 func (s *server) automationList(c *call) error {
 	var data struct {
@@ -26,11 +31,11 @@ func (s *server) automationList(c *call) error {
 	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{}, runsShown); err != nil {
 		return err
 	}
-	for _, r := range data.Runs {
-		if r.State == automation.Dead {
-			data.Dead++
-		}
+	dead, err := s.Automations.Runs(c.ctx(), c.by, c.by.OrgID, app.RunFilter{State: automation.Dead}, "", redoneAtOnce)
+	if err != nil {
+		return err
 	}
+	data.Dead = len(dead)
 	return c.render("automacoes", page{Title: "Automações", Nav: "automacoes", Data: data})
 }
 
@@ -84,7 +89,7 @@ type automationForm struct {
 	Members  []crm.Member
 }
 
-var automationFields = []string{"nome", "acao", "origem", "webhook", "valor", "url", "para", "assunto", "texto", "etapa", "membro"}
+var automationFields = []string{"nome", "acao", "origem", "webhook", "valor", "url", "para", "endereco", "assunto", "texto", "etapa", "membro"}
 
 func (s *server) automationForm(c *call, status int, f Form) error {
 	data := automationForm{Form: f}
@@ -109,7 +114,7 @@ func (s *server) automationNew(c *call) error {
 	if !automation.ActionKind(kind).Valid() {
 		kind = string(automation.HTTP)
 	}
-	return s.automationForm(c, http.StatusOK, Form{Values: map[string]string{"acao": kind}})
+	return s.automationForm(c, http.StatusOK, Form{Values: map[string]string{"acao": kind, "para": automation.ToContact}})
 }
 
 func (s *server) automationCreate(c *call) error {
@@ -122,7 +127,7 @@ func (s *server) automationCreate(c *call) error {
 	case automation.HTTP:
 		n.URL = c.text("url")
 	case automation.Email:
-		n.To, n.Subject, n.Text = c.text("para"), c.text("assunto"), c.text("texto")
+		n.To, n.Subject, n.Text = cmp.Or(c.text("para"), c.text("endereco")), c.text("assunto"), c.text("texto")
 	case automation.AddNote:
 		n.Text = c.text("texto")
 	case automation.MoveStage:
@@ -146,9 +151,12 @@ func (s *server) automationCreate(c *call) error {
 			return err
 		}
 		f.Field = map[string]string{
-			"name": "nome", "action": "acao", "url": "url", "to": "para", "subject": "assunto", "text": "texto", "stage": "etapa", "member": "membro",
+			"name": "nome", "action": "acao", "url": "url", "to": "endereco", "subject": "assunto", "text": "texto", "stage": "etapa", "member": "membro",
 			"origin": "origem", "webhook": "webhook", "min-value": "valor",
 		}[f.Field]
+		if f.Field == "endereco" {
+			f.Problem = "Escreva um endereço de e-mail, como ana@exemplo.com.br."
+		}
 		return s.automationForm(c, http.StatusUnprocessableEntity, f)
 	}
 	return c.done("/automacoes/"+made.ID, "Automação criada. Ela vale para os próximos contatos.")
@@ -184,7 +192,7 @@ func (s *server) runAgain(c *call) error {
 
 // runDeadAgain runs every run again that was given up.
 func (s *server) runDeadAgain(c *call) error {
-	runs, err := s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{State: automation.Dead}, 500)
+	runs, err := s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{State: automation.Dead}, redoneAtOnce)
 	if err != nil {
 		return err
 	}

@@ -274,13 +274,71 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 		}
 	}
 	page := v.get("/contatos/" + id + "/historico")
-	for _, want := range []string{"Avisar o ERP", "Falhou", "não respondeu &lt;b&gt;", "12 tentativas", "Na fila", "Aviso por e-mail a <bdi>Caio</bdi>", "Concluída"} {
+	for _, want := range []string{"Avisar o ERP", "Falhou", "não respondeu &lt;b&gt;", "12 tentativas", "Na fila", "Aviso por e-mail a <bdi>Caio</bdi>", "Feita"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the history has no %q", want)
 		}
 	}
 	if strings.Contains(page, `href="/webhooks/`) {
 		t.Error("it leads a member to what only those who administer may see")
+	}
+	one := "Refazer a que falhou"
+	if page := owner.get("/automacoes"); !strings.Contains(page, one) {
+		t.Errorf("one dead run: the page has no %q", one)
+	}
+	for i := range 34 {
+		job := automation.Job{
+			ID: fmt.Sprintf("01980000-0000-7000-8000-0000000001%02d", i), OrgID: owner.by.OrgID, Kind: automation.RunAutomation, AutomationID: made.ID,
+			ContactID: id, State: automation.Dead, Attempts: 1, CreatedAt: time.Now(), RunAt: time.Now(), EndedAt: time.Now(),
+		}
+		if err := ports.Store(site.store).Repos().Jobs.Add(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := "Refazer as 35 que falharam"
+	if page := owner.get("/automacoes"); !strings.Contains(page, all) {
+		t.Errorf("more dead runs than are shown: the page has no %q", all)
+	}
+}
+
+func TestAutomationThatMails(t *testing.T) {
+	t.Parallel()
+	v := contactsOpen(t).visitor("Ana")
+	form := func(to, address string) url.Values {
+		return url.Values{"nome": {"Boas-vindas"}, "acao": {"email"}, "para": {to}, "endereco": {address}, "assunto": {"Olá, {nome}"}, "texto": {"Recebemos."}}
+	}
+	if page := v.get("/automacoes/nova"); !strings.Contains(page, `<option value="contact" selected>O contato`) {
+		t.Error("the first choice is not the contact")
+	}
+	status, page := v.post("/automacoes", form("", "ana@"))
+	if status != http.StatusUnprocessableEntity || !strings.Contains(page, `name="endereco" type="text" value="ana@" inputmode="email" aria-invalid="true" aria-describedby="endereco-p" autofocus`) || strings.Contains(page, "assignee (") {
+		t.Errorf("a wrong address: %d, %s", status, page)
+	}
+	for to, says := range map[string]string{"contact": "<dd>o contato</dd>", "assignee": "<dd>o responsável</dd>", "": "<dd>vendas@example.com</dd>"} {
+		answer, _ := v.do(http.MethodPost, "/automacoes", form(to, "vendas@example.com"))
+		if answer.StatusCode != http.StatusSeeOther {
+			t.Fatalf("to %q: %d", to, answer.StatusCode)
+		}
+		if page := v.get(answer.Header.Get("Location")); !strings.Contains(page, says) {
+			t.Errorf("to %q: the page has no %q", to, says)
+		}
+	}
+}
+
+func TestAFunnelIsRenamed(t *testing.T) {
+	t.Parallel()
+	v := contactsOpen(t).visitor("Ana")
+	funnel := v.funnel()
+	page := v.get("/equipe")
+	form := regexp.MustCompile(`(?s)<form[^>]*action="/equipe/funis/` + funnel.ID + `"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
+	if !strings.Contains(form, `name="nome" value="`+funnel.Name+`"`) {
+		t.Fatalf("the page has no form that renames %s", funnel.Name)
+	}
+	if status, _ := v.post("/equipe/funis/"+funnel.ID, url.Values{"fazer": {"renomear-funil"}, "nome": {"Crédito rural"}}); status != http.StatusSeeOther {
+		t.Errorf("rename: %d", status)
+	}
+	if got := v.funnel(); got.Name != "Crédito rural" || len(got.Stages) != len(funnel.Stages) {
+		t.Errorf("the funnel is %+v", got)
 	}
 }
 

@@ -125,7 +125,7 @@ func initials(name string) string {
 }
 
 func roleName(r crm.Role) string {
-	return map[crm.Role]string{crm.Owner: "Dono", crm.Admin: "Administração", crm.Common: "Membro"}[r]
+	return map[crm.Role]string{crm.Owner: "Titular", crm.Admin: "Administração", crm.Common: "Membro"}[r]
 }
 
 // shorten cuts a text to n characters.

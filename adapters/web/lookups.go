@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"fichario/app"
@@ -42,6 +43,9 @@ type searchPage struct {
 	Spent   catalog.Money
 	Contact crm.Contact
 	Recent  []lookupLine
+	// Whole is whether this is a page, not a part of one for htmx: its focus goes to what
+	// comes next, where it would be taken from who still types.
+	Whole bool
 	// Alert is why a lookup was not begun.
 	Alert string
 	// FreshDays is how long history answers.
@@ -98,6 +102,7 @@ func (s *server) searchPage(c *call, status int, p searchPage) error {
 	if err != nil {
 		return err
 	}
+	p.Whole = true
 	p.FreshDays = int(s.Lookups.Fresh().Hours() / 24)
 	// One product's answer names the document of another's.
 	names := map[document.Document]string{}
@@ -164,6 +169,9 @@ func (s *server) recognise(c *call, typing bool) (searchPage, error) {
 	}
 	p.Spent = spent.Amount
 	chosen := c.text("produto")
+	if !slices.ContainsFunc(choices, func(one app.ProductChoice) bool { return one.Product.ID == chosen }) {
+		chosen = "" // of another type of document
+	}
 	for i, choice := range choices {
 		if name := app.Subject(&choice.Record); p.Name == "" {
 			p.Name = shorten(titleMax, name)

@@ -67,6 +67,7 @@ func TestLookupsRecognise(t *testing.T) {
 			t.Errorf("%q: status %d", typed, response.StatusCode)
 		}
 		lookupsHas(t, typed, part, want...)
+		lookupsHasNot(t, typed, part, "autofocus")
 	}
 	// Without script the whole page comes back, and what is wrong is said at once.
 	response, page := v.post("/consultar", "documento", "529.982.247-52")
@@ -80,7 +81,10 @@ func TestLookupsRecognise(t *testing.T) {
 	if response.StatusCode != 200 {
 		t.Errorf("products: %d", response.StatusCode)
 	}
-	lookupsHas(t, "products", page, `value="score" autocomplete="off" checked`, "Hoje a equipe gastou R$ 0,00", "Consultar <span class=\"preco\">R$ 0,45")
+	lookupsHas(t, "products", page, `value="score" autocomplete="off" checked autofocus`, "Hoje a equipe gastou R$ 0,00", "Consultar <span class=\"preco\">R$ 0,45")
+	// A product of another type of document chooses the first that fits.
+	_, page = v.post("/consultar", "documento", "11.222.333/0001-81", "produto", "cpf")
+	lookupsHas(t, "product of another type", page, `autocomplete="off" checked autofocus`)
 	if v.bureau.calls.Load() != 0 || v.spent() != 0 {
 		t.Error("looking at prices asked the bureau")
 	}
@@ -452,6 +456,7 @@ func TestLookupsKeys(t *testing.T) {
 	}
 	lookupsHas(t, "shown once", page, "curl https://fichario.example/api/v1/cpf/52998224725", "Bearer "+secret, "ERP &", "Custa R$ 0,45")
 	lookupsHasNot(t, "a name is text", page, "ERP & <b>", "ERP &amp; <b>")
+	lookupsHas(t, "the list is renewed under the focus, which stays by its id", v.get(200, "/chaves"), `id="chave-`+id+`"`)
 	// Sent again, it makes no other key and shows nothing.
 	if response, page = v.do(http.MethodPost, "/chaves", values); response.StatusCode != http.StatusSeeOther || lookupsSecret.MatchString(page) {
 		t.Errorf("sent again: %d", response.StatusCode)
