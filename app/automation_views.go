@@ -53,6 +53,17 @@ func (a *Automations) Views(ctx context.Context, by Caller) ([]AutomationView, e
 	return out, err
 }
 
+// View returns one automation, without its last run. Faults: InvalidRequest,
+// ServiceUnavailable.
+func (a *Automations) View(ctx context.Context, by Caller, id string) (AutomationView, error) {
+	found, err := a.Find(ctx, by, id)
+	if err != nil {
+		return AutomationView{}, err
+	}
+	n, err := loadNames(ctx, a.store.Repos(), found.OrgID)
+	return n.automation(found), err
+}
+
 func (n names) automation(a automation.Automation) AutomationView {
 	return AutomationView{
 		Automation: a, Origin: n.origins[a.Conditions.OriginID], Webhook: n.webhooks[a.Conditions.WebhookID],

@@ -28,7 +28,7 @@ func NewAutomations(store ports.Store, clock Clock) *Automations {
 	return &Automations{store: store, clock: clock}
 }
 
-// NewAutomation describes an automation to be made, with names where people know
+// NewAutomation describes an automation, with names where people know
 // names.
 type NewAutomation struct {
 	OrgID, Name string
@@ -56,6 +56,34 @@ const textMax = 10_000
 // Add makes an enabled automation; that of an http action has a new secret. Faults:
 // InvalidRequest with the field at fault, ServiceUnavailable.
 func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (automation.Automation, error) {
+	made, err := a.describe(ctx, by, n)
+	if err != nil {
+		return made, err
+	}
+	made.ID, made.Enabled, made.CreatedAt = newID(), true, a.clock()
+	return made, a.store.Repos().Automations.Create(ctx, made)
+}
+
+// Edit describes an automation anew, from its next run on; an http action keeps its
+// secret. Faults: those of Add.
+func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutomation) error {
+	old, err := a.Find(ctx, by, id)
+	if err != nil {
+		return err
+	}
+	n.OrgID = old.OrgID
+	changed, err := a.describe(ctx, by, n)
+	if err != nil {
+		return err
+	}
+	if changed.ID = id; old.Action.Secret != "" && changed.Action.Secret != "" {
+		changed.Action.Secret = old.Action.Secret
+	}
+	return a.store.Repos().Automations.Update(ctx, changed)
+}
+
+// describe checks a description.
+func (a *Automations) describe(ctx context.Context, by Caller, n NewAutomation) (automation.Automation, error) {
 	name, ok := crm.CleanName(n.Name)
 	switch {
 	case !ok:
@@ -75,13 +103,7 @@ func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (auto
 		return automation.Automation{}, err
 	}
 	conditions, err := a.conditions(ctx, by, n)
-	if err != nil {
-		return automation.Automation{}, err
-	}
-	made := automation.Automation{
-		ID: newID(), OrgID: n.OrgID, Name: name, Event: n.Event, Enabled: true, Conditions: conditions, Action: action, CreatedAt: a.clock(),
-	}
-	return made, a.store.Repos().Automations.Create(ctx, made)
+	return automation.Automation{OrgID: n.OrgID, Name: name, Event: n.Event, Conditions: conditions, Action: action}, err
 }
 
 func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation) (automation.Conditions, error) {

@@ -414,6 +414,8 @@ type Automations interface {
 	Find(ctx context.Context, id string) (automation.Automation, error)
 	// List returns the automations of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]automation.Automation, error)
+	// Update writes its name, conditions and action; ErrNotFound when there is none.
+	Update(ctx context.Context, a automation.Automation) error
 	// SetEnabled switches one on or off; ErrNotFound when there is none.
 	SetEnabled(ctx context.Context, id string, enabled bool) error
 }

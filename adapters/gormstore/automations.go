@@ -19,12 +19,28 @@ type automations struct {
 
 // Create implements ports.Automations.
 func (r automations) Create(ctx context.Context, a automation.Automation) error {
-	row := automationRow{
+	row := r.row(a)
+	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
+}
+
+// Update implements ports.Automations.
+func (r automations) Update(ctx context.Context, a automation.Automation) error {
+	row := r.row(a)
+	return r.exec(ctx, func(db *gorm.DB) error {
+		changed := db.Model(&row).Select("name", "origin_id", "webhook_id", "min_amount", "action").Updates(&row)
+		if changed.Error == nil && changed.RowsAffected == 0 {
+			return ports.ErrNotFound
+		}
+		return changed.Error
+	})
+}
+
+func (r automations) row(a automation.Automation) automationRow {
+	return automationRow{
 		ID: uid(a.ID), OrgID: uid(a.OrgID), Name: a.Name, Event: string(a.Event), Enabled: a.Enabled, OriginID: optional(a.Conditions.OriginID),
 		WebhookID: optional(a.Conditions.WebhookID), MinAmount: int64(a.Conditions.MinAmount),
 		Action: r.vault.sealJSON(a.Action, "automations|action|"+a.ID), CreatedAt: stamp(a.CreatedAt),
 	}
-	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
 func (r automations) automation(row automationRow) (automation.Automation, error) {

@@ -46,23 +46,14 @@ type automationPage struct {
 	Contacts  []crm.Contact
 	Chosen    string
 	Rehearsal *app.Rehearsal
-	Secret    string
 }
 
 func (s *server) automationShow(c *call) error {
 	id := c.PathValue("id")
-	all, err := s.Automations.Views(c.ctx(), c.by)
-	if err != nil {
-		return err
-	}
 	var data automationPage
-	for _, a := range all {
-		if a.ID == id {
-			data.AutomationView = a
-		}
-	}
-	if data.ID == "" {
-		return app.ErrNotFound
+	var err error
+	if data.AutomationView, err = s.Automations.View(c.ctx(), c.by, id); err != nil {
+		return err
 	}
 	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{AutomationID: id}, runsShown); err != nil {
 		return err
@@ -80,9 +71,11 @@ func (s *server) automationShow(c *call) error {
 	return c.render("automacao", page{Title: data.Name, Nav: "automacoes", Data: data})
 }
 
-// automationForm is the form of a new automation.
+// automationForm is the form of an automation.
 type automationForm struct {
 	Form
+	// ID is of one that is edited; empty for a new one.
+	ID       string
 	Origins  []crm.Origin
 	Webhooks []intake.Webhook
 	Funnels  []crm.Funnel
@@ -91,8 +84,8 @@ type automationForm struct {
 
 var automationFields = []string{"nome", "acao", "origem", "webhook", "valor", "url", "para", "endereco", "assunto", "texto", "etapa", "membro"}
 
-func (s *server) automationForm(c *call, status int, f Form) error {
-	data := automationForm{Form: f}
+func (s *server) automationForm(c *call, status int, id string, f Form) error {
+	data := automationForm{Form: f, ID: id}
 	var err error
 	if data.Origins, err = s.Webhooks.Origins(c.ctx(), c.by, c.by.OrgID); err != nil {
 		return err
@@ -106,7 +99,7 @@ func (s *server) automationForm(c *call, status int, f Form) error {
 	if data.Members, err = s.Organisations.Members(c.ctx(), c.by, c.by.OrgID); err != nil {
 		return err
 	}
-	return c.renderStatus(status, "automacao-form", page{Title: "Nova automação", Nav: "automacoes", Data: data})
+	return c.renderStatus(status, "automacao-form", page{Title: map[bool]string{true: "Nova automação", false: "Editar automação"}[id == ""], Nav: "automacoes", Data: data})
 }
 
 func (s *server) automationNew(c *call) error {
@@ -114,10 +107,49 @@ func (s *server) automationNew(c *call) error {
 	if !automation.ActionKind(kind).Valid() {
 		kind = string(automation.HTTP)
 	}
-	return s.automationForm(c, http.StatusOK, Form{Values: map[string]string{"acao": kind, "para": automation.ToContact}})
+	return s.automationForm(c, http.StatusOK, "", Form{Values: map[string]string{"acao": kind, "para": automation.ToContact}})
+}
+
+func (s *server) automationEdit(c *call) error {
+	a, err := s.Automations.View(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	v := map[string]string{
+		"nome": a.Name, "acao": string(a.Action.Kind), "origem": a.Origin, "webhook": a.Conditions.WebhookID, "url": a.Action.URL, "para": a.Action.To,
+		"assunto": a.Action.Subject, "texto": a.Action.Text, "etapa": a.Action.StageID, "membro": a.Action.MemberID,
+	}
+	if a.Conditions.MinAmount > 0 {
+		v["valor"] = money(a.Conditions.MinAmount)
+	}
+	if to := a.Action.To; to != automation.ToContact && to != automation.ToAssignee {
+		v["para"], v["endereco"] = "", to
+	}
+	return s.automationForm(c, http.StatusOK, a.ID, Form{Values: v})
 }
 
 func (s *server) automationCreate(c *call) error {
+	var made automation.Automation
+	return s.automationSave(c, "", func(n app.NewAutomation) (err error) {
+		if made, err = s.Automations.Add(c.ctx(), c.by, n); err != nil {
+			return err
+		}
+		return c.done("/automacoes/"+made.ID, "Automação criada. Ela vale para os próximos contatos.")
+	})
+}
+
+func (s *server) automationUpdate(c *call) error {
+	id := c.PathValue("id")
+	return s.automationSave(c, id, func(n app.NewAutomation) error {
+		if err := s.Automations.Edit(c.ctx(), c.by, id, n); err != nil {
+			return err
+		}
+		return c.done("/automacoes/"+id, "Automação guardada. Ela vale assim a partir de agora.")
+	})
+}
+
+// automationSave reads the form, and shows it again where save finds something wrong.
+func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
 	n := app.NewAutomation{
 		OrgID: c.by.OrgID, Name: c.text("nome"), Event: automation.ContactCreated, Action: automation.ActionKind(c.text("acao")),
 		Origin: c.text("origem"), WebhookID: c.text("webhook"),
@@ -140,11 +172,11 @@ func (s *server) automationCreate(c *call) error {
 		if !ok || amount < 0 {
 			f, _ := c.formOf(nil, automationFields...)
 			f.Field, f.Problem = "valor", "Escreva um valor só, como R$ 50.000,00."
-			return s.automationForm(c, http.StatusUnprocessableEntity, f)
+			return s.automationForm(c, http.StatusUnprocessableEntity, id, f)
 		}
 		n.MinAmount = catalog.Money(amount)
 	}
-	made, err := s.Automations.Add(c.ctx(), c.by, n)
+	err := save(n)
 	if err != nil {
 		f, ok := c.formOf(err, automationFields...)
 		if !ok {
@@ -157,9 +189,9 @@ func (s *server) automationCreate(c *call) error {
 		if f.Field == "endereco" {
 			f.Problem = "Escreva um endereço de e-mail, como ana@exemplo.com.br."
 		}
-		return s.automationForm(c, http.StatusUnprocessableEntity, f)
+		return s.automationForm(c, http.StatusUnprocessableEntity, id, f)
 	}
-	return c.done("/automacoes/"+made.ID, "Automação criada. Ela vale para os próximos contatos.")
+	return nil
 }
 
 func (s *server) automationEnable(c *call) error {

@@ -325,6 +325,47 @@ func TestAutomationThatMails(t *testing.T) {
 	}
 }
 
+// TestAutomationIsEdited: the form shows what there is; a call keeps its secret, another action has none.
+func TestAutomationIsEdited(t *testing.T) {
+	t.Parallel()
+	v := contactsOpen(t).visitor("Ana")
+	form := url.Values{"nome": {"Avisar"}, "acao": {"http"}, "url": {"https://a.example/leads"}, "webhook": {v.hook.ID}, "valor": {"1.500,50"}}
+	answer, _ := v.do(http.MethodPost, "/automacoes", form)
+	at := answer.Header.Get("Location")
+	if answer.StatusCode != http.StatusSeeOther {
+		t.Fatalf("made: %d", answer.StatusCode)
+	}
+	find := func() automation.Automation {
+		a, err := v.store.Repos().Automations.Find(t.Context(), strings.TrimPrefix(at, "/automacoes/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	before := find()
+	page := contactsUnescaped(v.get(at + "/editar"))
+	for _, want := range []string{`value="Avisar"`, `value="https://a.example/leads"`, `value="R$ 1.500,50"`, `<option value="` + v.hook.ID + `" selected>`, `value="http" checked`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the form has no %s", want)
+		}
+	}
+	form.Set("url", "https://b.example/leads")
+	form.Set("valor", "")
+	if status, _ := v.post(at, form); status != http.StatusSeeOther {
+		t.Errorf("edited: %d", status)
+	}
+	if a := find(); a.Action.URL != "https://b.example/leads" || a.Action.Secret != before.Action.Secret || a.Conditions.MinAmount != 0 || a.Conditions.WebhookID != v.hook.ID || !a.Enabled {
+		t.Errorf("edited: %s, enabled %t, the same secret %t", a.Action.URL, a.Enabled, a.Action.Secret == before.Action.Secret)
+	}
+	form.Set("url", "nada")
+	if status, page := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(page, `action="`+at+`"`) {
+		t.Errorf("a wrong address: %d", status)
+	}
+	if status, _ := v.post(at, url.Values{"nome": {"Nota"}, "acao": {"add_note"}, "texto": {"Ligar"}}); status != http.StatusSeeOther || find().Action.Secret != "" {
+		t.Errorf("another action: %d", status)
+	}
+}
+
 func TestAFunnelIsRenamed(t *testing.T) {
 	t.Parallel()
 	v := contactsOpen(t).visitor("Ana")

@@ -53,6 +53,8 @@ func (s *server) routes() map[string]handler {
 		"POST /automacoes":                 s.automationCreate,
 		"GET /automacoes/nova":             s.automationNew,
 		"GET /automacoes/{id}":             s.automationShow,
+		"POST /automacoes/{id}":            s.automationUpdate,
+		"GET /automacoes/{id}/editar":      s.automationEdit,
 		"POST /automacoes/{id}/ligar":      s.automationEnable,
 		"POST /execucoes/refazer":          s.runDeadAgain,
 		"POST /execucoes/{id}/refazer":     s.runAgain,

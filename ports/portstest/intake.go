@@ -479,6 +479,16 @@ func automations(t *testing.T, s ports.Store) {
 	list, err := repos.Automations.List(ctx, o.ID)
 	must(t, err)
 	same(t, "automations, oldest first", list, []automation.Automation{rule, simple})
+	edited := rule
+	edited.Name, edited.Conditions, edited.Action = "Outro nome", automation.Conditions{MinAmount: 7}, automation.Action{Kind: automation.AddNote, Text: "texto"}
+	must(t, repos.Automations.Update(ctx, edited))
+	found, err := repos.Automations.Find(ctx, rule.ID)
+	must(t, err)
+	same(t, "edited", found, edited)
+	must(t, repos.Automations.Update(ctx, rule))
+	unknown := rule
+	unknown.ID = id()
+	wantErr(t, "an unknown one edited", repos.Automations.Update(ctx, unknown), ports.ErrNotFound)
 	must(t, repos.Automations.SetEnabled(ctx, rule.ID, false))
 	got, err = repos.Automations.Find(ctx, rule.ID)
 	must(t, err)

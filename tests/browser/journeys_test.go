@@ -152,6 +152,12 @@ func TestAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
 		b.See("Automação criada", "Escreve uma nota")
 		b.Press("Experimentar")
 		b.See("sim: R$ 96.000,00", "Ligar hoje para Iracema Vasconcelos", "Nada foi mudado nem enviado")
+		b.Press("Editar")
+		b.See("Editar automação")
+		b.Accessible()
+		b.Fill("#nome", "Contas enormes")
+		b.Press("Guardar")
+		b.See("Automação guardada", "Contas enormes", "a partir de R$ 50.000,00", "Ligar hoje para {nome}")
 		p.send(t, "nome", "Conta Pequena", "email", "pequena@example.com", "valor", "100")
 		p.send(t, "nome", "Tarcísio Queiroga", "email", "tarcisio@example.com", "valor", "60 mil")
 		for i := 0; !strings.Contains(browsertest.Eval[string](b, "fetch(location.pathname).then(r => r.text())"), "nota adicionada"); i++ {

@@ -87,7 +87,7 @@ func TestNobodySeesAnotherOrganisation(t *testing.T) {
 		)
 		for _, line := range []string{
 			"GET /webhooks/{webhook}", "GET /webhooks/{webhook}/editar", "POST /webhooks/{webhook}", "POST /webhooks/{webhook}/ligar", "POST /webhooks/{webhook}/regenerar",
-			"POST /webhooks/{webhook}/testar", "GET /entregas/{delivery}", "POST /entregas/{delivery}/refazer", "GET /automacoes/{automation}",
+			"POST /webhooks/{webhook}/testar", "GET /entregas/{delivery}", "POST /entregas/{delivery}/refazer", "GET /automacoes/{automation}", "GET /automacoes/{automation}/editar", "POST /automacoes/{automation}",
 			"POST /automacoes/{automation}/ligar", "POST /execucoes/{run}/refazer", "POST /equipe/membros/{member}", "POST /equipe/membros/{member}/senha",
 			"POST /equipe/origens/{origin}", "POST /equipe/origens/{origin}/tirar", "POST /equipe/funis/{funnel}", "GET /chaves/{key}", "GET /chaves/{key}/extrato.csv",
 			"POST /chaves/{key}/revogar", "POST /chaves/{key}/trocar", "GET /consultas/{lookup}", "GET /consultas/{lookup}/bruto", "GET /contatos/{contact}",
