@@ -47,7 +47,7 @@ func lookupsHasNot(t *testing.T, what, page string, texts ...string) {
 
 func TestLookupsRecognise(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	lookupsHas(t, "empty", v.get(200, "/consultar"), "O que você quer consultar?", "Nenhuma consulta ainda", "nos últimos 30 dias")
 	for typed, want := range map[string][]string{
 		"529.982.247-25":     {"CPF válido", "529.982.247-25", "Cadastro de pessoa", "Renda presumida", "R$ 0,45", "consulta nova"},
@@ -92,7 +92,7 @@ func TestLookupsRecognise(t *testing.T) {
 
 func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	key := v.key("ERP")
 	v.bureau.says(lookupsPerson, `{"nome":"Helena Duarte","telefones":[{"ddd":"31","numero":"900120148","tipo":"Celular","whatsapp":true},
 		{"ddd":"31","numero":"900340172","whatsapp":false},{"ddd":"31","numero":"32000119"}]}`)
@@ -144,7 +144,7 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 // TestLookupsRefreshPressedTwice: the button of one page charges once, however often and however fast it is pressed.
 func TestLookupsRefreshPressedTwice(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	page := v.get(200, v.ask("documento", lookupsPerson, "produto", "cpf"))
 	found := regexp.MustCompile(`name="novo" value="([^"]+)"`).FindStringSubmatch(page)
 	if found == nil {
@@ -172,7 +172,7 @@ func TestLookupsRefreshPressedTwice(t *testing.T) {
 
 func TestLookupsStaleIsNotChargedUnasked(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	response, page := v.post("/consultas", "documento", lookupsPerson, "produto", "cpf", "gratis", "sim")
 	if response.StatusCode != http.StatusUnprocessableEntity || v.bureau.calls.Load() != 0 || v.spent() != 0 {
 		t.Errorf("%d, %d calls", response.StatusCode, v.bureau.calls.Load())
@@ -206,7 +206,7 @@ func TestLookupsStaleIsNotChargedUnasked(t *testing.T) {
 
 func TestLookupsNullIsSaid(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	v.bureau.says(lookupsPerson, `{}`)
 	for _, p := range lookupsCatalog() {
 		doc := map[document.Type]string{document.CPF: lookupsPerson, document.CNPJ: lookupsCompany, document.Plate: "ABC1D23", document.Email: "a@example.com"}[p.Documents[0]]
@@ -225,7 +225,7 @@ func TestLookupsNullIsSaid(t *testing.T) {
 
 func TestLookupsFields(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	v.bureau.says(lookupsCompany, `{"razaoSocial":"Cipó Ltda","abertura":"2026-08-03","capitalSocial":180000.0,"atividadePrincipal":{"codigo":"1081302","descricao":"Torrefação"},
 		"enderecos":[{"logradouro":"Rua A","numero":"1","cidade":"Sabará","uf":"MG","cep":"30999218"}],
 		"socios":[{"nome":"Iracema","documento":"***.444.777-**","entrada":"2026-08-03"},{"nome":"Tomé","documento":"52998224725"},{"nome":"SA","documento":"12ABC34501DE35"}],
@@ -243,7 +243,7 @@ func TestLookupsFields(t *testing.T) {
 
 func TestLookupsErrorsInWords(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	for outcome, want := range map[ports.BureauOutcome][]string{
 		ports.Failed:   {"O bureau respondeu com um erro.", "R$ 0,45 foram cobrados", "Tentar de novo <span class=\"preco\">R$ 0,45"},
 		ports.NoAnswer: {"O bureau não respondeu em 3 segundos.", "R$ 0,45 foram cobrados", "Tentar de novo"},
@@ -262,7 +262,7 @@ func TestLookupsErrorsInWords(t *testing.T) {
 
 func TestLookupsSlowBureauCanBeLeft(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	release := make(chan struct{})
 	v.bureau.on(lookupsPerson, func(ctx context.Context, p catalog.Product) (ports.Answer, error) {
 		select {
@@ -309,7 +309,7 @@ func TestLookupsSlowBureauCanBeLeft(t *testing.T) {
 
 func TestLookupsRawIsTheBureaus(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	raw := "{ \"z\": 1.50, \"nome\": \"A\",\r\n \"n\":12345678901234567890, \"h\":\"<b>&\u2028\\u00e9\", \"dup\":1, \"dup\":2 }"
 	v.bureau.says(lookupsPerson, raw)
 	path := v.ask("documento", lookupsPerson, "produto", "cpf")
@@ -343,7 +343,7 @@ func TestLookupsRawIsTheBureaus(t *testing.T) {
 
 func TestLookupsHostileTextIsText(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	script := `<script>alert(1)</script>`
 	long := strings.Repeat("nome ", 20_000)
 	v.bureau.says(lookupsPerson, fmt.Sprintf(`{"nome":%q,"nomeMae":"\u202Eabc","sexo":%q,"emails":["a@example.com","javascript:alert(1)"],"telefones":[{"ddd":"javascript:","numero":"alert(1)","tipo":%q}],"enderecos":[{"logradouro":%q}]}`,
@@ -376,7 +376,7 @@ func TestLookupsHostileTextIsText(t *testing.T) {
 
 func TestLookupsOfOthersAreNotThere(t *testing.T) {
 	t.Parallel()
-	site := lookupsOpen(t, true)
+	site := contactsOpen(t)
 	v, other := site.owner("Ana"), site.owner("Rui")
 	path := v.ask("documento", lookupsPerson, "produto", "cpf")
 	for _, p := range []string{path, path + "/bruto", "/consultas/nada", "/consultas/" + strings.Repeat("0", 36), "/consultar?contato=01980000-0000-7000-8000-000000000000"} {
@@ -393,7 +393,7 @@ func TestLookupsOfOthersAreNotThere(t *testing.T) {
 			t.Errorf("%s of another organisation's key: %d", do, r.StatusCode)
 		}
 	}
-	off := lookupsOpen(t, false).owner("Bia")
+	off := openSite(t, false).owner("Bia")
 	for _, p := range []string{"/consultar", "/chaves", "/chaves/nova", path} {
 		off.get(404, p)
 	}
@@ -401,7 +401,7 @@ func TestLookupsOfOthersAreNotThere(t *testing.T) {
 
 func TestLookupsAboutAContact(t *testing.T) {
 	t.Parallel()
-	site := lookupsOpen(t, true)
+	site := contactsOpen(t)
 	v, other := site.owner("Ana"), site.owner("Rui")
 	funnels, err := site.store.Repos().Funnels.List(t.Context(), v.by.OrgID)
 	if err != nil {
@@ -432,7 +432,7 @@ var lookupsSecret = regexp.MustCompile(`fic_[0-9A-Za-z]{46}`)
 
 func TestLookupsKeys(t *testing.T) {
 	t.Parallel()
-	site := lookupsOpen(t, true)
+	site := contactsOpen(t)
 	v := site.owner("Ana")
 	lookupsHas(t, "no keys", v.get(200, "/chaves"), "Nenhuma chave ainda")
 	form := v.get(200, "/chaves/nova")
@@ -514,7 +514,7 @@ func TestLookupsKeys(t *testing.T) {
 	}
 	lookupsHas(t, "revoked", v.get(200, "/chaves"), "Revogada")
 
-	member := site.member(v.by.OrgID, "Caio", crm.Common)
+	member := site.colleague(v.by.OrgID, "Caio", crm.Common)
 	for _, p := range []string{"/chaves", "/chaves/nova", "/chaves/" + id, "/chaves/" + id + "/extrato.csv", "/extrato", "/extrato.csv"} {
 		member.get(403, p)
 	}
@@ -528,7 +528,7 @@ func TestLookupsKeys(t *testing.T) {
 
 func TestLookupsStatementPages(t *testing.T) {
 	t.Parallel()
-	v := lookupsOpen(t, true).owner("Ana")
+	v := contactsOpen(t).owner("Ana")
 	caller := v.key("ERP")
 	path := "/chaves/" + caller.Key.ID
 	doc, _ := document.Parse(document.CPF, lookupsPerson)
