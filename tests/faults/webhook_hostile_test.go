@@ -98,7 +98,7 @@ func TestWebhookHostileBodies(t *testing.T) {
 						return
 					}
 					b := bodies[names[i%len(names)]]
-					b.r.Path, b.r.Wait = h.Path, 20*time.Second
+					b.r.Path = h.Path
 					a, err := o.Send(t.Context(), b.r)
 					if err != nil {
 						t.Errorf("%s: %v", names[i%len(names)], err)
@@ -107,7 +107,7 @@ func TestWebhookHostileBodies(t *testing.T) {
 					if !strings.HasPrefix(a.String(), b.want) {
 						t.Errorf("%s: got %s, want %s", names[i%len(names)], a, b.want)
 					}
-					if a.Took > 10*time.Second {
+					if a.Took > 30*time.Second { // what the specification gives an answer (8.2.2)
 						t.Errorf("%s: answered after %s", names[i%len(names)], a.Took)
 					}
 					if len(a.Body) > 16<<10 {
