@@ -72,18 +72,17 @@ type Attention struct {
 // Look returns the dashboard of so many days up to today. Faults: ServiceUnavailable.
 func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, error) {
 	now := d.clock()
-	start := now.In(d.calendar.Location)
-	start = time.Date(start.Year(), start.Month(), start.Day()-days+1, 0, 0, 0, 0, d.calendar.Location)
 	o := Overview{Webhooks: map[string]string{}, Total: Day{Contacts: map[string]int{}}}
 	index := map[string]int{}
 	for i := range days {
-		at := start.AddDate(0, 0, i)
-		index[at.Format(time.DateOnly)] = i
-		o.Days = append(o.Days, Day{Start: at, Contacts: map[string]int{}})
+		at := d.calendar.DaysBefore(now, days-1-i)
+		index[d.calendar.Day(at)] = i
+		o.Days = append(o.Days, Day{Start: at.In(d.calendar.Location), Contacts: map[string]int{}})
 	}
+	start := o.Days[0].Start
 	// dayOf finds the day of an hour.
 	dayOf := func(hour time.Time) *Day {
-		if i, ok := index[hour.In(d.calendar.Location).Format(time.DateOnly)]; ok {
+		if i, ok := index[d.calendar.Day(hour)]; ok {
 			return &o.Days[i]
 		}
 		return nil

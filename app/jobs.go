@@ -260,7 +260,7 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 		job.State, job.Result = automation.Done, result
 		return nil
 	}
-	apply, err := j.attempt(attempt, job, end)
+	apply, err := j.guarded(attempt, job, end)
 	job.EndedAt = j.Clock()
 	var failed *ports.SendError
 	switch {
@@ -329,6 +329,18 @@ func (j *Jobs) tell(ctx context.Context, r ports.Repos, job automation.Job) erro
 // effect is what a job changes in our own data: it happens in the transaction that
 // ends the job, and so exactly once.
 type effect func(context.Context, ports.Repos) error
+
+// guarded is attempt for which a panic is a failure like others, so that one job does
+// not end the others, and the program.
+func (j *Jobs) guarded(ctx context.Context, job automation.Job, end func(result string) error) (apply effect, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			// The value may hold what somebody sent.
+			apply, err = nil, fmt.Errorf("panic (%T)", r)
+		}
+	}()
+	return j.attempt(ctx, job, end)
+}
 
 // attempt does what a job is for, or returns the effect that does. end notes how it
 // ended well.

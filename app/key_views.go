@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"fichario/domain/access"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
 // Show returns a key of an organisation that the caller manages. Faults:
@@ -18,10 +20,11 @@ func (k *Keys) Show(ctx context.Context, by Caller, id string) (access.Key, erro
 // RotateOnce is Rotate for a form that may be sent twice: the key gets a new secret
 // only if its newest one still has that prefix; otherwise rotated is false.
 func (k *Keys) RotateOnce(ctx context.Context, by Caller, id, prefix string, overlap time.Duration) (key access.Key, secret access.Secret, rotated bool, err error) {
-	if key, err = k.existing(ctx, by, id); err != nil || key.Prefix != prefix {
+	key, secret, err = k.rotate(ctx, by, id, prefix, overlap)
+	if errors.Is(err, ports.ErrNotFound) {
+		key, err = k.existing(ctx, by, id)
 		return key, secret, false, err
 	}
-	key, secret, err = k.Rotate(ctx, by, id, overlap)
 	return key, secret, err == nil, err
 }
 

@@ -182,7 +182,7 @@ func (k *Keys) Create(ctx context.Context, by Caller, n NewKey) (access.Key, acc
 		if err := repos.Keys.Create(ctx, key); err != nil {
 			return err
 		}
-		return repos.Keys.AddSecret(ctx, key.ID, secret, now)
+		return repos.Keys.AddSecret(ctx, key.ID, "", secret, now)
 	})
 	if errors.Is(err, ports.ErrExists) {
 		return access.Key{}, access.Secret{}, invalid("id", "Esta chave já foi criada.").Because(ErrTwice)
@@ -215,6 +215,12 @@ func (k *Keys) Revoke(ctx context.Context, by Caller, id string) error {
 // once when that is zero. Fault: InvalidRequest when there is no such key, or when
 // it is revoked.
 func (k *Keys) Rotate(ctx context.Context, by Caller, id string, overlap time.Duration) (access.Key, access.Secret, error) {
+	return k.rotate(ctx, by, id, "", overlap)
+}
+
+// rotate is Rotate for a key whose newest secret has the prefix was, where that is not
+// empty; ports.ErrNotFound when it has another.
+func (k *Keys) rotate(ctx context.Context, by Caller, id, was string, overlap time.Duration) (access.Key, access.Secret, error) {
 	key, err := k.existing(ctx, by, id)
 	if err != nil {
 		return key, access.Secret{}, err
@@ -229,7 +235,7 @@ func (k *Keys) Rotate(ctx context.Context, by Caller, id string, overlap time.Du
 	secret := access.NewSecret()
 	key.Prefix = secret.Prefix()
 	err = k.store.InTx(ctx, func(repos ports.Repos) error {
-		return repos.Keys.AddSecret(ctx, key.ID, secret, now.Add(overlap))
+		return repos.Keys.AddSecret(ctx, key.ID, was, secret, now.Add(overlap))
 	})
 	return key, secret, err
 }

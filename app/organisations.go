@@ -74,15 +74,14 @@ func (o *Organisations) SetPassword(ctx context.Context, by Caller, memberID, pa
 	if err := checkPassword(password); err != nil {
 		return err
 	}
-	if m.PasswordHash, err = o.hash(password); err != nil {
+	if err := mayChange(by, m, m); err != nil {
 		return err
 	}
-	return o.store.InTx(ctx, func(r ports.Repos) error {
-		if err := r.Members.Update(ctx, m); err != nil {
-			return err
-		}
-		return r.Sessions.EndAll(ctx, memberID)
-	})
+	hash, err := o.hash(password)
+	if err != nil {
+		return err
+	}
+	return o.changeMember(ctx, by, m, func(m *crm.Member) error { m.PasswordHash = hash; return nil })
 }
 
 // member returns a member whom a caller may manage; everybody may manage himself.
@@ -145,6 +144,9 @@ func (o *Organisations) AddMember(ctx context.Context, by Caller, n NewMember) (
 		return crm.Member{}, err
 	}
 	if err := mayManage(ctx, o.store, by, n.OrgID); err != nil {
+		return crm.Member{}, err
+	}
+	if err := mayChange(by, crm.Member{}, crm.Member{Role: n.Role}); err != nil {
 		return crm.Member{}, err
 	}
 	hash, err := o.hash(n.Password)

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"runtime"
 	"time"
 
 	"fichario/domain/access"
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/fault"
 	"fichario/ports"
 )
@@ -19,31 +20,56 @@ type Sessions struct {
 	clock Clock
 	check func(hash, password string) bool
 	decoy string
+	// comparing bounds how many passwords are compared at once: each takes a processor
+	// for a quarter of a second, and anybody may ask for it.
+	comparing chan struct{}
 }
 
 // NewSessions returns the use case. check compares a password with a hash; decoy is a
 // hash of nobody's password, compared for addresses that nobody has, so that the time
 // of an answer does not tell them apart.
 func NewSessions(store ports.Store, clock Clock, check func(hash, password string) bool, decoy string) *Sessions {
-	return &Sessions{store: store, clock: clock, check: check, decoy: decoy}
+	return &Sessions{store: store, clock: clock, check: check, decoy: decoy, comparing: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+}
+
+// compareWithin is how long a password waits to be compared.
+const compareWithin = 5 * time.Second
+
+// compare compares a password with a hash when its turn comes. Fault: Unauthenticated
+// with RetryAfter when it does not.
+func (s *Sessions) compare(ctx context.Context, hash, password string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, compareWithin)
+	defer cancel()
+	select {
+	case s.comparing <- struct{}{}:
+		defer func() { <-s.comparing }()
+		return s.check(hash, password), nil
+	case <-ctx.Done():
+		return false, fault.New(fault.Unauthenticated, "Muita gente está entrando ao mesmo tempo. Tente de novo em instantes.").After(compareWithin)
+	}
 }
 
 // touchEvery is how often the use of a session is written down.
 const touchEvery = 5 * time.Minute
 
 // SignIn starts a session. After five failures in a row for one address, whoever has
-// it waits, longer each time. Faults: Unauthenticated with RetryAfter where waiting
-// is needed, ServiceUnavailable.
+// it waits, longer each time; attempts that come together count one after the other.
+// Faults: Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
 func (s *Sessions) SignIn(ctx context.Context, email, password string) (access.SessionToken, error) {
-	email = strings.ToLower(strings.TrimSpace(email))
+	wrong := fault.New(fault.Unauthenticated, "Confira o e-mail e a senha, e tente de novo.")
+	address, err := document.Normalize(document.Email, email)
+	if err != nil {
+		return access.SessionToken{}, wrong // nobody has it
+	}
+	email = address.Value()
 	now, repos := s.clock(), s.store.Repos()
-	failures, last, err := repos.Sessions.Failures(ctx, email)
+	before, wait, err := repos.Sessions.Attempt(ctx, email, now, access.SignInPause)
 	if err != nil {
 		return access.SessionToken{}, err
 	}
-	if wait := last.Add(access.SignInPause(failures)).Sub(now); failures > 0 && wait > 0 {
+	if wait > 0 {
 		return access.SessionToken{}, fault.New(fault.Unauthenticated,
-			fmt.Sprintf("Foram %d tentativas. Espere %s antes da próxima.", failures, inWords(wait))).After(wait)
+			fmt.Sprintf("Foram %d tentativas. Espere %s antes da próxima.", before, inWords(wait))).After(wait)
 	}
 	m, err := repos.Members.ByEmail(ctx, email)
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
@@ -53,11 +79,12 @@ func (s *Sessions) SignIn(ctx context.Context, email, password string) (access.S
 	if m.ID == "" {
 		hash = s.decoy
 	}
-	if !s.check(hash, password) || !m.Active {
-		if err := repos.Sessions.Fail(ctx, email, now); err != nil {
-			return access.SessionToken{}, err
-		}
-		return access.SessionToken{}, fault.New(fault.Unauthenticated, "Confira o e-mail e a senha, e tente de novo.")
+	fits, err := s.compare(ctx, hash, password)
+	if err != nil {
+		return access.SessionToken{}, err
+	}
+	if !fits || !m.Active {
+		return access.SessionToken{}, wrong
 	}
 	token := access.NewSessionToken()
 	return token, s.store.InTx(ctx, func(r ports.Repos) error {
@@ -123,7 +150,11 @@ func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, pa
 	if err != nil {
 		return err
 	}
-	if !s.check(m.PasswordHash, present) {
+	fits, err := s.compare(ctx, m.PasswordHash, present)
+	if err != nil {
+		return err
+	}
+	if !fits {
 		return fault.New(fault.Unauthenticated, "A senha atual não confere.").At("password")
 	}
 	return people.SetPassword(ctx, by, by.MemberID, password)

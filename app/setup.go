@@ -29,26 +29,45 @@ func (o *Organisations) UpdateMember(ctx context.Context, by Caller, id string, 
 	if err := by.manages(m.OrgID); err != nil {
 		return err
 	}
-	before := m
-	if c.Name != nil {
-		name, ok := crm.CleanName(*c.Name)
-		if !ok {
-			return invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
+	return o.changeMember(ctx, by, m, func(m *crm.Member) error {
+		if c.Name != nil {
+			name, ok := crm.CleanName(*c.Name)
+			if !ok {
+				return invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
+			}
+			m.Name = name
 		}
-		m.Name = name
-	}
-	set(&m.Role, c.Role)
-	set(&m.Active, c.Active)
-	switch {
-	case !m.Role.Valid():
-		return invalid("role", "O papel é owner, admin ou member.")
-	case by.Role == crm.Admin && (before.Role == crm.Owner || m.Role == crm.Owner):
-		return invalid("role", "Só quem é titular pode mudar um titular ou fazer outro.").Because(ErrForbidden)
-	case !m.Active && by.MemberID == m.ID:
-		return invalid("active", "Ninguém encerra o próprio acesso: peça a outra pessoa que administra.")
-	}
+		set(&m.Role, c.Role)
+		set(&m.Active, c.Active)
+		switch {
+		case !m.Role.Valid():
+			return invalid("role", "O papel é owner, admin ou member.")
+		case !m.Active && by.MemberID == m.ID:
+			return invalid("active", "Ninguém encerra o próprio acesso: peça a outra pessoa que administra.")
+		}
+		return nil
+	})
+}
+
+// changeMember changes a member by f, which gets him as he is while nobody else changes
+// members of his organisation.
+func (o *Organisations) changeMember(ctx context.Context, by Caller, m crm.Member, f func(*crm.Member) error) error {
 	return o.store.InTx(ctx, func(r ports.Repos) error {
-		if before.Role == crm.Owner && before.Active && (m.Role != crm.Owner || !m.Active) {
+		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+			return err
+		}
+		before, err := r.Members.Find(ctx, m.ID)
+		if err != nil {
+			return err
+		}
+		after := before
+		if err := f(&after); err != nil {
+			return err
+		}
+		if err := mayChange(by, before, after); err != nil {
+			return err
+		}
+		if before.Role == crm.Owner && before.Active && (after.Role != crm.Owner || !after.Active) {
 			all, err := r.Members.List(ctx, m.OrgID)
 			if err != nil {
 				return err
@@ -57,14 +76,22 @@ func (o *Organisations) UpdateMember(ctx context.Context, by Caller, id string, 
 				return invalid("role", "A organização precisa de ao menos um titular ativo. Faça outro antes.")
 			}
 		}
-		if err := r.Members.Update(ctx, m); err != nil {
+		if err := r.Members.Update(ctx, after); err != nil {
 			return err
 		}
-		if m.Active {
+		if after.Active && after.PasswordHash == before.PasswordHash {
 			return nil
 		}
 		return r.Sessions.EndAll(ctx, m.ID)
 	})
+}
+
+// mayChange keeps administrators from owners, and from becoming one.
+func mayChange(by Caller, before, after crm.Member) error {
+	if by.Role == crm.Admin && (before.Role == crm.Owner || after.Role == crm.Owner) {
+		return invalid("role", "Só quem é titular pode mudar um titular ou fazer outro.").Because(ErrForbidden)
+	}
+	return nil
 }
 
 // stagesMax bounds the stages of a funnel, funnelsMax the funnels of an organisation.
@@ -83,28 +110,36 @@ func (o *Organisations) AddFunnel(ctx context.Context, by Caller, name string) e
 	if !ok {
 		return invalid("name", fmt.Sprintf("O nome do funil tem de 1 a %d caracteres.", crm.NameMax))
 	}
-	known, err := o.Funnels(ctx, by)
-	if err != nil {
-		return err
-	}
-	if len(known) >= funnelsMax {
-		return invalid("name", fmt.Sprintf("São até %d funis.", funnelsMax))
-	}
 	f := crm.Funnel{ID: newID(), OrgID: by.OrgID, Name: name, CreatedAt: o.clock()}
 	for _, stage := range crm.DefaultStages() {
 		f.Stages = append(f.Stages, crm.Stage{ID: newID(), Name: stage})
 	}
-	return o.store.InTx(ctx, func(r ports.Repos) error { return r.Funnels.Create(ctx, f) })
+	return o.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, by.OrgID); err != nil {
+			return err
+		}
+		known, err := r.Funnels.List(ctx, by.OrgID)
+		if err != nil {
+			return err
+		}
+		if len(known) >= funnelsMax {
+			return invalid("name", fmt.Sprintf("São até %d funis.", funnelsMax))
+		}
+		return r.Funnels.Create(ctx, f)
+	})
 }
 
 // ChangeFunnel changes a funnel of the caller's organisation by f, which gets it as it
-// is. A stage that has contacts cannot be removed, nor the last one. Faults:
-// InvalidRequest, ServiceUnavailable.
+// is. A stage that has contacts cannot be removed, nor the last one, nor that in which
+// posts arrive at this moment. Faults: InvalidRequest, ServiceUnavailable.
 func (o *Organisations) ChangeFunnel(ctx context.Context, by Caller, id string, f func(*crm.Funnel) error) error {
 	if err := by.Manages(); err != nil {
 		return err
 	}
 	return o.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, by.OrgID); err != nil {
+			return err
+		}
 		all, err := r.Funnels.List(ctx, by.OrgID)
 		if err != nil {
 			return err
@@ -121,9 +156,17 @@ func (o *Organisations) ChangeFunnel(ctx context.Context, by Caller, id string, 
 		if err := checkFunnel(&funnel); err != nil {
 			return err
 		}
-		for _, s := range before {
+		// Written first: whoever is putting a contact into a stage that goes away has done
+		// so by then, or cannot any more.
+		if err := r.Funnels.Update(ctx, funnel); err != nil {
+			return err
+		}
+		for i, s := range before {
 			if slices.ContainsFunc(funnel.Stages, func(one crm.Stage) bool { return one.ID == s.ID }) {
 				continue
+			}
+			if funnel.Default && i == 0 {
+				return invalid("stage", "Na etapa "+s.Name+" entram os contatos novos. Ponha outra antes dela para a poder tirar.")
 			}
 			used, err := r.Contacts.InStage(ctx, s.ID)
 			if err != nil {
@@ -133,7 +176,7 @@ func (o *Organisations) ChangeFunnel(ctx context.Context, by Caller, id string, 
 				return invalid("stage", "A etapa "+s.Name+" tem contatos. Mova-os antes de a tirar.")
 			}
 		}
-		return r.Funnels.Update(ctx, funnel)
+		return nil
 	})
 }
 

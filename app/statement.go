@@ -63,7 +63,8 @@ func (s *Statement) Page(ctx context.Context, caller Caller, q StatementQuery) (
 	if err != nil {
 		return StatementPage{}, err
 	}
-	repos, day, month := s.store.Repos(), s.calendar.Day(s.clock()), s.calendar.Month(s.clock())
+	now := s.clock()
+	repos, day, month := s.store.Repos(), s.calendar.Day(now), s.calendar.Month(now)
 	var page StatementPage
 	if caller.Key != nil {
 		page.Key = *caller.Key
@@ -214,7 +215,9 @@ func (s *Statement) parse(ctx context.Context, caller Caller, q StatementQuery) 
 	default:
 		return by, 0, "", f, invalid("cache", "O parâmetro cache é true ou false.")
 	}
-	f.Product = q.Product
+	if f.Product = q.Product; f.Product != "" && !catalog.ValidID(f.Product) {
+		return by, 0, "", f, invalid("produto", "O parâmetro produto é o id de um produto, como cpf; GET /api/v1/produtos os lista.")
+	}
 	return by, limit, after, f, nil
 }
 

@@ -68,6 +68,9 @@ type Orgs interface {
 	Find(ctx context.Context, id string) (crm.Organisation, error)
 	// List returns all of them, oldest first.
 	List(ctx context.Context) ([]crm.Organisation, error)
+	// Lock, inside InTx, keeps everybody else who locks the organisation waiting until
+	// the transaction ends; ErrNotFound when there is none.
+	Lock(ctx context.Context, id string) error
 }
 
 // Members stores the people of organisations.
@@ -90,8 +93,9 @@ type Members interface {
 type Keys interface {
 	Create(ctx context.Context, k access.Key) error
 	// AddSecret gives the key a secret, which ends the ones it had at endOthers,
-	// unless they end before. Its prefix becomes the key's.
-	AddSecret(ctx context.Context, keyID string, s access.Secret, endOthers time.Time) error
+	// unless they end before. Its prefix becomes the key's. Where was is not empty, the
+	// key's prefix must still be that one: ErrNotFound otherwise.
+	AddSecret(ctx context.Context, keyID, was string, s access.Secret, endOthers time.Time) error
 	// BySecret returns the key that a secret opens at now, or ErrNotFound. Whether
 	// the key itself is revoked or expired is for the caller to see.
 	BySecret(ctx context.Context, s access.Secret, now time.Time) (access.Key, error)
@@ -195,7 +199,8 @@ type Leases interface {
 type Funnels interface {
 	Create(ctx context.Context, f crm.Funnel) error
 	// Update writes the name and the stages of a funnel: new ones are added, those that
-	// are not there any more removed.
+	// are not there any more removed. From then on, until the transaction ends, nothing
+	// is put into a removed one.
 	Update(ctx context.Context, f crm.Funnel) error
 	// List returns the funnels of an organisation, the default one first, each with
 	// its stages in order.
@@ -224,13 +229,13 @@ type Contacts interface {
 	// one with id after ("" starts at the newest).
 	Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error)
 	// SetStage, SetAssignee and AddNote change a contact and write the event of it;
-	// ErrNotFound when there is no such contact. AddNote puts the event's subject on
-	// new lines at the end of the note. Only inside InTx.
+	// ErrNotFound when there is no such contact, or no such stage. AddNote puts the
+	// event's subject on new lines at the end of the note. Only inside InTx.
 	SetStage(ctx context.Context, stageID string, e crm.Event) error
 	SetAssignee(ctx context.Context, memberID string, e crm.Event) error
 	AddNote(ctx context.Context, e crm.Event) error
-	// Create writes a contact that a member made, with the event of it. Only inside
-	// InTx.
+	// Create writes a contact that a member made, with the event of it; ErrNotFound when
+	// its stage does not exist. Only inside InTx.
 	Create(ctx context.Context, c crm.Contact, e crm.Event) error
 	// Lock is Find that keeps others from the contact until the transaction ends. Only
 	// inside InTx.
@@ -466,11 +471,12 @@ type Sessions interface {
 	// End ends one session; EndAll ends those of a member.
 	End(ctx context.Context, t access.SessionToken) error
 	EndAll(ctx context.Context, memberID string) error
-	// Failures returns how many attempts in a row have failed for an e-mail address,
-	// and when the last one did.
-	Failures(ctx context.Context, email string) (count int, last time.Time, err error)
-	// Fail counts one more failure; Clear forgets them.
-	Fail(ctx context.Context, email string, at time.Time) error
+	// Attempt counts one more attempt to sign in with an e-mail address, unless pause,
+	// which gets the number of those before, says that it comes too early after the last
+	// of them: then it returns that number and how long there is to wait. Attempts that
+	// come together are counted one after the other.
+	Attempt(ctx context.Context, email string, at time.Time, pause func(before int) time.Duration) (before int, wait time.Duration, err error)
+	// Clear forgets the attempts.
 	Clear(ctx context.Context, email string) error
 	// Forget removes sessions not seen since a time, and older failures.
 	Forget(ctx context.Context, before time.Time) error

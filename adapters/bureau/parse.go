@@ -207,8 +207,6 @@ var ownHeaders = []string{
 	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Idempotency-Key",
 }
 
-var goodID = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-
 func (p *parser) products(v at) {
 	standard := catalog.Standard()
 	found := map[string]mapping{}
@@ -218,7 +216,7 @@ func (p *parser) products(v at) {
 		p.fault(v, "must map at least one product")
 	}
 	for _, pair := range pairs {
-		if !goodID.MatchString(pair.key) {
+		if !catalog.ValidID(pair.key) {
 			p.fault(pair.at, "a product id is lower-case letters, digits and _, at most 64, a letter first")
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/domain/access"
 	"fichario/domain/catalog"
@@ -40,6 +41,14 @@ func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
 	return out, err
 }
 
+// Lock implements ports.Orgs.
+func (r orgs) Lock(ctx context.Context, id string) error {
+	return r.exec(ctx, func(db *gorm.DB) error {
+		// SQLite has one writer and no row locks; its dialect leaves the clause out.
+		return db.Clauses(clause.Locking{Strength: "UPDATE"}).Select("id").Take(&orgRow{}, "id = ?", id).Error
+	})
+}
+
 type members struct{ conn }
 
 // Create implements ports.Members.
@@ -57,12 +66,16 @@ func (r keys) Create(ctx context.Context, k access.Key) error {
 }
 
 // AddSecret implements ports.Keys.
-func (r keys) AddSecret(ctx context.Context, keyID string, s access.Secret, endOthers time.Time) error {
+func (r keys) AddSecret(ctx context.Context, keyID, was string, s access.Secret, endOthers time.Time) error {
 	hash, end := s.Hash(), stamp(endOthers)
 	return r.exec(ctx, func(db *gorm.DB) error {
 		// The key's row first: whoever else gives it a secret waits, and then ends this
 		// one too.
-		if err := db.Model(&keyRow{}).Where("id = ?", keyID).Update("prefix", s.Prefix()).Error; err != nil {
+		key := db.Model(&keyRow{}).Where("id = ?", keyID)
+		if was != "" {
+			key = key.Where("prefix = ?", was)
+		}
+		if err := orNotFound(key.Update("prefix", s.Prefix())); err != nil {
 			return err
 		}
 		err := db.Model(&secretRow{}).Where("key_id = ? AND (ends_at IS NULL OR ends_at > ?)", keyID, end).

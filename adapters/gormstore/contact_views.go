@@ -77,6 +77,9 @@ func byName(db *gorm.DB) string {
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
 	row, event := r.vault.contactRow(c), r.vault.eventRow(e)
 	return r.exec(ctx, func(db *gorm.DB) error {
+		if err := hold(db, c.StageID); err != nil {
+			return err
+		}
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}

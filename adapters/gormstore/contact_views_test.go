@@ -35,6 +35,13 @@ func TestSearchOfOldContacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	const org, id = "01980000-0000-7000-8000-00000000000a", "01980000-0000-7000-8000-00000000000b"
+	if err := s.Repos().Orgs.Create(t.Context(), crm.Organisation{ID: org, Name: "Org", CreatedAt: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	funnel := crm.Funnel{ID: org, OrgID: org, Name: "Vendas", Default: true, Stages: []crm.Stage{{ID: org, Name: "Novo"}}, CreatedAt: time.Now()}
+	if err := s.Repos().Funnels.Create(t.Context(), funnel); err != nil {
+		t.Fatal(err)
+	}
 	c := crm.Contact{ID: id, OrgID: org, Name: "JOÃO Conceição", Email: "j@example.com", StageID: org, CreatedAt: time.Now()}
 	if err := s.Repos().Contacts.Create(t.Context(), c, crm.Event{ID: id, OrgID: org, ContactID: id, Kind: crm.ContactAdded, At: c.CreatedAt}); err != nil {
 		t.Fatal(err)

@@ -210,7 +210,16 @@ func newest(db *gorm.DB, after string, limit int) *gorm.DB {
 
 // SetStage implements ports.Contacts.
 func (r contacts) SetStage(ctx context.Context, stageID string, e crm.Event) error {
+	if err := r.exec(ctx, func(db *gorm.DB) error { return hold(db, stageID) }); err != nil {
+		return err
+	}
 	return r.change(ctx, e, map[string]any{"stage_id": stageID})
+}
+
+// hold keeps a stage from being removed until the transaction ends.
+func hold(db *gorm.DB, stageID string) error {
+	// SQLite has one writer and no row locks; its dialect leaves the clause out.
+	return db.Clauses(clause.Locking{Strength: "KEY SHARE"}).Select("id").Take(&stageRow{}, "id = ?", stageID).Error
 }
 
 // SetAssignee implements ports.Contacts.

@@ -90,6 +90,9 @@ func asked(db *gorm.DB, by lookup.Asker) *gorm.DB {
 	return db.Where("org_id = ?", by.OrgID)
 }
 
+// clockSkew is more than an entry's time and that of its id may differ.
+const clockSkew = time.Hour
+
 // Page implements ports.Statement.
 func (r statement) Page(ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int) ([]lookup.Entry, error) {
 	var rows []lookupRow
@@ -103,6 +106,9 @@ func (r statement) Page(ctx context.Context, by lookup.Asker, f lookup.Filter, a
 		}
 		if !f.From.IsZero() {
 			db = db.Where("at >= ?", stamp(f.From))
+			if from := f.From.Add(-clockSkew); from.Unix() > 0 {
+				db = db.Where("id >= ?", firstID(from)) // without reading all that is older
+			}
 		}
 		if !f.Until.IsZero() {
 			db = db.Where("at < ?", stamp(f.Until))

@@ -2,14 +2,13 @@ package gormstore
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/domain/access"
 	"fichario/domain/crm"
-	"fichario/ports"
 )
 
 type sessionRow struct {
@@ -82,21 +81,27 @@ func (r sessions) EndAll(ctx context.Context, memberID string) error {
 
 func (r sessions) email(email string) []byte { return r.vault.indexes("sign-in|" + email)[0] }
 
-// Failures implements ports.Sessions.
-func (r sessions) Failures(ctx context.Context, email string) (int, time.Time, error) {
-	var row failureRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "email = ?", r.email(email)).Error })
-	if errors.Is(err, ports.ErrNotFound) {
-		err = nil
-	}
-	return row.Count, row.At.UTC(), err
-}
-
-// Fail implements ports.Sessions.
-func (r sessions) Fail(ctx context.Context, email string, at time.Time) error {
-	_, err := r.affected(ctx, `INSERT INTO sign_in_failures (email, count, at) VALUES (?, 1, ?)
-		ON CONFLICT (email) DO UPDATE SET count = sign_in_failures.count + 1, at = excluded.at`, blob(r.email(email)), stamp(at))
-	return err
+// Attempt implements ports.Sessions.
+func (r sessions) Attempt(ctx context.Context, email string, at time.Time, pause func(int) time.Duration) (before int, wait time.Duration, err error) {
+	key := r.email(email)
+	err = r.exec(ctx, func(db *gorm.DB) error {
+		return db.Transaction(func(tx *gorm.DB) error {
+			// The row first, so that others wait for this attempt to be counted.
+			if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&failureRow{Email: key, At: stamp(at)}).Error; err != nil {
+				return err
+			}
+			var row failureRow
+			if err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Take(&row, "email = ?", blob(key)).Error; err != nil {
+				return err
+			}
+			if before, wait = row.Count, row.At.Add(pause(row.Count)).Sub(at); before > 0 && wait > 0 {
+				return nil
+			}
+			wait = 0
+			return tx.Model(&failureRow{}).Where("email = ?", blob(key)).Updates(map[string]any{"count": before + 1, "at": stamp(at)}).Error
+		})
+	})
+	return before, wait, err
 }
 
 // Clear implements ports.Sessions.

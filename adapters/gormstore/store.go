@@ -47,6 +47,7 @@ const (
 type Store struct {
 	write, read *gorm.DB // the same handle on PostgreSQL
 	dialect     goose.Dialect
+	patient     *pgx.ConnConfig // without a time limit for statements; PostgreSQL only
 	vault       *vault
 	serve       *together[served, kept]
 	hooks       *together[opening, opened]
@@ -157,6 +158,8 @@ func (s *Store) openPostgres(databaseURL string) error {
 		}
 	}
 	db := stdlib.OpenDB(*cfg)
+	s.patient = cfg.Copy()
+	s.patient.RuntimeParams["statement_timeout"] = "0"
 	gormConfig := config()
 	// Otherwise opening would need the database to be there.
 	gormConfig.DisableAutomaticPing = true
@@ -194,6 +197,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	options := []goose.ProviderOption{}
 	if s.dialect == goose.DialectPostgres {
+		// An index over millions of rows takes its time.
+		pool = stdlib.OpenDB(*s.patient)
+		defer func() { _ = pool.Close() }()
 		locker, err := lock.NewPostgresSessionLocker()
 		if err != nil {
 			return err

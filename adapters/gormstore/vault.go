@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -117,7 +118,7 @@ const proofText = "fichario"
 func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
 	var known []dataKeyRow
 	if err := db.WithContext(ctx).Find(&known).Error; err != nil {
-		return err
+		return classify(err)
 	}
 	opened := 0
 	for _, row := range known {
@@ -132,6 +133,9 @@ func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
 		return errors.New("FICHARIO_DATA_KEY lacks a key that part of this database was written with: put it back behind the others, and leave it out after `fichario rekey`")
 	}
 	id := v.keys[0].name()
+	if slices.ContainsFunc(known, func(row dataKeyRow) bool { return row.ID == id }) {
+		return nil // and nothing is written: commands that only read wait for no writer
+	}
 	row := dataKeyRow{ID: id, Proof: v.seal([]byte(proofText), "data_keys|"+id), CreatedAt: now}
-	return db.WithContext(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+	return classify(db.WithContext(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error)
 }

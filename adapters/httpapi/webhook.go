@@ -126,7 +126,14 @@ func (s *server) ReceiveLead(c echo.Context, token string, _ ReceiveLeadParams) 
 	if err != nil {
 		return err
 	}
+	opened := time.Now()
 	post := readPost(c, token, hook)
+	if time.Since(opened) > time.Second {
+		// Much may have been changed while the body came in.
+		if hook, err = s.Intake.Open(ctx, token); err != nil {
+			return late(ctx, err)
+		}
+	}
 	if simulate {
 		return s.simulate(ctx, c, hook, post)
 	}

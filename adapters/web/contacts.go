@@ -73,15 +73,9 @@ func (s *server) contactSearch(c *call) app.ContactSearch {
 		Order: order.by, Ascending: order.ascending,
 	}
 	if days := periods[c.text("quando")]; days > 0 {
-		search.Since = s.daysAgo(days - 1)
+		search.Since = s.Calendar.DaysBefore(s.Clock(), days-1)
 	}
 	return search
-}
-
-// daysAgo is when the day began that was so many days ago, in the instance's zone.
-func (s *server) daysAgo(days int) time.Time {
-	y, m, d := s.Clock().In(s.Calendar.Location).Date()
-	return time.Date(y, m, d-days, 0, 0, 0, 0, s.Calendar.Location)
 }
 
 // contactsPage is the list.

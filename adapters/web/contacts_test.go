@@ -603,6 +603,9 @@ func TestContactsFormIsReadWhole(t *testing.T) {
 	if status, page := v.post("/contatos/"+id+"/nota", url.Values{"texto": {strings.Repeat("x", 3<<20)}}); status != http.StatusRequestEntityTooLarge || !strings.Contains(page, "grande demais") {
 		t.Errorf("a form of 3 MiB: %d", status)
 	}
+	if _, page := v.do(http.MethodPost, "/conta/senha?x=%zz", url.Values{"atual": {"minha-senha-atual"}, "senha": {"outra-senha"}, "nome": {"visível"}}); strings.Contains(page, "senha-atual") || !strings.Contains(page, "visível") {
+		t.Error("what was typed is not shown again, or a password is")
+	}
 	at, err := url.Parse(v.server.URL)
 	if err != nil {
 		t.Fatal(err)

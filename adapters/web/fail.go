@@ -53,6 +53,9 @@ type problem struct {
 	Typed []string
 }
 
+// secretFields are fields of forms that no page shows again.
+var secretFields = map[string]bool{"senha": true, "atual": true, "segredo": true}
+
 // fail is the only place that writes an error page. Errors that are no faults are 500
 // without their text, and logged once.
 func (s *server) fail(c *call, err error) {
@@ -68,7 +71,7 @@ func (s *server) fail(c *call, err error) {
 	}
 	if c.Method == http.MethodPost && p.Status != http.StatusForbidden {
 		for name, values := range c.PostForm {
-			if name != "senha" && len(values) > 0 && strings.TrimSpace(values[0]) != "" {
+			if !secretFields[name] && len(values) > 0 && strings.TrimSpace(values[0]) != "" {
 				p.Typed = append(p.Typed, values[0])
 			}
 		}

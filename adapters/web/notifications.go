@@ -51,7 +51,7 @@ func (s *server) dayName(t time.Time) string {
 	switch day := s.date(t); day {
 	case s.date(s.Clock()):
 		return "Hoje"
-	case s.date(s.daysAgo(1)):
+	case s.date(s.Calendar.DaysBefore(s.Clock(), 1)):
 		return "Ontem"
 	default:
 		return day

@@ -30,6 +30,13 @@ func (c Calendar) NextDay(t time.Time) time.Time {
 	return c.start(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC))
 }
 
+// DaysBefore returns the first instant, in UTC, of the local day that was so many days
+// before t's.
+func (c Calendar) DaysBefore(t time.Time, days int) time.Time {
+	y, m, d := t.In(c.Location).Date()
+	return c.start(time.Date(y, m, d-days, 0, 0, 0, 0, time.UTC))
+}
+
 // start finds the first instant of a civil day. time.Date alone is not enough: on
 // a day that begins with a change of the clock, midnight may not exist, or may
 // come twice, and time.Date may answer with the day before.

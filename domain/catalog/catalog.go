@@ -47,6 +47,18 @@ type Field struct {
 	Twin string
 }
 
+// ValidID reports whether a text has the form of a product's id: a lower-case letter,
+// then up to 63 letters, digits and underscores.
+func ValidID(id string) bool {
+	for i := range len(id) {
+		c := id[i]
+		if (c < 'a' || c > 'z') && (i == 0 || (c < '0' || c > '9') && c != '_') {
+			return false
+		}
+	}
+	return id != "" && len(id) <= 64
+}
+
 // Product is an item of the catalogue.
 type Product struct {
 	// ID is the word sent in `produto`.

@@ -384,7 +384,10 @@ func contacts(t *testing.T, s ports.Store) {
 	event := func(kind crm.EventKind, subject string) crm.Event {
 		return crm.Event{ID: id(), OrgID: o.ID, ContactID: a.Contact.ID, Kind: kind, Actor: "Automação", Subject: subject, At: at}
 	}
-	stage, person := id(), id()
+	stage, person := funnelOf(t, s, o.ID, false, "Ganho").Stages[0].ID, id()
+	wantErr(t, "a stage that does not exist", s.InTx(ctx, func(r ports.Repos) error {
+		return r.Contacts.SetStage(ctx, id(), event(crm.StageMoved, "Nenhuma"))
+	}), ports.ErrNotFound)
 	moved, given, noted := event(crm.StageMoved, "Ganho"), event(crm.Assigned, "Rui"), event(crm.NoteAdded, "Ligar amanhã")
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
 		return errors.Join(r.Contacts.SetStage(ctx, stage, moved), r.Contacts.SetAssignee(ctx, person, given), r.Contacts.AddNote(ctx, noted))

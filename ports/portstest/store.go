@@ -117,6 +117,8 @@ func organisations(t *testing.T, s ports.Store) {
 	same(t, "organisations", all, []crm.Organisation{o})
 	_, err = repos.Orgs.Find(ctx, id())
 	wantErr(t, "unknown organisation", err, ports.ErrNotFound)
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Lock(ctx, o.ID) }))
+	wantErr(t, "an unknown organisation locked", s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Lock(ctx, id()) }), ports.ErrNotFound)
 
 	m := crm.Member{ID: id(), OrgID: o.ID, Name: "Ana", Email: "ana@example.com", Role: crm.Owner, Active: true, PasswordHash: "x", CreatedAt: at}
 	must(t, repos.Members.Create(ctx, m))
@@ -132,7 +134,7 @@ func keys(t *testing.T, s ports.Store) {
 	}
 	first, second := access.NewSecret(), access.NewSecret()
 	must(t, repos.Keys.Create(ctx, key))
-	must(t, repos.Keys.AddSecret(ctx, key.ID, first, at))
+	must(t, repos.Keys.AddSecret(ctx, key.ID, "", first, at))
 	key.Prefix = first.Prefix()
 	got, err := repos.Keys.BySecret(ctx, first, at)
 	must(t, err)
@@ -140,7 +142,7 @@ func keys(t *testing.T, s ports.Store) {
 	_, err = repos.Keys.BySecret(ctx, second, at)
 	wantErr(t, "unknown secret", err, ports.ErrNotFound)
 
-	must(t, repos.Keys.AddSecret(ctx, key.ID, second, at.Add(time.Minute)))
+	must(t, repos.Keys.AddSecret(ctx, key.ID, first.Prefix(), second, at.Add(time.Minute)))
 	key.Prefix = second.Prefix()
 	for _, secret := range []access.Secret{first, second} {
 		got, err = repos.Keys.BySecret(ctx, secret, at.Add(59*time.Second))
@@ -150,7 +152,7 @@ func keys(t *testing.T, s ports.Store) {
 	_, err = repos.Keys.BySecret(ctx, first, at.Add(time.Minute))
 	wantErr(t, "secret after its end", err, ports.ErrNotFound)
 	third := access.NewSecret()
-	must(t, repos.Keys.AddSecret(ctx, key.ID, third, at.Add(time.Hour)))
+	must(t, repos.Keys.AddSecret(ctx, key.ID, "", third, at.Add(time.Hour)))
 	_, err = repos.Keys.BySecret(ctx, first, at.Add(2*time.Minute))
 	wantErr(t, "an ended secret does not come back", err, ports.ErrNotFound)
 

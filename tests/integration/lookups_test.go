@@ -176,6 +176,8 @@ func TestBadInputCostsNothing(t *testing.T) {
 			"repeated parameter":       {get("/api/v1/cpf/" + ana + "?atualizar=true&atualizar=true"), 400, "requisicao_invalida", "atualizar"},
 			"unknown parameter":        {get("/api/v1/cpf/" + ana + "?atualizr=true"), 400, "requisicao_invalida", ""},
 			"unreadable parameters":    {get("/api/v1/cpf/" + ana + "?atualizar=%zz"), 400, "requisicao_invalida", ""},
+			"a product with NUL":       {get("/api/v1/consultas?produto=%00"), 400, "requisicao_invalida", "produto"},
+			"a product of odd bytes":   {get("/api/v1/consultas?produto=%ff"), 400, "requisicao_invalida", "produto"},
 			"limit of zero":            {get("/api/v1/consultas?limite=0"), 400, "requisicao_invalida", "limite"},
 			"limit over the most":      {get("/api/v1/consultas?limite=201"), 400, "requisicao_invalida", "limite"},
 			"limit beyond numbers":     {get("/api/v1/consultas?limite=99999999999999999999"), 400, "requisicao_invalida", "limite"},
