@@ -52,14 +52,7 @@ func (c *Contacts) List(ctx context.Context, by Caller, orgID string, limit int)
 // Show returns a contact with its history, oldest first. Faults: InvalidRequest,
 // ServiceUnavailable.
 func (c *Contacts) Show(ctx context.Context, by Caller, id string) (ContactView, []crm.Event, error) {
-	notFound := missing("contact", "Não há contato com este id.")
-	if !validID(id) {
-		return ContactView{}, nil, notFound
-	}
-	view, err := viewContact(ctx, c.store.Repos(), id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(view.OrgID) {
-		err = notFound
-	}
+	view, err := c.View(ctx, by, id)
 	if err != nil {
 		return ContactView{}, nil, err
 	}

@@ -146,6 +146,7 @@ func (d *Dashboard) attention(ctx context.Context, r ports.Repos, by Caller, n n
 			out = append(out, Attention{Kind: "refused", ID: id, Name: n.webhooks[id], Count: sum.Refused})
 		}
 	}
+	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
 	dead, err2 := r.Jobs.Page(ctx, by.OrgID, ports.JobFilter{State: automation.Dead}, "", 100)
 	if len(dead) > 0 {
 		out = append(out, Attention{Kind: "dead", Count: len(dead)})
@@ -154,15 +155,19 @@ func (d *Dashboard) attention(ctx context.Context, r ports.Repos, by Caller, n n
 	if err := errors.Join(err, err2, err3); err != nil {
 		return nil, err
 	}
+	ids := make([]string, len(keys))
+	for i, k := range keys {
+		ids[i] = k.ID
+	}
+	month, err := r.Usage.SpentByKeys(ctx, ids, d.calendar.Month(now))
+	if err != nil {
+		return nil, err
+	}
 	for _, k := range keys {
 		if !k.UsableAt(now) || k.Limits.PerMonth == 0 {
 			continue
 		}
-		_, month, _, err := r.Usage.Spent(ctx, k.ID, d.calendar.Day(now), d.calendar.Month(now))
-		if err != nil {
-			return nil, err
-		}
-		if percent := month.Count * 100 / k.Limits.PerMonth; percent >= 80 {
+		if percent := month[k.ID].Count * 100 / k.Limits.PerMonth; percent >= 80 {
 			out = append(out, Attention{Kind: "cap", ID: k.ID, Name: k.Name, Count: percent})
 		}
 	}

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 
 	"fichario/app"
 	"fichario/domain/automation"
@@ -203,23 +202,14 @@ func (s *server) automationEnable(c *call) error {
 	if enabled {
 		notice = "Automação ligada."
 	}
-	return c.done(backTo(c, "/automacoes"), notice)
-}
-
-// backTo is the page that a form came from, where it is one of this site.
-func backTo(c *call, otherwise string) string {
-	u, err := url.Parse(c.Referer())
-	if err != nil || u.Path == "" || u.Host != c.Host {
-		return otherwise
-	}
-	return local(u.RequestURI())
+	return c.done(c.cameFrom("/automacoes"), notice)
 }
 
 func (s *server) runAgain(c *call) error {
 	if _, err := s.Automations.RunAgain(c.ctx(), c.by, c.PathValue("id")); err != nil {
 		return err
 	}
-	return c.done(backTo(c, "/automacoes"), "Será refeita em instantes.")
+	return c.done(c.cameFrom("/automacoes"), "Será refeita em instantes.")
 }
 
 // runDeadAgain runs every run again that was given up.
