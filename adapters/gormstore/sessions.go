@@ -94,10 +94,12 @@ func (r sessions) Attempt(ctx context.Context, email string, at time.Time, pause
 			if err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Take(&row, "email = ?", blob(key)).Error; err != nil {
 				return err
 			}
-			if before, wait = row.Count, row.At.Add(pause(row.Count)).Sub(at); before > 0 && wait > 0 {
-				return nil
+			before, wait = row.Count, 0
+			if p := pause(before); p > 0 {
+				if wait = row.At.Add(p).Sub(at); wait > 0 {
+					return nil
+				}
 			}
-			wait = 0
 			return tx.Model(&failureRow{}).Where("email = ?", blob(key)).Updates(map[string]any{"count": before + 1, "at": stamp(at)}).Error
 		})
 	})
