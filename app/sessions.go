@@ -52,6 +52,20 @@ func (s *Sessions) compare(ctx context.Context, hash, password string) (bool, er
 // touchEvery is how often the use of a session is written down.
 const touchEvery = 5 * time.Minute
 
+// guess counts an attempt for an e-mail address and compares its password. Faults:
+// Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
+func (s *Sessions) guess(ctx context.Context, email, hash, password string) (bool, error) {
+	before, wait, err := s.store.Repos().Sessions.Attempt(ctx, email, s.clock(), access.SignInPause)
+	if err != nil {
+		return false, err
+	}
+	if wait > 0 {
+		return false, fault.New(fault.Unauthenticated,
+			fmt.Sprintf("Foram %d tentativas. Espere %s antes da próxima.", before, inWords(wait))).After(wait)
+	}
+	return s.compare(ctx, hash, password)
+}
+
 // SignIn starts a session. After five failures in a row for one address, whoever has
 // it waits, longer each time; attempts that come together count one after the other.
 // Faults: Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
@@ -62,16 +76,7 @@ func (s *Sessions) SignIn(ctx context.Context, email, password string) (access.S
 		return access.SessionToken{}, wrong // nobody has it
 	}
 	email = address.Value()
-	now, repos := s.clock(), s.store.Repos()
-	before, wait, err := repos.Sessions.Attempt(ctx, email, now, access.SignInPause)
-	if err != nil {
-		return access.SessionToken{}, err
-	}
-	if wait > 0 {
-		return access.SessionToken{}, fault.New(fault.Unauthenticated,
-			fmt.Sprintf("Foram %d tentativas. Espere %s antes da próxima.", before, inWords(wait))).After(wait)
-	}
-	m, err := repos.Members.ByEmail(ctx, email)
+	m, err := s.store.Repos().Members.ByEmail(ctx, email)
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return access.SessionToken{}, err
 	}
@@ -79,15 +84,22 @@ func (s *Sessions) SignIn(ctx context.Context, email, password string) (access.S
 	if m.ID == "" {
 		hash = s.decoy
 	}
-	fits, err := s.compare(ctx, hash, password)
+	fits, err := s.guess(ctx, email, hash, password)
 	if err != nil {
 		return access.SessionToken{}, err
 	}
 	if !fits || !m.Active {
 		return access.SessionToken{}, wrong
 	}
-	token := access.NewSessionToken()
+	token, now := access.NewSessionToken(), s.clock()
 	return token, s.store.InTx(ctx, func(r ports.Repos) error {
+		// The password may have been changed, and all sessions ended, while it was compared.
+		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+			return err
+		}
+		if same, err := r.Members.Find(ctx, m.ID); err != nil || same.PasswordHash != m.PasswordHash || !same.Active {
+			return errors.Join(err, wrong)
+		}
 		return errors.Join(r.Sessions.Clear(ctx, email), r.Sessions.Create(ctx, token, access.Session{MemberID: m.ID, CreatedAt: now, SeenAt: now}))
 	})
 }
@@ -150,12 +162,15 @@ func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, pa
 	if err != nil {
 		return err
 	}
-	fits, err := s.compare(ctx, m.PasswordHash, present)
+	fits, err := s.guess(ctx, m.Email, m.PasswordHash, present)
 	if err != nil {
 		return err
 	}
 	if !fits {
 		return fault.New(fault.Unauthenticated, "A senha atual não confere.").At("password")
+	}
+	if err := s.store.Repos().Sessions.Clear(ctx, m.Email); err != nil {
+		return err
 	}
 	return people.SetPassword(ctx, by, by.MemberID, password)
 }

@@ -57,6 +57,11 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 			ID    string
 			Value []byte
 		}
+		if s.write.Name() == "postgres" {
+			if err := tx.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
+				return err // the last of many rows is found by reading all
+			}
+		}
 		find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND substr(%[2]s, 1, %[3]d) <> ? ORDER BY id LIMIT %[4]d", table, column, len(head), rekeyAtOnce)
 		if s.write.Name() == "postgres" {
 			find += " FOR UPDATE"

@@ -55,6 +55,10 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"jobs":                      jobs,
 		"jobs and their workers":    workers,
 		"views of lookups":          lookupViews,
+		"sessions":                  sessions,
+		"attempts to sign in":       attempts,
+		"setting up":                setup,
+		"figures":                   figures,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,6 +71,15 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 var at = time.Date(2026, 11, 20, 14, 3, 11, 520_001_000, time.UTC)
 
 func id() string { return uuid.Must(uuid.NewV7()).String() }
+
+// idOf is an id of another time than now: stores find things by the time in their ids.
+func idOf(t time.Time) string {
+	u := uuid.Must(uuid.NewV7())
+	for i := range 6 {
+		u[i] = byte(t.UnixMilli() >> (40 - 8*i))
+	}
+	return u.String()
+}
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -280,6 +293,7 @@ func statementPages(t *testing.T, s ports.Store) {
 		e := running(t, key)
 		e.OrgID = org
 		e.At = at.Add(time.Duration(i) * time.Hour)
+		e.ID = idOf(e.At)
 		e.Status, e.SettleAt, e.Cache = lookup.Done, time.Time{}, i%2 == 0
 		if i == 3 {
 			e.Product, e.Document = "veiculo", doc(t, document.Plate, "ABC1D23")
@@ -295,7 +309,7 @@ func statementPages(t *testing.T, s ports.Store) {
 	}
 	same(t, "first page", page(lookup.Filter{}, "", 3), all[:3])
 	newer := running(t, key)
-	newer.OrgID = org
+	newer.OrgID, newer.ID = org, idOf(at.Add(8*time.Hour))
 	must(t, repos.Statement.Add(ctx, newer))
 	same(t, "second page, after an insert", page(lookup.Filter{}, all[2].ID, 3), all[3:6])
 	same(t, "last page", page(lookup.Filter{}, all[5].ID, 3), all[6:])
