@@ -86,6 +86,11 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, er
 		if i%3 == 1 {
 			token = form
 		}
+		if i == len(demoLeads)-1 {
+			if err := demoRefused(ctx, store, site.Token); err != nil {
+				return nil, err
+			}
+		}
 		at := now().Add(-time.Duration(l.hours) * time.Hour)
 		id, err := demoPost(ctx, store, token, at, map[string]string{
 			"nome": l.name, "email": l.email, "telefone": l.phone, "empresa": l.company, "valor": l.value, "mensagem": l.message, "origem": l.origin,
@@ -105,16 +110,23 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, er
 			}
 		}
 	}
-	for _, refused := range []map[string]string{{"nome": "Sem Correio", "telefone": "11 90012-0131", "email": "não tenho"}, {"nome": "Bruna Salles", "fone": "85 90061-0140", "prazo": "até dezembro"}} {
-		if _, err := demoPost(ctx, store, site.Token, now().Add(-3*time.Hour), refused); err != nil && !app.IsRefusal(err) {
-			return nil, err
-		}
-	}
 	return ids, nil
 }
 
 // demoUnread is how many hours back notifications are not read yet.
 const demoUnread = 30
+
+// demoRefused sends two forms that are refused.
+func demoRefused(ctx context.Context, store *gormstore.Store, token intake.Token) error {
+	for _, fields := range []map[string]string{
+		{"nome": "Sem Correio", "telefone": "11 90012-0131", "email": "não tenho"}, {"nome": "Bruna Salles", "fone": "85 90061-0140", "prazo": "até dezembro"},
+	} {
+		if _, err := demoPost(ctx, store, token, now().Add(-3*time.Hour), fields); err != nil && !app.IsRefusal(err) {
+			return err
+		}
+	}
+	return nil
+}
 
 // demoPost sends a form to a webhook at a time that is past, and returns the contact.
 func demoPost(ctx context.Context, store *gormstore.Store, token intake.Token, at time.Time, fields map[string]string) (string, error) {
