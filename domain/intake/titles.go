@@ -10,6 +10,20 @@ type titleRule struct {
 	none  map[string]bool
 }
 
+// nameRule recognises a name.
+var nameRule = titleRule{
+	field: fieldName,
+	any:   words(`nome name nombre`),
+	none: words(`empresa company mae pai pet filho filha filhos conjuge produto product curso course usuario user page pagina form formulario
+		campanha campaign ad adset social evento event marca brand loja store unidade owner seller vendedor producer plan plano oferta
+		offer item items file arquivo list lista site domain dominio funnel team workspace organizacao organization negocio esposa marido
+		crianca cachorro gato animal escola school survey quiz source medium channel tag group grupo bairro rua cidade city state
+		estado country pais street host partner corretor agente agent imovel listing projeto project step stage pipeline status field
+		campo template flow bot account conta app device browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado
+		indicacao amigo referral username apelido nickname preferido preferred solteiro
+		madre padre hijo hija mascota producto calle ciudad`),
+}
+
 // titleRules are tried in this order after the aliases, on titles and keys of two words or more. The company stands before the name: "Nome
 // da empresa" names a company.
 var titleRules = []titleRule{
@@ -35,18 +49,7 @@ var titleRules = []titleRule{
 			industry city state address atua faz tipo type area quando ano anos possui tem id desafio principal owner revenue como vai domain
 			logradouro bairro cep numero member descreva descricao description fone celular valor revenda abertura nascimento objetivo`),
 	},
-	{
-		field: fieldName,
-		any:   words(`nome name nombre`),
-		none: words(`empresa company mae pai pet filho filha filhos conjuge produto product curso course usuario user page pagina form formulario
-			campanha campaign ad adset social evento event marca brand loja store unidade owner seller vendedor producer plan plano oferta
-			offer item items file arquivo list lista site domain dominio funnel team workspace organizacao organization negocio esposa marido
-			crianca cachorro gato animal escola school survey quiz source medium channel tag group grupo bairro rua cidade city state
-			estado country pais street host partner corretor agente agent imovel listing projeto project step stage pipeline status field
-			campo template flow bot account conta app device browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado
-			indicacao amigo referral username apelido nickname preferido preferred solteiro
-			madre padre hijo hija mascota producto calle ciudad`),
-	},
+	nameRule,
 	{
 		field: fieldAmount,
 		any:   words(`valor orcamento budget investir verba presupuesto`),
@@ -71,16 +74,6 @@ func words(list string) map[string]bool {
 	}
 	return m
 }
-
-// nameRule is the rule of titleRules that recognises a name.
-var nameRule = func() titleRule {
-	for _, t := range titleRules {
-		if t.field == fieldName {
-			return t
-		}
-	}
-	panic("no rule for names")
-}()
 
 // mobileWords speak of the phone that its owner carries.
 var mobileWords = words(`whatsapp whats wpp wsp zap celular cel cell mobile movil`)
