@@ -69,6 +69,7 @@ const (
 
 	runLease       = 30 * time.Second
 	fanOutAtOnce   = 500
+	fanOutJobs     = 500 // after so many, the other contacts of a time wait for the next transaction
 	runsAtOnce     = 32
 	runsOfOneRule  = 8 // so that one receiver that hangs does not hold up the others
 	mailsAtOnce    = 4
@@ -127,12 +128,12 @@ func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 		if err != nil || len(batch) == 0 {
 			return err
 		}
-		next, err := j.next(ctx, r, batch)
+		next, n, err := j.next(ctx, r, batch)
 		if err != nil {
 			return err
 		}
-		more, made = len(batch) == fanOutAtOnce, len(next)
-		return errors.Join(r.Jobs.Add(ctx, next...), r.Jobs.Remove(ctx, batch...))
+		more, made = n < len(batch) || n == fanOutAtOnce, len(next)
+		return errors.Join(r.Jobs.Add(ctx, next...), r.Jobs.Remove(ctx, batch[:n]...))
 	})
 	if err != nil {
 		j.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", "fire automations", "error", err)
@@ -145,21 +146,24 @@ func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 	return more
 }
 
-// next returns the jobs that contacts set going: one for each automation whose
-// conditions hold, and one e-mail for each active member where e-mail is configured.
-func (j *Jobs) next(ctx context.Context, r ports.Repos, batch []automation.Job) ([]automation.Job, error) {
+// next returns the jobs that the first n of some contacts set going: one for each
+// automation whose conditions hold, and one e-mail for each active member where e-mail
+// is configured. It leaves contacts for the next time when that are many.
+func (j *Jobs) next(ctx context.Context, r ports.Repos, batch []automation.Job) (next []automation.Job, n int, err error) {
 	rules, people := map[string][]automation.Automation{}, map[string][]crm.Member{}
-	var next []automation.Job
-	for _, b := range batch {
+	for i, b := range batch {
+		if len(next) >= fanOutJobs {
+			return next, i, nil
+		}
 		if _, known := rules[b.OrgID]; !known {
 			all, err := r.Automations.List(ctx, b.OrgID)
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			rules[b.OrgID] = all
 			if j.Mailer != nil {
 				if people[b.OrgID], err = r.Members.List(ctx, b.OrgID); err != nil {
-					return nil, err
+					return nil, 0, err
 				}
 			}
 		}
@@ -172,7 +176,7 @@ func (j *Jobs) next(ctx context.Context, r ports.Repos, batch []automation.Job) 
 			if a.Conditions != (automation.Conditions{}) && contact.ID == "" {
 				var err error
 				if contact, err = r.Contacts.Find(ctx, b.ContactID); err != nil && !errors.Is(err, ports.ErrNotFound) {
-					return nil, err
+					return nil, 0, err
 				}
 			}
 			if a.Conditions.Hold(contact) {
@@ -187,7 +191,7 @@ func (j *Jobs) next(ctx context.Context, r ports.Repos, batch []automation.Job) 
 			}
 		}
 	}
-	return next, nil
+	return next, len(batch), nil
 }
 
 // pool bounds how many jobs run at once, and how many of one automation.
