@@ -27,11 +27,7 @@ func (r automations) Create(ctx context.Context, a automation.Automation) error 
 func (r automations) Update(ctx context.Context, a automation.Automation) error {
 	row := r.row(a)
 	return r.exec(ctx, func(db *gorm.DB) error {
-		changed := db.Model(&row).Select("name", "origin_id", "webhook_id", "min_amount", "action").Updates(&row)
-		if changed.Error == nil && changed.RowsAffected == 0 {
-			return ports.ErrNotFound
-		}
-		return changed.Error
+		return orNotFound(db.Model(&row).Select("name", "origin_id", "webhook_id", "min_amount", "action").Updates(&row))
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
-	"fichario/ports"
 )
 
 // Find implements ports.Members.
@@ -31,12 +30,8 @@ func (r members) ByEmail(ctx context.Context, email string) (crm.Member, error) 
 func (r members) Update(ctx context.Context, m crm.Member) error {
 	row := memberRowOf(m)
 	return r.changing(ctx, m.OrgID, func(db *gorm.DB) error {
-		changed := db.Model(&memberRow{}).Where("id = ? AND org_id = ?", m.ID, m.OrgID).
-			Select("name", "email", "role", "active", "password_hash").Updates(&row)
-		if changed.Error == nil && changed.RowsAffected == 0 {
-			return ports.ErrNotFound
-		}
-		return changed.Error
+		return orNotFound(db.Model(&memberRow{}).Where("id = ? AND org_id = ?", m.ID, m.OrgID).
+			Select("name", "email", "role", "active", "password_hash").Updates(&row))
 	})
 }
 
@@ -250,12 +245,8 @@ func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 func (r contacts) change(ctx context.Context, e crm.Event, values map[string]any) error {
 	row := r.vault.eventRow(e)
 	return r.exec(ctx, func(db *gorm.DB) error {
-		changed := db.Model(&contactRow{}).Where("id = ?", e.ContactID).Updates(values)
-		if changed.Error != nil {
-			return changed.Error
-		}
-		if changed.RowsAffected == 0 {
-			return ports.ErrNotFound
+		if err := orNotFound(db.Model(&contactRow{}).Where("id = ?", e.ContactID).Updates(values)); err != nil {
+			return err
 		}
 		return db.Create(&row).Error
 	})

@@ -96,9 +96,10 @@ func (r sessions) Attempt(ctx context.Context, email string, at time.Time, pause
 			}
 			before, wait = row.Count, 0
 			if p := pause(before); p > 0 {
-				if wait = row.At.Add(p).Sub(at); wait > 0 {
-					return nil
-				}
+				wait = max(0, row.At.Add(p).Sub(at))
+			}
+			if wait > 0 {
+				return nil
 			}
 			return tx.Model(&failureRow{}).Where("email = ?", blob(key)).Updates(map[string]any{"count": before + 1, "at": stamp(at)}).Error
 		})

@@ -214,7 +214,7 @@ func (s *server) runAgain(c *call) error {
 
 // runDeadAgain runs every run again that was given up.
 func (s *server) runDeadAgain(c *call) error {
-	runs, err := s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{State: automation.Dead}, redoneAtOnce)
+	runs, err := s.Automations.Runs(c.ctx(), c.by, c.by.OrgID, app.RunFilter{State: automation.Dead}, "", redoneAtOnce)
 	if err != nil {
 		return err
 	}

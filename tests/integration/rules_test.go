@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -375,6 +376,29 @@ func TestGuessesAreCounted(t *testing.T) {
 			if _, err := door.SignIn(t.Context(), odd, "x"); fault.CodeOf(err) != fault.Unauthenticated {
 				t.Errorf("%q: %v", odd, err)
 			}
+		}
+	})
+}
+
+// TestPasswordsLeaveProcessorsFree: comparing them takes one at a time for each two processors, whoever asks.
+func TestPasswordsLeaveProcessorsFree(t *testing.T) {
+	onStores(t, func(t *testing.T, s *gormstore.Store) {
+		var now, most atomic.Int32
+		door := app.NewSessions(s, clock, func(string, string) bool {
+			n := now.Add(1)
+			defer now.Add(-1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			time.Sleep(5 * time.Millisecond) // as long as it takes
+			return false
+		}, "x")
+		var wg sync.WaitGroup
+		for i := range 40 {
+			wg.Go(func() { _, _ = door.SignIn(t.Context(), fmt.Sprintf("p%d@x.example", i), "x") })
+		}
+		wg.Wait()
+		if n, limit := most.Load(), int32(max(1, runtime.GOMAXPROCS(0)/2)); n < 1 || n > limit {
+			t.Errorf("%d passwords were compared at once, of %d", n, limit)
 		}
 	})
 }

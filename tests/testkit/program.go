@@ -104,12 +104,6 @@ func (p *Program) Pid() int {
 	return p.cmd.Process.Pid
 }
 
-// Wait waits until the program ends by itself and says how; nil is code 0.
-func (p *Program) Wait() error {
-	<-p.exited
-	return p.err
-}
-
 func (p *Program) running() bool {
 	select {
 	case <-p.exited:

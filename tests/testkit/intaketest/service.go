@@ -89,9 +89,6 @@ func (s *Service) Join() *Service {
 	return start(s.tb, s.env, s.hidden)
 }
 
-// Env is the environment of the service, for commands that must fail.
-func (s *Service) Env() map[string]string { return s.env }
-
 // Hide adds texts that no log, metric or refusal may hold.
 func (s *Service) Hide(texts ...string) { s.hidden.add(texts...) }
 

@@ -181,9 +181,6 @@ func (s *Service) Command(args ...string) string {
 	return testkit.Run(s.tb, s.env, args...)
 }
 
-// Env is the environment of the service, for commands that must fail.
-func (s *Service) Env() map[string]string { return s.env }
-
 // Key is a key as `key create --json` prints it.
 type Key struct{ ID, Key, Prefix string }
 
