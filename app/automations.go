@@ -13,7 +13,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
-	"fichario/domain/intake"
+	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -195,7 +195,7 @@ func (a *Automations) stageNamed(ctx context.Context, orgID, name string) (strin
 	var known []string
 	for _, f := range funnels {
 		for _, s := range f.Stages {
-			if s.ID == name || intake.Fold(s.Name) == intake.Fold(name) {
+			if s.ID == name || text.Fold(s.Name) == text.Fold(name) {
 				return s.ID, nil
 			}
 			known = append(known, s.Name)

@@ -10,7 +10,7 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
-	"fichario/domain/intake"
+	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -59,39 +59,21 @@ const (
 
 // searchWords are the words of a search as they are looked for. One without letters
 // is the digits of a phone number, however it is written.
-func searchWords(text string) []string {
-	text = intake.Fold(begin(text, searchTextMax))
-	if !strings.ContainsFunc(text, unicode.IsLetter) {
+func searchWords(raw string) []string {
+	raw = text.Fold(text.Cut(raw, searchTextMax))
+	if !strings.ContainsFunc(raw, unicode.IsLetter) {
 		// A phone number is written with spaces, and within Brazil sometimes with a zero.
-		if d := strings.TrimLeft(digits(text), "0"); d != "" {
+		if d := strings.TrimLeft(text.Digits(raw), "0"); d != "" {
 			return []string{d}
 		}
 	}
-	words := strings.Fields(text)
+	words := strings.Fields(raw)
 	for i, word := range words {
-		if d := digits(word); d != "" && !strings.ContainsFunc(word, unicode.IsLetter) {
+		if d := text.Digits(word); d != "" && !strings.ContainsFunc(word, unicode.IsLetter) {
 			words[i] = d
 		}
 	}
 	return words[:min(len(words), searchWordsMax)]
-}
-
-func digits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
-}
-
-// begin cuts a text to n characters.
-func begin(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	runes := []rune(s)
-	return string(runes[:min(n, len(runes))])
 }
 
 // filter checks a search against what the organisation has, so that an id of another

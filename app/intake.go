@@ -13,6 +13,8 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
+	"fichario/domain/text"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -68,7 +70,7 @@ type Accepted struct {
 // moment. Faults: UnknownWebhook, ServiceUnavailable.
 func (i *Intake) Open(ctx context.Context, token string) (Hook, error) {
 	unknown := fault.New(fault.UnknownWebhook, "Nenhum webhook tem este endereço. Confira se ele foi copiado inteiro e se o token não foi trocado.")
-	t, ok := intake.ParseToken(token)
+	t, ok := webhook.ParseToken(token)
 	if !ok {
 		return Hook{}, unknown
 	}
@@ -91,7 +93,7 @@ func (i *Intake) Open(ctx context.Context, token string) (Hook, error) {
 // Unauthenticated (the signature), ReusedIdempotencyKey, InvalidEmail,
 // ServiceUnavailable.
 func (i *Intake) Receive(ctx context.Context, hook Hook, p Post) (Accepted, error) {
-	d := intake.Delivery{
+	d := webhook.Delivery{
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Headers: p.Headers, Body: p.Body, Truncated: p.Truncated,
 	}
 	leave, err := i.room(ctx, len(p.Body))
@@ -136,20 +138,20 @@ func disabled() *fault.Error {
 	return fault.New(fault.WebhookDisabled, "Este webhook está desabilitado e não recebe contatos. Habilite-o e envie de novo.")
 }
 
-func checkSignature(hook Hook, d intake.Delivery, signed []byte) *fault.Error {
+func checkSignature(hook Hook, d webhook.Delivery, signed []byte) *fault.Error {
 	switch err := hook.Signature.Check(d, signed, d.At); {
 	case err == nil:
 		return nil
-	case errors.Is(err, intake.ErrUnsigned):
+	case errors.Is(err, webhook.ErrUnsigned):
 		return fault.New(fault.Unauthenticated, "Este webhook exige assinatura, e a requisição veio sem ela: falta "+hook.Signature.Scheme.Expects()+". Configure o mesmo segredo em quem envia.")
-	case errors.Is(err, intake.ErrStale):
+	case errors.Is(err, webhook.ErrStale):
 		return fault.New(fault.Unauthenticated, "A assinatura é de mais de cinco minutos atrás ou à frente. Confira o relógio de quem envia.")
 	}
 	return fault.New(fault.Unauthenticated, "A assinatura não confere. Confira se o segredo é o mesmo dos dois lados.")
 }
 
 // take reads a post that was let in and keeps what it makes.
-func (i *Intake) take(ctx context.Context, hook Hook, d intake.Delivery) (Accepted, error) {
+func (i *Intake) take(ctx context.Context, hook Hook, d webhook.Delivery) (Accepted, error) {
 	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
 		return i.refuse(ctx, d, err)
@@ -162,7 +164,7 @@ func (i *Intake) take(ctx context.Context, hook Hook, d intake.Delivery) (Accept
 	if err := draft.CheckEmail(); err != nil {
 		return i.takeKnown(ctx, d, key, same, mismatch, err)
 	}
-	d.Outcome = intake.Accepted
+	d.Outcome = webhook.Accepted
 	contact := contactOf(hook, draft, d.At)
 	d.ContactID = contact.ID
 	receipt, err := i.store.Repos().Inbox.Take(ctx, ports.Arrival{
@@ -180,7 +182,7 @@ func (i *Intake) take(ctx context.Context, hook Hook, d intake.Delivery) (Accept
 
 // takeKnown answers a post without an e-mail: when it had come before with one, it
 // is a repetition, otherwise it is refused for why.
-func (i *Intake) takeKnown(ctx context.Context, d intake.Delivery, key string, same []byte, mismatch *fault.Error, why error) (Accepted, error) {
+func (i *Intake) takeKnown(ctx context.Context, d webhook.Delivery, key string, same []byte, mismatch *fault.Error, why error) (Accepted, error) {
 	if key == "" {
 		return i.refuse(ctx, d, why)
 	}
@@ -193,18 +195,18 @@ func (i *Intake) takeKnown(ctx context.Context, d intake.Delivery, key string, s
 	case mismatch != nil && !first.Same:
 		return i.refuse(ctx, d, mismatch)
 	}
-	d.Outcome, d.ContactID = intake.Repeated, first.ContactID
+	d.Outcome, d.ContactID = webhook.Repeated, first.ContactID
 	_, err = i.store.Repos().Inbox.Take(ctx, ports.Arrival{Delivery: d})
 	return Accepted{ContactID: first.ContactID, Repeated: true}, err
 }
 
 // refuse writes a refusal into the delivery log and returns it.
-func (i *Intake) refuse(ctx context.Context, d intake.Delivery, why error) (Accepted, error) {
+func (i *Intake) refuse(ctx context.Context, d webhook.Delivery, why error) (Accepted, error) {
 	var f *fault.Error
 	if !errors.As(why, &f) {
 		return Accepted{}, why
 	}
-	d.Outcome, d.Code, d.Reason = intake.Refused, string(f.Code), f.Message
+	d.Outcome, d.Code, d.Reason = webhook.Refused, string(f.Code), f.Message
 	if _, err := i.store.Repos().Inbox.Take(ctx, ports.Arrival{Delivery: d}); err != nil {
 		return Accepted{}, err
 	}
@@ -216,7 +218,7 @@ const idempotencyKeyMax = 255
 // identify returns by what a post is known again, so that a retry makes no second
 // contact: the sender's Idempotency-Key, or the product's own id of the submission.
 // A key of the former kind must come with the same body, or is the mismatch.
-func identify(d intake.Delivery, draft intake.Draft) (key string, mismatch *fault.Error, err error) {
+func identify(d webhook.Delivery, draft intake.Draft) (key string, mismatch *fault.Error, err error) {
 	sent := d.Header("idempotency-key")
 	switch {
 	case len(sent) > idempotencyKeyMax:
@@ -236,7 +238,7 @@ func identify(d intake.Delivery, draft intake.Draft) (key string, mismatch *faul
 
 // fingerprint is what makes two posts the same: the body, but for the boundary of a
 // multipart one, which senders draw anew for each try.
-func fingerprint(d intake.Delivery) []byte {
+func fingerprint(d webhook.Delivery) []byte {
 	if _, params, err := mime.ParseMediaType(d.Header("content-type")); err == nil && params["boundary"] != "" {
 		return bytes.ReplaceAll(d.Body, []byte(params["boundary"]), nil)
 	}
@@ -270,13 +272,13 @@ func contactOf(hook Hook, draft intake.Draft, at time.Time) crm.Contact {
 // that the sender stated. A fixed origin wins; a campaign's source counts only where
 // the sender states nothing.
 func originOf(hook Hook, draft intake.Draft) (id string, stated bool) {
-	text := draft.Origin
-	if text == "" {
-		text = draft.FallbackOrigin
+	raw := draft.Origin
+	if raw == "" {
+		raw = draft.FallbackOrigin
 	}
-	folded := intake.Fold(text)
+	folded := text.Fold(raw)
 	for _, o := range hook.Origins {
-		if folded != "" && intake.Fold(o.Name) == folded {
+		if folded != "" && text.Fold(o.Name) == folded {
 			id = o.ID
 		}
 	}
@@ -305,7 +307,7 @@ func (i *Intake) Simulate(ctx context.Context, hook Hook, p Post) (Simulation, e
 		return Simulation{}, err
 	}
 	defer leave()
-	d := intake.Delivery{At: i.clock(), Headers: p.Headers, Body: p.Body}
+	d := webhook.Delivery{At: i.clock(), Headers: p.Headers, Body: p.Body}
 	if f := admit(hook, p); f != nil {
 		return Simulation{}, f
 	}
@@ -327,12 +329,12 @@ func (i *Intake) Try(ctx context.Context, by Caller, webhookID string, body []by
 	if err != nil {
 		return Simulation{}, err
 	}
-	return simulate(hook, intake.Delivery{At: i.clock(), Body: body})
+	return simulate(hook, webhook.Delivery{At: i.clock(), Body: body})
 }
 
 // Explain says how a delivery is read now: the contact that it makes, or would make,
 // and which key each field comes from. Faults: those of Try.
-func (i *Intake) Explain(ctx context.Context, by Caller, d intake.Delivery) (Simulation, error) {
+func (i *Intake) Explain(ctx context.Context, by Caller, d webhook.Delivery) (Simulation, error) {
 	_, token, err := findWebhook(ctx, i.store.Repos(), by, d.WebhookID)
 	if err != nil {
 		return Simulation{}, err
@@ -345,7 +347,7 @@ func (i *Intake) Explain(ctx context.Context, by Caller, d intake.Delivery) (Sim
 }
 
 // simulate reads a delivery. What it read comes with the fault of a missing e-mail.
-func simulate(hook Hook, d intake.Delivery) (Simulation, error) {
+func simulate(hook Hook, d webhook.Delivery) (Simulation, error) {
 	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
 		return Simulation{}, err
@@ -367,7 +369,7 @@ func simulate(hook Hook, d intake.Delivery) (Simulation, error) {
 
 // Deliveries returns the delivery log of a webhook, newest first. after is the id of
 // the last one seen. Faults: InvalidRequest, ServiceUnavailable.
-func (i *Intake) Deliveries(ctx context.Context, by Caller, webhookID string, outcome intake.Outcome, after string, limit int) ([]intake.Delivery, error) {
+func (i *Intake) Deliveries(ctx context.Context, by Caller, webhookID string, outcome webhook.Outcome, after string, limit int) ([]webhook.Delivery, error) {
 	if after != "" && !validID(after) {
 		return nil, checkPage(after, 1)
 	}
@@ -375,21 +377,21 @@ func (i *Intake) Deliveries(ctx context.Context, by Caller, webhookID string, ou
 		return nil, err
 	}
 	first := after
-	return paged(limit, func(after string, n int) ([]intake.Delivery, error) {
+	return paged(limit, func(after string, n int) ([]webhook.Delivery, error) {
 		return i.store.Repos().Deliveries.Page(ctx, webhookID, outcome, cmp.Or(after, first), n)
-	}, func(d intake.Delivery) string { return d.ID })
+	}, func(d webhook.Delivery) string { return d.ID })
 }
 
 // Delivery returns one delivery with its body. Faults: InvalidRequest,
 // ServiceUnavailable.
-func (i *Intake) Delivery(ctx context.Context, by Caller, id string) (intake.Delivery, error) {
+func (i *Intake) Delivery(ctx context.Context, by Caller, id string) (webhook.Delivery, error) {
 	notFound := missing("delivery", "Não há entrega com este id; elas são guardadas por 30 dias.")
 	if !validID(id) {
-		return intake.Delivery{}, notFound
+		return webhook.Delivery{}, notFound
 	}
 	d, err := i.store.Repos().Deliveries.Find(ctx, id)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(d.OrgID) {
-		return intake.Delivery{}, notFound
+		return webhook.Delivery{}, notFound
 	}
 	if err == nil {
 		err = by.manages(d.OrgID)
@@ -424,7 +426,7 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 	if !hook.Enabled {
 		return Accepted{}, disabled()
 	}
-	d := intake.Delivery{
+	d := webhook.Delivery{
 		ID: newID(), OrgID: old.OrgID, WebhookID: old.WebhookID, At: i.clock(), Headers: old.Headers, Body: old.Body, ReplayOf: old.ID,
 	}
 	if old.ReplayOf != "" {

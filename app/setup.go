@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"fichario/domain/crm"
-	"fichario/domain/intake"
+	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -193,10 +193,10 @@ func checkFunnel(f *crm.Funnel) error {
 	seen := map[string]bool{}
 	for i := range f.Stages {
 		name, ok := crm.CleanName(f.Stages[i].Name)
-		if !ok || seen[intake.Fold(name)] {
+		if !ok || seen[text.Fold(name)] {
 			return invalid("stage", fmt.Sprintf("Cada etapa tem um nome seu, de 1 a %d caracteres.", crm.NameMax))
 		}
-		seen[intake.Fold(name)] = true
+		seen[text.Fold(name)] = true
 		f.Stages[i].Name = name
 		if f.Stages[i].ID == "" {
 			f.Stages[i].ID = newID()
@@ -212,7 +212,7 @@ func (w *Webhooks) RenameOrigin(ctx context.Context, by Caller, id, name string)
 		return err
 	}
 	name, ok := crm.CleanName(name)
-	if !ok || intake.Fold(name) == "" {
+	if !ok || text.Fold(name) == "" {
 		return invalid("name", fmt.Sprintf("O nome da origem tem de 1 a %d caracteres.", crm.NameMax))
 	}
 	if !validID(id) {

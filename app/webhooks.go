@@ -9,6 +9,8 @@ import (
 
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/text"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -26,7 +28,7 @@ func NewWebhooks(store ports.Store, clock Clock) *Webhooks {
 // AddOrigin registers an origin. Faults: InvalidRequest, ServiceUnavailable.
 func (w *Webhooks) AddOrigin(ctx context.Context, by Caller, orgID, name string) (crm.Origin, error) {
 	name, ok := crm.CleanName(name)
-	if !ok || intake.Fold(name) == "" {
+	if !ok || text.Fold(name) == "" {
 		return crm.Origin{}, invalid("name", fmt.Sprintf("O nome da origem tem de 1 a %d caracteres.", crm.NameMax))
 	}
 	if err := mayManage(ctx, w.store, by, orgID); err != nil {
@@ -60,7 +62,7 @@ func originNamed(ctx context.Context, r ports.Repos, orgID, name string) (string
 		return "", err
 	}
 	for _, o := range all {
-		if intake.Fold(o.Name) == intake.Fold(name) {
+		if text.Fold(o.Name) == text.Fold(name) {
 			return o.ID, nil
 		}
 	}
@@ -73,14 +75,16 @@ type NewWebhook struct {
 	intake.Options
 	// Origin is the name of the fixed origin; empty for none.
 	Origin    string
-	Signature intake.Signature
+	Signature webhook.Signature
 	ThanksURL string
 }
 
 // Create makes an enabled webhook. Faults: InvalidRequest with the field at fault,
 // ServiceUnavailable.
-func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (intake.Webhook, intake.Token, error) {
-	fail := func(err error) (intake.Webhook, intake.Token, error) { return intake.Webhook{}, intake.Token{}, err }
+func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook.Webhook, webhook.Token, error) {
+	fail := func(err error) (webhook.Webhook, webhook.Token, error) {
+		return webhook.Webhook{}, webhook.Token{}, err
+	}
 	name, ok := crm.CleanName(n.Name)
 	switch {
 	case !ok:
@@ -103,16 +107,16 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (intake.
 	if err != nil {
 		return fail(err)
 	}
-	hook := intake.Webhook{
+	hook := webhook.Webhook{
 		ID: newID(), OrgID: n.OrgID, Name: name, Options: n.Options, Enabled: true, OriginID: origin, Signature: n.Signature,
 		ThanksURL: n.ThanksURL, CreatedAt: w.clock(),
 	}
-	token := intake.NewToken()
+	token := webhook.NewToken()
 	err = w.store.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.Create(ctx, hook, token) })
 	return hook, token, err
 }
 
-func checkSettings(s intake.Signature, thanksURL string) error {
+func checkSettings(s webhook.Signature, thanksURL string) error {
 	if !s.Usable() {
 		return invalid("secret", "A assinatura é typeform, tally, standard ou hmac, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes.")
 	}
@@ -128,10 +132,10 @@ func checkSettings(s intake.Signature, thanksURL string) error {
 
 // WebhookView is a webhook with the names and the token that its owners may see.
 type WebhookView struct {
-	intake.Webhook
+	webhook.Webhook
 	// Origin is the name of the fixed origin; empty when there is none.
 	Origin string
-	Token  intake.Token
+	Token  webhook.Token
 }
 
 // Show returns a webhook. Faults: InvalidRequest, ServiceUnavailable.
@@ -155,7 +159,7 @@ func (w *Webhooks) Show(ctx context.Context, by Caller, id string) (WebhookView,
 
 // List returns the webhooks of an organisation, oldest first. Faults:
 // InvalidRequest, ServiceUnavailable.
-func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]intake.Webhook, error) {
+func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]webhook.Webhook, error) {
 	if err := mayManage(ctx, w.store, by, orgID); err != nil {
 		return nil, err
 	}
@@ -179,7 +183,7 @@ type Change struct {
 	Enabled   *bool
 	Kind      *intake.Kind
 	Band      *intake.Band
-	Signature *intake.Signature
+	Signature *webhook.Signature
 	ThanksURL *string
 }
 
@@ -198,7 +202,7 @@ func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) e
 	})
 }
 
-func (c Change) apply(ctx context.Context, r ports.Repos, hook *intake.Webhook) (err error) {
+func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook) (err error) {
 	if c.Name != nil {
 		name, ok := crm.CleanName(*c.Name)
 		if !ok {
@@ -238,13 +242,15 @@ func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace t
 		if _, _, err := findWebhook(ctx, r, by, id); err != nil {
 			return err
 		}
-		return r.Webhooks.SetToken(ctx, id, intake.NewToken(), w.clock().Add(grace))
+		return r.Webhooks.SetToken(ctx, id, webhook.NewToken(), w.clock().Add(grace))
 	})
 }
 
 // findWebhook returns a webhook that a caller may manage.
-func findWebhook(ctx context.Context, r ports.Repos, by Caller, id string) (intake.Webhook, intake.Token, error) {
-	fail := func(err error) (intake.Webhook, intake.Token, error) { return intake.Webhook{}, intake.Token{}, err }
+func findWebhook(ctx context.Context, r ports.Repos, by Caller, id string) (webhook.Webhook, webhook.Token, error) {
+	fail := func(err error) (webhook.Webhook, webhook.Token, error) {
+		return webhook.Webhook{}, webhook.Token{}, err
+	}
 	notFound := missing("webhook", "Não há webhook com este id.")
 	if !validID(id) {
 		return fail(notFound)

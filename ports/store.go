@@ -11,8 +11,8 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/fault"
-	"fichario/domain/intake"
 	"fichario/domain/lookup"
+	"fichario/domain/webhook"
 )
 
 // ErrNotFound is returned by every repository method that looks for one thing
@@ -259,7 +259,7 @@ type Contacts interface {
 
 // ContactFilter chooses contacts. Zero values do not filter.
 type ContactFilter struct {
-	// Words are in the form of intake.Fold. Each is somewhere in the name, e-mail
+	// Words are in the form of text.Fold. Each is somewhere in the name, e-mail
 	// address, company or digits of the phone.
 	Words                                    []string
 	StageID, OriginID, AssigneeID, WebhookID string
@@ -317,7 +317,7 @@ type Notifications interface {
 
 // Hook is a webhook with what a post to it needs to know.
 type Hook struct {
-	intake.Webhook
+	webhook.Webhook
 	// Funnel is the name of the organisation's default funnel, Entry its entry stage.
 	Funnel string
 	Entry  crm.Stage
@@ -329,27 +329,27 @@ type Hook struct {
 // Webhooks stores webhooks. Tokens are kept as hashes, and once more encrypted, to
 // be shown again to those who may see them; so are the secrets of signatures.
 type Webhooks interface {
-	Create(ctx context.Context, w intake.Webhook, t intake.Token) error
+	Create(ctx context.Context, w webhook.Webhook, t webhook.Token) error
 	// Find returns a webhook and its newest token, or ErrNotFound. Inside InTx nobody
 	// else changes the webhook until it ends.
-	Find(ctx context.Context, id string) (intake.Webhook, intake.Token, error)
+	Find(ctx context.Context, id string) (webhook.Webhook, webhook.Token, error)
 	// List returns the webhooks of an organisation, oldest first.
-	List(ctx context.Context, orgID string) ([]intake.Webhook, error)
+	List(ctx context.Context, orgID string) ([]webhook.Webhook, error)
 	// Open returns the webhook that a token opens at now as it is in this moment, or
 	// ErrNotFound. Many calls may share one reading. Only outside InTx.
-	Open(ctx context.Context, t intake.Token, now time.Time) (Hook, error)
+	Open(ctx context.Context, t webhook.Token, now time.Time) (Hook, error)
 	// Update changes everything but the counter and the tokens.
-	Update(ctx context.Context, w intake.Webhook) error
+	Update(ctx context.Context, w webhook.Webhook) error
 	// SetToken gives a webhook a new token, which ends the ones it had at endOthers,
 	// unless they end before. Only inside InTx.
-	SetToken(ctx context.Context, webhookID string, t intake.Token, endOthers time.Time) error
+	SetToken(ctx context.Context, webhookID string, t webhook.Token, endOthers time.Time) error
 }
 
 // Arrival is a post that is to be kept: a new contact with all that belongs to it,
 // or a refusal, which leaves a line in the delivery log and nothing else.
 type Arrival struct {
 	// Delivery is its line in the log, whose time is that of everything else.
-	Delivery intake.Delivery
+	Delivery webhook.Delivery
 	// Contact is the contact to be made; nil for a refusal.
 	Contact *crm.Contact
 	// Webhook is the name that the history entry and the notification give.
@@ -396,10 +396,10 @@ type Inbox interface {
 // Deliveries is the delivery log. Headers and bodies are encrypted at rest.
 type Deliveries interface {
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (intake.Delivery, error)
+	Find(ctx context.Context, id string) (webhook.Delivery, error)
 	// Page returns deliveries of a webhook, newest first, that come after the one with
 	// id after ("" starts at the newest); outcome is the only one wanted, or "".
-	Page(ctx context.Context, webhookID string, outcome intake.Outcome, after string, limit int) ([]intake.Delivery, error)
+	Page(ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int) ([]webhook.Delivery, error)
 	// Summaries returns what the webhooks of an organisation got since a time, by
 	// webhook; those that got nothing are not there.
 	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]DeliverySummary, error)

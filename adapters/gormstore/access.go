@@ -16,21 +16,18 @@ import (
 
 type orgs struct{ conn }
 
-// Create implements ports.Orgs.
 func (r orgs) Create(ctx context.Context, o crm.Organisation) error {
 	return r.exec(ctx, func(db *gorm.DB) error {
 		return db.Create(&orgRow{ID: uid(o.ID), Name: o.Name, CreatedAt: stamp(o.CreatedAt)}).Error
 	})
 }
 
-// Find implements ports.Orgs.
 func (r orgs) Find(ctx context.Context, id string) (crm.Organisation, error) {
 	var row orgRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
 	return crm.Organisation{ID: string(row.ID), Name: row.Name, CreatedAt: row.CreatedAt.UTC()}, err
 }
 
-// List implements ports.Orgs.
 func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
 	var rows []orgRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("created_at, id").Find(&rows).Error })
@@ -41,7 +38,6 @@ func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
 	return out, err
 }
 
-// Lock implements ports.Orgs.
 func (r orgs) Lock(ctx context.Context, id string) error {
 	return r.exec(ctx, func(db *gorm.DB) error {
 		// SQLite has one writer and no row locks; its dialect leaves the clause out.
@@ -51,7 +47,6 @@ func (r orgs) Lock(ctx context.Context, id string) error {
 
 type members struct{ conn }
 
-// Create implements ports.Members.
 func (r members) Create(ctx context.Context, m crm.Member) error {
 	row := memberRowOf(m)
 	return r.changing(ctx, m.OrgID, func(db *gorm.DB) error { return db.Create(&row).Error })
@@ -59,13 +54,11 @@ func (r members) Create(ctx context.Context, m crm.Member) error {
 
 type keys struct{ conn }
 
-// Create implements ports.Keys.
 func (r keys) Create(ctx context.Context, k access.Key) error {
 	row := keyRowOf(k)
 	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
-// AddSecret implements ports.Keys.
 func (r keys) AddSecret(ctx context.Context, keyID, was string, s access.Secret, endOthers time.Time) error {
 	hash, end := s.Hash(), stamp(endOthers)
 	return r.exec(ctx, func(db *gorm.DB) error {
@@ -87,7 +80,6 @@ func (r keys) AddSecret(ctx context.Context, keyID, was string, s access.Secret,
 	})
 }
 
-// BySecret implements ports.Keys.
 func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (access.Key, error) {
 	hash := s.Hash()
 	var row keyRow
@@ -98,14 +90,12 @@ func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (acc
 	return row.key(), err
 }
 
-// Find implements ports.Keys.
 func (r keys) Find(ctx context.Context, id string) (access.Key, error) {
 	var row keyRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
 	return row.key(), err
 }
 
-// List implements ports.Keys.
 func (r keys) List(ctx context.Context, orgID string) ([]access.Key, error) {
 	var rows []keyRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("id").Find(&rows, "org_id = ?", orgID).Error })
@@ -116,7 +106,6 @@ func (r keys) List(ctx context.Context, orgID string) ([]access.Key, error) {
 	return out, err
 }
 
-// Revoke implements ports.Keys.
 func (r keys) Revoke(ctx context.Context, id string, at time.Time) error {
 	n, err := r.affected(ctx, "UPDATE keys SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?", stamp(at), id)
 	if err == nil && n == 0 {
@@ -125,7 +114,6 @@ func (r keys) Revoke(ctx context.Context, id string, at time.Time) error {
 	return err
 }
 
-// Touch implements ports.Keys.
 func (r keys) Touch(ctx context.Context, lastUse map[string]time.Time) error {
 	for id, at := range lastUse {
 		_, err := r.affected(ctx, "UPDATE keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
@@ -167,7 +155,6 @@ func (r usage) Charge(ctx context.Context, keyID, day, month string, amount cata
 	return nil
 }
 
-// Release implements ports.Usage.
 func (r usage) Release(ctx context.Context, keyID, day, month string, amount catalog.Money) error {
 	for _, bucket := range []string{month, day, total} {
 		_, err := r.affected(ctx, "UPDATE key_usage SET count = count - 1, amount = amount - ? WHERE key_id = ? AND bucket = ?",
@@ -179,7 +166,6 @@ func (r usage) Release(ctx context.Context, keyID, day, month string, amount cat
 	return nil
 }
 
-// Spent implements ports.Usage.
 func (r usage) Spent(ctx context.Context, keyID, day, month string) (today, thisMonth, all lookup.Spent, err error) {
 	var rows []usageRow
 	err = r.query(ctx, func(db *gorm.DB) error {

@@ -17,13 +17,11 @@ type automations struct {
 	vault *vault
 }
 
-// Create implements ports.Automations.
 func (r automations) Create(ctx context.Context, a automation.Automation) error {
 	row := r.row(a)
 	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
-// Update implements ports.Automations.
 func (r automations) Update(ctx context.Context, a automation.Automation) error {
 	row := r.row(a)
 	return r.exec(ctx, func(db *gorm.DB) error {
@@ -48,7 +46,6 @@ func (r automations) automation(row automationRow) (automation.Automation, error
 	return a, r.vault.openJSON(row.Action, "automations|action|"+a.ID, &a.Action)
 }
 
-// Find implements ports.Automations.
 func (r automations) Find(ctx context.Context, id string) (automation.Automation, error) {
 	var row automationRow
 	if err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error }); err != nil {
@@ -57,7 +54,6 @@ func (r automations) Find(ctx context.Context, id string) (automation.Automation
 	return r.automation(row)
 }
 
-// List implements ports.Automations.
 func (r automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {
 	var rows []automationRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("id").Find(&rows, "org_id = ?", orgID).Error })
@@ -73,7 +69,6 @@ func (r automations) List(ctx context.Context, orgID string) ([]automation.Autom
 	return out, nil
 }
 
-// SetEnabled implements ports.Automations.
 func (r automations) SetEnabled(ctx context.Context, id string, enabled bool) error {
 	n, err := r.affected(ctx, "UPDATE automations SET enabled = ? WHERE id = ?", enabled, id)
 	if err == nil && n == 0 {
@@ -100,7 +95,6 @@ func (r jobRow) job() automation.Job {
 	}
 }
 
-// Add implements ports.Jobs.
 func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
 	if len(add) == 0 {
 		return nil
@@ -110,7 +104,6 @@ func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
 	return r.exec(ctx, func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
 }
 
-// Claim implements ports.Jobs.
 func (r jobs) Claim(ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int) ([]automation.Job, error) {
 	var rows []jobRow
 	err := r.exec(ctx, func(db *gorm.DB) error {
@@ -169,7 +162,6 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 	return written, nil
 }
 
-// Lock implements ports.Jobs.
 func (r jobs) Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error) {
 	var rows []jobRow
 	err := r.query(ctx, func(db *gorm.DB) error {
@@ -180,21 +172,18 @@ func (r jobs) Lock(ctx context.Context, kind automation.JobKind, now time.Time, 
 	return mapped(rows, jobRow.job), err
 }
 
-// Remove implements ports.Jobs.
 func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {
 	return r.exec(ctx, func(db *gorm.DB) error {
 		return db.Delete(&jobRow{}, "id IN ?", mapped(done, func(j automation.Job) string { return j.ID })).Error
 	})
 }
 
-// Find implements ports.Jobs.
 func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
 	var row jobRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
 	return row.job(), err
 }
 
-// Page implements ports.Jobs.
 func (r jobs) Page(ctx context.Context, orgID string, f ports.JobFilter, after string, limit int) ([]automation.Job, error) {
 	var rows []jobRow
 	err := r.query(ctx, func(db *gorm.DB) error {
@@ -217,13 +206,11 @@ func (r jobs) Page(ctx context.Context, orgID string, f ports.JobFilter, after s
 	return mapped(rows, jobRow.job), err
 }
 
-// Revive implements ports.Jobs.
 func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {
 	n, err := r.affected(ctx, "UPDATE jobs SET state = 'ready', attempts = 0, run_at = ? WHERE id = ? AND state = 'dead'", stamp(now), id)
 	return n > 0, err
 }
 
-// Forget implements ports.Jobs.
 func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.affected(ctx, "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE id < ? AND state = 'done' ORDER BY id LIMIT ?)", firstID(before), forgetAtOnce)
 	return int(n), err

@@ -12,7 +12,7 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
-	"fichario/domain/intake"
+	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -28,7 +28,7 @@ func searchText(c crm.Contact) string {
 			return r
 		}, c.Phone)
 	}
-	return intake.Fold(c.Name + " " + c.Email + " " + c.Company + " " + phone)
+	return text.Fold(c.Name + " " + c.Email + " " + c.Company + " " + phone)
 }
 
 // foldSearch writes what contacts are found by after a migration, some at a time: the
@@ -73,7 +73,6 @@ func byName(db *gorm.DB) string {
 	return "substr(search, 1, 80)"
 }
 
-// Create implements ports.Contacts.
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
 	row, event := r.vault.contactRow(c), r.vault.eventRow(e)
 	return r.exec(ctx, func(db *gorm.DB) error {
@@ -87,7 +86,6 @@ func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error 
 	})
 }
 
-// Lock implements ports.Contacts.
 func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
 	var row contactRow
 	err := r.exec(ctx, func(db *gorm.DB) error {
@@ -100,7 +98,6 @@ func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
 	return r.vault.contact(row)
 }
 
-// Edit implements ports.Contacts.
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 	row := r.vault.contactRow(c)
 	return r.change(ctx, e, map[string]any{
@@ -109,7 +106,6 @@ func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 	})
 }
 
-// Select implements ports.Contacts.
 func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery) ([]crm.Contact, error) {
 	var rows []contactRow
 	err := r.query(ctx, func(db *gorm.DB) error {
@@ -215,7 +211,6 @@ func filtered(db *gorm.DB, orgID string, f ports.ContactFilter) *gorm.DB {
 	return db
 }
 
-// Count implements ports.Contacts.
 func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter, most int) (n int, err error) {
 	err = r.query(ctx, func(db *gorm.DB) error {
 		few := filtered(db.Model(&contactRow{}).Select("1"), orgID, f).Limit(most)
@@ -224,7 +219,6 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 	return n, err
 }
 
-// Totals implements ports.Contacts.
 func (r contacts) Totals(ctx context.Context, orgID string, f ports.ContactFilter) (map[string]ports.StageTotal, error) {
 	var rows []struct {
 		StageID   uid
@@ -255,7 +249,6 @@ func sum(high, low int64) catalog.Money {
 	return catalog.Money(min(max(high, -most), most)<<20 | low&(1<<20-1))
 }
 
-// OfContact implements ports.Statement.
 func (r statement) OfContact(ctx context.Context, orgID, contactID string, limit int) ([]ports.ContactLookup, error) {
 	var rows []lookupRow
 	answered := map[uid]recordRow{}

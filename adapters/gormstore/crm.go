@@ -9,24 +9,21 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
-	"fichario/domain/intake"
+	"fichario/domain/text"
 )
 
-// Find implements ports.Members.
 func (r members) Find(ctx context.Context, id string) (crm.Member, error) {
 	var row memberRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
 	return row.member(), err
 }
 
-// ByEmail implements ports.Members.
 func (r members) ByEmail(ctx context.Context, email string) (crm.Member, error) {
 	var row memberRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "email = ?", email).Error })
 	return row.member(), err
 }
 
-// Update implements ports.Members.
 func (r members) Update(ctx context.Context, m crm.Member) error {
 	row := memberRowOf(m)
 	return r.changing(ctx, m.OrgID, func(db *gorm.DB) error {
@@ -35,7 +32,6 @@ func (r members) Update(ctx context.Context, m crm.Member) error {
 	})
 }
 
-// List implements ports.Members.
 func (r members) List(ctx context.Context, orgID string) ([]crm.Member, error) {
 	var rows []memberRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("created_at, id").Find(&rows, "org_id = ?", orgID).Error })
@@ -59,7 +55,6 @@ func mapped[A, B any](in []A, f func(A) B) []B {
 
 type funnels struct{ conn }
 
-// Create implements ports.Funnels.
 func (r funnels) Create(ctx context.Context, f crm.Funnel) error {
 	stages := make([]stageRow, len(f.Stages))
 	for i, s := range f.Stages {
@@ -74,7 +69,6 @@ func (r funnels) Create(ctx context.Context, f crm.Funnel) error {
 	})
 }
 
-// List implements ports.Funnels.
 func (r funnels) List(ctx context.Context, orgID string) ([]crm.Funnel, error) {
 	var (
 		rows   []funnelRow
@@ -100,14 +94,12 @@ func (r funnels) List(ctx context.Context, orgID string) ([]crm.Funnel, error) {
 
 type origins struct{ conn }
 
-// Create implements ports.Origins.
 func (r origins) Create(ctx context.Context, o crm.Origin) error {
 	return r.changing(ctx, o.OrgID, func(db *gorm.DB) error {
-		return db.Create(&originRow{ID: uid(o.ID), OrgID: uid(o.OrgID), Name: o.Name, Folded: intake.Fold(o.Name)}).Error
+		return db.Create(&originRow{ID: uid(o.ID), OrgID: uid(o.OrgID), Name: o.Name, Folded: text.Fold(o.Name)}).Error
 	})
 }
 
-// List implements ports.Origins.
 func (r origins) List(ctx context.Context, orgID string) ([]crm.Origin, error) {
 	var rows []originRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("folded").Find(&rows, "org_id = ?", orgID).Error })
@@ -169,7 +161,6 @@ func (v *vault) openJSON(sealed []byte, place string, into any) error {
 	return json.Unmarshal(plain, into)
 }
 
-// Find implements ports.Contacts.
 func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
 	var row contactRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
@@ -179,7 +170,6 @@ func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
 	return r.vault.contact(row)
 }
 
-// Page implements ports.Contacts.
 func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error) {
 	var rows []contactRow
 	err := r.query(ctx, func(db *gorm.DB) error { return newest(db, after, limit).Find(&rows, "org_id = ?", orgID).Error })
@@ -203,7 +193,6 @@ func newest(db *gorm.DB, after string, limit int) *gorm.DB {
 	return db.Order("id DESC").Limit(limit)
 }
 
-// SetStage implements ports.Contacts.
 func (r contacts) SetStage(ctx context.Context, stageID string, e crm.Event) error {
 	if err := r.exec(ctx, func(db *gorm.DB) error { return hold(db, stageID) }); err != nil {
 		return err
@@ -217,12 +206,10 @@ func hold(db *gorm.DB, stageID string) error {
 	return db.Clauses(clause.Locking{Strength: "KEY SHARE"}).Select("id").Take(&stageRow{}, "id = ?", stageID).Error
 }
 
-// SetAssignee implements ports.Contacts.
 func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event) error {
 	return r.change(ctx, e, map[string]any{"assignee_id": memberID})
 }
 
-// AddNote implements ports.Contacts.
 func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 	var row contactRow
 	err := r.exec(ctx, func(db *gorm.DB) error {
@@ -260,7 +247,6 @@ func (v *vault) eventRow(e crm.Event) eventRow {
 	return row
 }
 
-// Events implements ports.Contacts.
 func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
 	var rows []eventRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("id").Find(&rows, "contact_id = ?", contactID).Error })
@@ -289,13 +275,11 @@ func notificationRowOf(n crm.Notification) notificationRow {
 	return notificationRow{ID: uid(n.ID), OrgID: uid(n.OrgID), Kind: string(n.Kind), ContactID: uid(n.ContactID), Subject: n.Subject, At: stamp(n.At)}
 }
 
-// Create implements ports.Notifications.
 func (r notifications) Create(ctx context.Context, n crm.Notification) error {
 	row := notificationRowOf(n)
 	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
-// List implements ports.Notifications.
 func (r notifications) List(ctx context.Context, orgID, memberID string, limit int) ([]crm.Notification, error) {
 	var rows []struct {
 		Row         notificationRow `gorm:"embedded"`
@@ -323,7 +307,6 @@ func (r notifications) List(ctx context.Context, orgID, memberID string, limit i
 	return out, err
 }
 
-// Unread implements ports.Notifications.
 func (r notifications) Unread(ctx context.Context, orgID, memberID string) (n int, err error) {
 	err = r.query(ctx, func(db *gorm.DB) error {
 		var mark markRow
@@ -339,7 +322,6 @@ func (r notifications) Unread(ctx context.Context, orgID, memberID string) (n in
 	return n, err
 }
 
-// ReadAll implements ports.Notifications.
 func (r notifications) ReadAll(ctx context.Context, orgID, memberID, upTo string) error {
 	_, err := r.affected(ctx, `INSERT INTO notification_marks (member_id, up_to)
 		SELECT members.id, notifications.id FROM members JOIN notifications ON notifications.org_id = members.org_id

@@ -10,7 +10,6 @@ type funnelRow struct {
 	CreatedAt time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (funnelRow) TableName() string { return "funnels" }
 
 type stageRow struct {
@@ -20,7 +19,6 @@ type stageRow struct {
 	Position int    `gorm:"not null"`
 }
 
-// TableName names the table.
 func (stageRow) TableName() string { return "stages" }
 
 type originRow struct {
@@ -30,7 +28,6 @@ type originRow struct {
 	Folded string `gorm:"not null"`
 }
 
-// TableName names the table.
 func (originRow) TableName() string { return "origins" }
 
 type webhookRow struct {
@@ -48,7 +45,6 @@ type webhookRow struct {
 	CreatedAt time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (webhookRow) TableName() string { return "webhooks" }
 
 type tokenRow struct {
@@ -57,7 +53,6 @@ type tokenRow struct {
 	EndsAt    *time.Time
 }
 
-// TableName names the table.
 func (tokenRow) TableName() string { return "webhook_tokens" }
 
 type counterRow struct {
@@ -66,7 +61,6 @@ type counterRow struct {
 	Received  int64 `gorm:"not null"`
 }
 
-// TableName names the table.
 func (counterRow) TableName() string { return "webhook_counters" }
 
 type contactRow struct {
@@ -88,7 +82,6 @@ type contactRow struct {
 	Search      string
 }
 
-// TableName names the table.
 func (contactRow) TableName() string { return "contacts" }
 
 type eventRow struct {
@@ -101,7 +94,6 @@ type eventRow struct {
 	At        time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (eventRow) TableName() string { return "contact_events" }
 
 type notificationRow struct {
@@ -113,7 +105,6 @@ type notificationRow struct {
 	At        time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (notificationRow) TableName() string { return "notifications" }
 
 type markRow struct {
@@ -121,7 +112,6 @@ type markRow struct {
 	UpTo     uid `gorm:"not null"`
 }
 
-// TableName names the table.
 func (markRow) TableName() string { return "notification_marks" }
 
 type deliveryRow struct {
@@ -138,7 +128,6 @@ type deliveryRow struct {
 	ReplayOf  *uid
 }
 
-// TableName names the table.
 func (deliveryRow) TableName() string { return "deliveries" }
 
 type receiptRow struct {
@@ -149,7 +138,6 @@ type receiptRow struct {
 	At        time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (receiptRow) TableName() string { return "receipts" }
 
 type automationRow struct {
@@ -165,7 +153,6 @@ type automationRow struct {
 	CreatedAt time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (automationRow) TableName() string { return "automations" }
 
 type jobRow struct {
@@ -185,5 +172,4 @@ type jobRow struct {
 	LeaseUntil   *time.Time
 }
 
-// TableName names the table.
 func (jobRow) TableName() string { return "jobs" }

@@ -7,6 +7,7 @@ import (
 
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -67,18 +68,18 @@ func takeOne(t *testing.T, s *Store) {
 	t.Helper()
 	ctx, repos, now := t.Context(), s.Repos(), time.Now().UTC()
 	id := func(n byte) string { return "01980000-0000-7000-8000-0000000000" + string([]byte{'0', n}) }
-	w := intake.Webhook{ID: id('2'), OrgID: id('1'), Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero}}
+	w := webhook.Webhook{ID: id('2'), OrgID: id('1'), Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero}}
 	for _, err := range []error{
 		repos.Orgs.Create(ctx, crm.Organisation{ID: id('1'), Name: "Organização", CreatedAt: now}),
 		repos.Funnels.Create(ctx, crm.Funnel{ID: id('3'), OrgID: id('1'), Default: true, Stages: []crm.Stage{{ID: id('4'), Name: "Novo"}}, CreatedAt: now}),
-		repos.Webhooks.Create(ctx, w, intake.NewToken()),
+		repos.Webhooks.Create(ctx, w, webhook.NewToken()),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, err := repos.Inbox.Take(ctx, ports.Arrival{
-		Delivery: intake.Delivery{ID: id('5'), OrgID: id('1'), WebhookID: w.ID, At: now, Outcome: intake.Accepted, ContactID: id('6')},
+		Delivery: webhook.Delivery{ID: id('5'), OrgID: id('1'), WebhookID: w.ID, At: now, Outcome: webhook.Accepted, ContactID: id('6')},
 		Contact:  &crm.Contact{ID: id('6'), OrgID: id('1'), WebhookID: w.ID, Name: "Bia", Email: "bia@example.com", StageID: id('4'), CreatedAt: now},
 		Webhook:  w.Name, EventID: id('7'), NotificationID: id('8'), JobID: id('9'), Key: "k",
 	})

@@ -25,7 +25,6 @@ func parseHour(text string) time.Time {
 	return at
 }
 
-// Contacts implements ports.Figures.
 func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([]ports.ContactFigure, error) {
 	var rows []struct {
 		Hour      string
@@ -44,7 +43,6 @@ func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([
 	return out, err
 }
 
-// Lookups implements ports.Figures.
 func (r figures) Lookups(ctx context.Context, orgID string, since time.Time) ([]ports.LookupFigure, error) {
 	var rows []struct {
 		Hour, Product   string

@@ -13,7 +13,7 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/fault"
-	"fichario/domain/intake"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -78,10 +78,10 @@ func (r inbox) takeRepeated(ctx context.Context, t taken, first receiptRow) (por
 	var mismatch error
 	if t.mismatch != nil && !receipt.Same {
 		mismatch = t.mismatch
-		t.delivery.Outcome, t.delivery.ContactID = string(intake.Refused), nil
+		t.delivery.Outcome, t.delivery.ContactID = string(webhook.Refused), nil
 		t.delivery.Code, t.delivery.Reason = string(t.mismatch.Code), t.mismatch.Message
 	} else {
-		t.delivery.Outcome, t.delivery.ContactID = string(intake.Repeated), &first.ContactID
+		t.delivery.Outcome, t.delivery.ContactID = string(webhook.Repeated), &first.ContactID
 	}
 	if _, err := r.take.call(ctx, t); err != nil {
 		return ports.Receipt{}, err
@@ -105,7 +105,6 @@ func repeats(first receiptRow, prints [][]byte) ports.Receipt {
 	return ports.Receipt{ContactID: string(first.ContactID), Repeated: true, Same: same}
 }
 
-// Known implements ports.Inbox.
 func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []byte) (ports.Receipt, error) {
 	row, err := r.first(ctx, uid(webhookID), r.vault.indexes(receiptText(webhookID, key)))
 	if err != nil {
@@ -117,7 +116,6 @@ func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []b
 // forgetAtOnce is how many rows one removal takes, so that none takes long.
 const forgetAtOnce = 1000
 
-// Forget implements ports.Inbox.
 func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.affected(ctx, "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE id < ? ORDER BY id LIMIT ?)", firstID(before), forgetAtOnce)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"fichario/domain/lookup"
 )
 
-// Asked implements ports.Statement.
 func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error) {
 	if len(recordIDs) == 0 {
 		return map[string]lookup.Entry{}, nil
@@ -28,7 +27,6 @@ func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lo
 	return out, err
 }
 
-// Spend implements ports.Statement.
 func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error) {
 	var rows []struct {
 		Day, Product string
@@ -47,7 +45,6 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 	return out, err
 }
 
-// SpentByKeys implements ports.Usage.
 func (r usage) SpentByKeys(ctx context.Context, keyIDs []string, bucket string) (map[string]lookup.Spent, error) {
 	out := map[string]lookup.Spent{}
 	if len(keyIDs) == 0 {
@@ -61,7 +58,6 @@ func (r usage) SpentByKeys(ctx context.Context, keyIDs []string, bucket string) 
 	return out, err
 }
 
-// Records implements ports.History.
 func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.Record, error) {
 	out := map[string]lookup.Record{}
 	if len(ids) == 0 {
@@ -84,7 +80,6 @@ func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.R
 	return out, err
 }
 
-// Answers implements ports.History.
 func (r history) Answers(ctx context.Context, orgID, product string, d document.Document, limit int) ([]lookup.Record, error) {
 	var rows []recordRow
 	err := r.query(ctx, func(db *gorm.DB) error {

@@ -41,13 +41,11 @@ func (r statement) entry(row lookupRow) (lookup.Entry, error) {
 	}, nil
 }
 
-// Add implements ports.Statement.
 func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 	row := r.vault.row(e)
 	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
-// Find implements ports.Statement.
 func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
 	var row lookupRow
 	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
@@ -57,7 +55,6 @@ func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
 	return r.entry(row)
 }
 
-// Finish implements ports.Statement.
 func (r statement) Finish(ctx context.Context, e lookup.Entry) (bool, error) {
 	n, err := r.affected(ctx, `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
 		WHERE id = ? AND settle_at IS NOT NULL AND status IN (?, ?)`,
@@ -65,7 +62,6 @@ func (r statement) Finish(ctx context.Context, e lookup.Entry) (bool, error) {
 	return n > 0, err
 }
 
-// Settle implements ports.Statement.
 func (r statement) Settle(ctx context.Context, now time.Time) (int, error) {
 	// The lease goes first, as everywhere else, so that no two transactions wait
 	// for each other.
@@ -93,7 +89,6 @@ func asked(db *gorm.DB, by lookup.Asker) *gorm.DB {
 // clockSkew is more than an entry's time and that of its id may differ.
 const clockSkew = time.Hour
 
-// Page implements ports.Statement.
 func (r statement) Page(ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int) ([]lookup.Entry, error) {
 	var rows []lookupRow
 	err := r.query(ctx, func(db *gorm.DB) error {
@@ -144,7 +139,6 @@ type history struct {
 	serve *together[served, kept]
 }
 
-// Latest implements ports.History.
 func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
 	var row recordRow
 	err := r.query(ctx, func(db *gorm.DB) error {
@@ -198,7 +192,6 @@ func (r history) Save(ctx context.Context, rec lookup.Record) error {
 // blob keeps GORM from taking bytes after a parenthesis for a list of values.
 type blob []byte
 
-// Value implements driver.Valuer.
 func (b blob) Value() (driver.Value, error) { return []byte(b), nil }
 
 type leases struct {
@@ -206,7 +199,6 @@ type leases struct {
 	vault *vault
 }
 
-// Acquire implements ports.Leases.
 func (r leases) Acquire(ctx context.Context, l lookup.Lease, now time.Time) (string, error) {
 	index := r.vault.indexes(indexText(l.OrgID, l.Product, l.Document))[0]
 	n, err := r.affected(ctx, `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
@@ -220,7 +212,6 @@ func (r leases) Acquire(ctx context.Context, l lookup.Lease, now time.Time) (str
 	return string(row.CallID), err
 }
 
-// Free implements ports.Leases.
 func (r leases) Free(ctx context.Context, callID string) error {
 	_, err := r.affected(ctx, "DELETE FROM leases WHERE call_id = ?", callID)
 	return err

@@ -66,7 +66,6 @@ type orgRow struct {
 	Epoch     int64     `gorm:"not null;default:0"`
 }
 
-// TableName names the table.
 func (orgRow) TableName() string { return "organisations" }
 
 type memberRow struct {
@@ -80,7 +79,6 @@ type memberRow struct {
 	CreatedAt    time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (memberRow) TableName() string { return "members" }
 
 func memberRowOf(m crm.Member) memberRow {
@@ -101,7 +99,6 @@ type keyRow struct {
 	ExpiresAt, RevokedAt, LastUsedAt *time.Time
 }
 
-// TableName names the table.
 func (keyRow) TableName() string { return "keys" }
 
 func keyRowOf(k access.Key) keyRow {
@@ -137,7 +134,6 @@ type secretRow struct {
 	EndsAt *time.Time
 }
 
-// TableName names the table.
 func (secretRow) TableName() string { return "key_secrets" }
 
 type usageRow struct {
@@ -147,7 +143,6 @@ type usageRow struct {
 	Amount int64  `gorm:"not null"`
 }
 
-// TableName names the table.
 func (usageRow) TableName() string { return "key_usage" }
 
 type lookupRow struct {
@@ -171,7 +166,6 @@ type lookupRow struct {
 	ContactID *uid
 }
 
-// TableName names the table.
 func (lookupRow) TableName() string { return "lookups" }
 
 type recordRow struct {
@@ -187,7 +181,6 @@ type recordRow struct {
 	Answer     []byte    `gorm:"not null"`
 }
 
-// TableName names the table.
 func (recordRow) TableName() string { return "records" }
 
 type leaseRow struct {
@@ -196,7 +189,6 @@ type leaseRow struct {
 	ExpiresAt time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (leaseRow) TableName() string { return "leases" }
 
 type dataKeyRow struct {
@@ -205,5 +197,4 @@ type dataKeyRow struct {
 	CreatedAt time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (dataKeyRow) TableName() string { return "data_keys" }

@@ -18,7 +18,6 @@ type sessionRow struct {
 	SeenAt    time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (sessionRow) TableName() string { return "sessions" }
 
 type failureRow struct {
@@ -27,7 +26,6 @@ type failureRow struct {
 	At    time.Time `gorm:"not null"`
 }
 
-// TableName names the table.
 func (failureRow) TableName() string { return "sign_in_failures" }
 
 type sessions struct {
@@ -35,7 +33,6 @@ type sessions struct {
 	vault *vault
 }
 
-// Create implements ports.Sessions.
 func (r sessions) Create(ctx context.Context, t access.SessionToken, s access.Session) error {
 	hash := t.Hash()
 	return r.exec(ctx, func(db *gorm.DB) error {
@@ -43,7 +40,6 @@ func (r sessions) Create(ctx context.Context, t access.SessionToken, s access.Se
 	})
 }
 
-// Find implements ports.Sessions.
 func (r sessions) Find(ctx context.Context, t access.SessionToken) (access.Session, crm.Member, error) {
 	hash := t.Hash()
 	var (
@@ -59,21 +55,18 @@ func (r sessions) Find(ctx context.Context, t access.SessionToken) (access.Sessi
 	return access.Session{MemberID: string(session.MemberID), CreatedAt: session.CreatedAt.UTC(), SeenAt: session.SeenAt.UTC()}, member.member(), err
 }
 
-// Touch implements ports.Sessions.
 func (r sessions) Touch(ctx context.Context, t access.SessionToken, at time.Time) error {
 	hash := t.Hash()
 	_, err := r.affected(ctx, "UPDATE sessions SET seen_at = ? WHERE hash = ? AND seen_at < ?", stamp(at), hash[:], stamp(at))
 	return err
 }
 
-// End implements ports.Sessions.
 func (r sessions) End(ctx context.Context, t access.SessionToken) error {
 	hash := t.Hash()
 	_, err := r.affected(ctx, "DELETE FROM sessions WHERE hash = ?", hash[:])
 	return err
 }
 
-// EndAll implements ports.Sessions.
 func (r sessions) EndAll(ctx context.Context, memberID string) error {
 	_, err := r.affected(ctx, "DELETE FROM sessions WHERE member_id = ?", memberID)
 	return err
@@ -81,7 +74,6 @@ func (r sessions) EndAll(ctx context.Context, memberID string) error {
 
 func (r sessions) email(email string) []byte { return r.vault.indexes("sign-in|" + email)[0] }
 
-// Attempt implements ports.Sessions.
 func (r sessions) Attempt(ctx context.Context, email string, at time.Time, pause func(int) time.Duration) (before int, wait time.Duration, err error) {
 	key := r.email(email)
 	err = r.exec(ctx, func(db *gorm.DB) error {
@@ -107,13 +99,11 @@ func (r sessions) Attempt(ctx context.Context, email string, at time.Time, pause
 	return before, wait, err
 }
 
-// Clear implements ports.Sessions.
 func (r sessions) Clear(ctx context.Context, email string) error {
 	_, err := r.affected(ctx, "DELETE FROM sign_in_failures WHERE email = ?", r.email(email))
 	return err
 }
 
-// Forget implements ports.Sessions.
 func (r sessions) Forget(ctx context.Context, before time.Time) error {
 	if _, err := r.affected(ctx, "DELETE FROM sessions WHERE seen_at < ?", stamp(before)); err != nil {
 		return err

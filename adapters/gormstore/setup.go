@@ -7,11 +7,10 @@ import (
 	"gorm.io/gorm/clause"
 
 	"fichario/domain/crm"
-	"fichario/domain/intake"
+	"fichario/domain/text"
 	"fichario/ports"
 )
 
-// Update implements ports.Funnels.
 func (r funnels) Update(ctx context.Context, f crm.Funnel) error {
 	ids := make([]string, 0, len(f.Stages))
 	stages := make([]stageRow, len(f.Stages))
@@ -43,14 +42,12 @@ func orNotFound(changed *gorm.DB) error {
 	return changed.Error
 }
 
-// Rename implements ports.Origins.
 func (r origins) Rename(ctx context.Context, o crm.Origin) error {
 	return r.changing(ctx, o.OrgID, func(db *gorm.DB) error {
-		return orNotFound(db.Model(&originRow{}).Where("id = ? AND org_id = ?", o.ID, o.OrgID).Updates(map[string]any{"name": o.Name, "folded": intake.Fold(o.Name)}))
+		return orNotFound(db.Model(&originRow{}).Where("id = ? AND org_id = ?", o.ID, o.OrgID).Updates(map[string]any{"name": o.Name, "folded": text.Fold(o.Name)}))
 	})
 }
 
-// Remove implements ports.Origins.
 func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 	return r.changing(ctx, o.OrgID, func(db *gorm.DB) error {
 		var used int64
@@ -66,7 +63,6 @@ func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 	})
 }
 
-// InStage implements ports.Contacts.
 func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
 	var ids []uid
 	err := r.query(ctx, func(db *gorm.DB) error {

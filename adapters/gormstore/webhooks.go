@@ -11,6 +11,7 @@ import (
 
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -20,7 +21,7 @@ type webhooks struct {
 	open  *together[opening, opened]
 }
 
-func (v *vault) webhookRow(w intake.Webhook) webhookRow {
+func (v *vault) webhookRow(w webhook.Webhook) webhookRow {
 	return webhookRow{
 		ID: uid(w.ID), OrgID: uid(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band), Enabled: w.Enabled,
 		OriginID: optional(w.OriginID), Scheme: string(w.Signature.Scheme),
@@ -28,17 +29,16 @@ func (v *vault) webhookRow(w intake.Webhook) webhookRow {
 	}
 }
 
-func (v *vault) webhook(row webhookRow) (intake.Webhook, error) {
+func (v *vault) webhook(row webhookRow) (webhook.Webhook, error) {
 	secret, err := v.open(row.Secret, "webhooks|secret|"+string(row.ID))
-	return intake.Webhook{
+	return webhook.Webhook{
 		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Options: intake.Options{Kind: intake.Kind(row.Kind), Band: intake.Band(row.Band)},
-		Enabled: row.Enabled, OriginID: row.OriginID.text(), Signature: intake.Signature{Scheme: intake.Scheme(row.Scheme), Secret: string(secret)},
+		Enabled: row.Enabled, OriginID: row.OriginID.text(), Signature: webhook.Signature{Scheme: webhook.Scheme(row.Scheme), Secret: string(secret)},
 		ThanksURL: row.ThanksURL, CreatedAt: row.CreatedAt.UTC(),
 	}, err
 }
 
-// Create implements ports.Webhooks.
-func (r webhooks) Create(ctx context.Context, w intake.Webhook, t intake.Token) error {
+func (r webhooks) Create(ctx context.Context, w webhook.Webhook, t webhook.Token) error {
 	row, hash := r.vault.webhookRow(w), t.Hash()
 	row.Token = r.vault.seal([]byte(t.Reveal()), "webhooks|token|"+w.ID)
 	return r.exec(ctx, func(db *gorm.DB) error {
@@ -59,8 +59,7 @@ func counted(db *gorm.DB) *gorm.DB {
 	return db.Table("webhooks").Select(`webhooks.*, (SELECT COALESCE(SUM(received), 0) FROM webhook_counters WHERE webhook_id = webhooks.id) AS received`)
 }
 
-// Find implements ports.Webhooks.
-func (r webhooks) Find(ctx context.Context, id string) (intake.Webhook, intake.Token, error) {
+func (r webhooks) Find(ctx context.Context, id string) (webhook.Webhook, webhook.Token, error) {
 	var row countedRow
 	err := r.query(ctx, func(db *gorm.DB) error {
 		if r.tx {
@@ -69,26 +68,25 @@ func (r webhooks) Find(ctx context.Context, id string) (intake.Webhook, intake.T
 		return counted(db).Take(&row, "id = ?", id).Error
 	})
 	if err != nil {
-		return intake.Webhook{}, intake.Token{}, err
+		return webhook.Webhook{}, webhook.Token{}, err
 	}
 	w, err := r.vault.webhook(row.Webhook)
 	if err != nil {
-		return w, intake.Token{}, err
+		return w, webhook.Token{}, err
 	}
 	w.Received = row.Received
 	text, err := r.vault.open(row.Webhook.Token, "webhooks|token|"+id)
-	token, _ := intake.ParseToken(string(text))
+	token, _ := webhook.ParseToken(string(text))
 	return w, token, err
 }
 
-// List implements ports.Webhooks.
-func (r webhooks) List(ctx context.Context, orgID string) ([]intake.Webhook, error) {
+func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, error) {
 	var rows []countedRow
 	err := r.query(ctx, func(db *gorm.DB) error { return counted(db).Order("id").Find(&rows, "org_id = ?", orgID).Error })
 	if err != nil {
 		return nil, err
 	}
-	out := make([]intake.Webhook, len(rows))
+	out := make([]webhook.Webhook, len(rows))
 	for i, row := range rows {
 		if out[i], err = r.vault.webhook(row.Webhook); err != nil {
 			return nil, err
@@ -98,8 +96,7 @@ func (r webhooks) List(ctx context.Context, orgID string) ([]intake.Webhook, err
 	return out, nil
 }
 
-// Update implements ports.Webhooks.
-func (r webhooks) Update(ctx context.Context, w intake.Webhook) error {
+func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
 	row := r.vault.webhookRow(w)
 	return r.changing(ctx, w.OrgID, func(db *gorm.DB) error {
 		changed := db.Model(&webhookRow{}).Where("id = ?", w.ID).
@@ -111,8 +108,7 @@ func (r webhooks) Update(ctx context.Context, w intake.Webhook) error {
 	})
 }
 
-// SetToken implements ports.Webhooks.
-func (r webhooks) SetToken(ctx context.Context, webhookID string, t intake.Token, endOthers time.Time) error {
+func (r webhooks) SetToken(ctx context.Context, webhookID string, t webhook.Token, endOthers time.Time) error {
 	hash, end := t.Hash(), stamp(endOthers)
 	sealed := r.vault.seal([]byte(t.Reveal()), "webhooks|token|"+webhookID)
 	return r.exec(ctx, func(db *gorm.DB) error {
@@ -144,7 +140,7 @@ type opened struct {
 // Open implements ports.Webhooks. Every post asks whether the token still opens the
 // webhook and whether anything around it has changed; the posts of a moment ask
 // together. What has not changed is remembered.
-func (r webhooks) Open(ctx context.Context, t intake.Token, now time.Time) (ports.Hook, error) {
+func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (ports.Hook, error) {
 	hash := t.Hash()
 	found, err := r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
 	if err == nil {
@@ -298,7 +294,7 @@ type deliveries struct {
 
 // deliveryRow seals headers and body as one value: the length of the former, the
 // former, the latter.
-func (v *vault) deliveryRow(d intake.Delivery) deliveryRow {
+func (v *vault) deliveryRow(d webhook.Delivery) deliveryRow {
 	headers, err := json.Marshal(d.Headers)
 	if err != nil {
 		panic(err) // they are texts
@@ -311,9 +307,9 @@ func (v *vault) deliveryRow(d intake.Delivery) deliveryRow {
 	}
 }
 
-func (v *vault) delivery(row deliveryRow) (intake.Delivery, error) {
-	d := intake.Delivery{
-		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: string(row.WebhookID), At: row.At.UTC(), Outcome: intake.Outcome(row.Outcome),
+func (v *vault) delivery(row deliveryRow) (webhook.Delivery, error) {
+	d := webhook.Delivery{
+		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: string(row.WebhookID), At: row.At.UTC(), Outcome: webhook.Outcome(row.Outcome),
 		Code: row.Code, Reason: row.Reason, ContactID: row.ContactID.text(), Truncated: row.Truncated, ReplayOf: row.ReplayOf.text(),
 	}
 	content, err := v.open(row.Content, "deliveries|content|"+d.ID)
@@ -328,17 +324,15 @@ func (v *vault) delivery(row deliveryRow) (intake.Delivery, error) {
 	return d, json.Unmarshal(content[size:size+int(n)], &d.Headers)
 }
 
-// Find implements ports.Deliveries.
-func (r deliveries) Find(ctx context.Context, id string) (intake.Delivery, error) {
+func (r deliveries) Find(ctx context.Context, id string) (webhook.Delivery, error) {
 	var row deliveryRow
 	if err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error }); err != nil {
-		return intake.Delivery{}, err
+		return webhook.Delivery{}, err
 	}
 	return r.vault.delivery(row)
 }
 
-// Page implements ports.Deliveries.
-func (r deliveries) Page(ctx context.Context, webhookID string, outcome intake.Outcome, after string, limit int) ([]intake.Delivery, error) {
+func (r deliveries) Page(ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int) ([]webhook.Delivery, error) {
 	var rows []deliveryRow
 	err := r.query(ctx, func(db *gorm.DB) error {
 		db = newest(db, after, limit).Where("webhook_id = ?", webhookID)
@@ -350,7 +344,7 @@ func (r deliveries) Page(ctx context.Context, webhookID string, outcome intake.O
 	if err != nil {
 		return nil, err
 	}
-	out := make([]intake.Delivery, len(rows))
+	out := make([]webhook.Delivery, len(rows))
 	for i, row := range rows {
 		if out[i], err = r.vault.delivery(row); err != nil {
 			return nil, err
@@ -374,12 +368,12 @@ func (r deliveries) Summaries(ctx context.Context, orgID string, since time.Time
 	out := map[string]ports.DeliverySummary{}
 	for _, row := range rows {
 		sum := out[string(row.WebhookID)]
-		switch intake.Outcome(row.Outcome) {
-		case intake.Accepted:
+		switch webhook.Outcome(row.Outcome) {
+		case webhook.Accepted:
 			sum.Accepted = row.N
-		case intake.Repeated:
+		case webhook.Repeated:
 			sum.Repeated = row.N
-		case intake.Refused:
+		case webhook.Refused:
 			sum.Refused = row.N
 		}
 		if at := timeOfID(row.Last); at.After(sum.Last) {

@@ -24,7 +24,6 @@ const lookupBodyMax = 64 << 10
 // fields, each once and of its type. It is the only reader of lookup bodies.
 type binder struct{}
 
-// Bind implements echo.Binder.
 func (binder) Bind(into any, c echo.Context) error {
 	r := c.Request()
 	kind, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))

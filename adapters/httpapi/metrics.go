@@ -12,7 +12,7 @@ import (
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/fault"
-	"fichario/domain/intake"
+	"fichario/domain/webhook"
 )
 
 // Metrics counts what happens, for Prometheus. No label holds anything that a
@@ -80,14 +80,14 @@ func (m *Metrics) Job(kind automation.JobKind, state automation.JobState) {
 }
 
 func (m *Metrics) post(a app.Accepted, err error) {
-	outcome := intake.Accepted
+	outcome := webhook.Accepted
 	switch {
 	case err != nil && kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError:
 		outcome = "failed"
 	case err != nil:
-		outcome = intake.Refused
+		outcome = webhook.Refused
 	case a.Repeated:
-		outcome = intake.Repeated
+		outcome = webhook.Repeated
 	}
 	m.posts.WithLabelValues(string(outcome)).Inc()
 }

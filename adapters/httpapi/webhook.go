@@ -18,6 +18,7 @@ import (
 	"fichario/app"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
+	"fichario/domain/webhook"
 )
 
 const (
@@ -217,7 +218,7 @@ func readPost(c echo.Context, token string, hook app.Hook) app.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature is over the bytes as they came, so that they are all kept then.
-	stream := intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") && hook.Signature.Scheme == intake.NoSignature
+	stream := intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") && hook.Signature.Scheme == webhook.NoSignature
 	limit := int64(leadMax)
 	if stream {
 		limit = filesMax

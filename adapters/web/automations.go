@@ -9,6 +9,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/webhook"
 )
 
 const (
@@ -76,7 +77,7 @@ type automationForm struct {
 	// ID is of one that is edited; empty for a new one.
 	ID       string
 	Origins  []crm.Origin
-	Webhooks []intake.Webhook
+	Webhooks []webhook.Webhook
 	Funnels  []crm.Funnel
 	Members  []crm.Member
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"fichario/app"
-	"fichario/domain/intake"
+	"fichario/domain/text"
 )
 
 // contactsAtOnce is how many contacts a page of the list shows.
@@ -330,4 +330,4 @@ func (s *server) contactUpdate(c *call) error {
 }
 
 // folded reports whether two names differ at most by case and accents.
-func folded(a, b string) bool { return intake.Fold(a) == intake.Fold(b) }
+func folded(a, b string) bool { return text.Fold(a) == text.Fold(b) }

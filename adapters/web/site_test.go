@@ -27,6 +27,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -116,7 +117,6 @@ type lookupsBureau struct {
 	calls   atomic.Int64
 }
 
-// Ask implements ports.Bureau.
 func (b *lookupsBureau) Ask(ctx context.Context, p catalog.Product, d document.Document) (ports.Answer, error) {
 	b.calls.Add(1)
 	b.mu.Lock()
@@ -160,8 +160,8 @@ type contactsVisitor struct {
 	client *http.Client
 	member crm.Member
 	by     app.Caller
-	token  intake.Token
-	hook   intake.Webhook
+	token  webhook.Token
+	hook   webhook.Webhook
 }
 
 // visitor makes an organisation with a webhook, and signs its owner in.

@@ -9,11 +9,12 @@ import (
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/webhook"
 )
 
 // webhookLine is a webhook in the list.
 type webhookLine struct {
-	intake.Webhook
+	webhook.Webhook
 	Origin  string
 	Refused int
 	Last    time.Time
@@ -92,8 +93,8 @@ func (s *server) webhookCreate(c *call) error {
 	return c.done("/webhooks/"+hook.ID, "Webhook criado. Copie o endereço e cole no seu formulário.")
 }
 
-func (c *call) signature() intake.Signature {
-	return intake.Signature{Scheme: intake.Scheme(c.text("assinatura")), Secret: c.text("segredo")}
+func (c *call) signature() webhook.Signature {
+	return webhook.Signature{Scheme: webhook.Scheme(c.text("assinatura")), Secret: c.text("segredo")}
 }
 
 // webhookFormAgain shows the form with what was typed and what is wrong with it.
@@ -133,7 +134,7 @@ func (s *server) webhookUpdate(c *call) error {
 	name, origin, kind, band, thanks := c.text("nome"), c.text("origem"), intake.Kind(c.text("tipo")), intake.Band(c.text("faixas")), c.text("obrigado")
 	change := app.Change{Name: &name, Origin: &origin, Kind: &kind, Band: &band, ThanksURL: &thanks}
 	signature := c.signature()
-	if signature.Secret != "" || signature.Scheme == intake.NoSignature {
+	if signature.Secret != "" || signature.Scheme == webhook.NoSignature {
 		change.Signature = &signature // an empty secret keeps the one there is
 	}
 	if err := s.Webhooks.Update(c.ctx(), c.by, id, change); err != nil {
@@ -149,7 +150,7 @@ type webhookPage struct {
 	Snippets   []snippet
 	Snippet    snippet
 	Deliveries []deliveryLine
-	Outcome    intake.Outcome
+	Outcome    webhook.Outcome
 	Next       string
 	Month      struct{ Accepted, Repeated, Refused int }
 	Try        *trial
@@ -157,7 +158,7 @@ type webhookPage struct {
 
 // deliveryLine is a delivery in the log.
 type deliveryLine struct {
-	intake.Delivery
+	webhook.Delivery
 	Size int
 }
 
@@ -177,7 +178,7 @@ func (s *server) webhookPage(c *call, try *trial) error {
 	if err != nil {
 		return err
 	}
-	data := webhookPage{WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(), Outcome: intake.Outcome(c.text("resultado")), Try: try}
+	data := webhookPage{WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(), Outcome: webhook.Outcome(c.text("resultado")), Try: try}
 	data.Snippets = snippets(data.URL)
 	data.Snippet = data.Snippets[0]
 	for _, one := range data.Snippets {
@@ -248,8 +249,8 @@ func (s *server) webhookTry(c *call) error {
 
 // deliveryPage is a delivery with what was sent and how it is read.
 type deliveryPage struct {
-	intake.Delivery
-	Webhook intake.Webhook
+	webhook.Delivery
+	Webhook webhook.Webhook
 	Text    string
 	Binary  bool
 	Made    *app.Simulation

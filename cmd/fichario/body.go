@@ -50,7 +50,6 @@ type timedBody struct {
 	begun, ended bool
 }
 
-// Read implements io.Reader.
 func (b *timedBody) Read(p []byte) (int, error) {
 	b.begun = true
 	n, err := b.ReadCloser.Read(p)

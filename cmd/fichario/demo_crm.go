@@ -12,6 +12,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/intake"
+	"fichario/domain/webhook"
 )
 
 // demoLead is an invented person who filled in a form some time ago.
@@ -117,7 +118,7 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, er
 const demoUnread = 30
 
 // demoRefused sends two forms that are refused.
-func demoRefused(ctx context.Context, store *gormstore.Store, token intake.Token) error {
+func demoRefused(ctx context.Context, store *gormstore.Store, token webhook.Token) error {
 	for _, fields := range []map[string]string{
 		{"nome": "Sem Correio", "telefone": "11 90012-0131", "email": "não tenho"}, {"nome": "Bruna Salles", "fone": "85 90061-0140", "prazo": "até dezembro"},
 	} {
@@ -129,7 +130,7 @@ func demoRefused(ctx context.Context, store *gormstore.Store, token intake.Token
 }
 
 // demoPost sends a form to a webhook at a time that is past, and returns the contact.
-func demoPost(ctx context.Context, store *gormstore.Store, token intake.Token, at time.Time, fields map[string]string) (string, error) {
+func demoPost(ctx context.Context, store *gormstore.Store, token webhook.Token, at time.Time, fields map[string]string) (string, error) {
 	body, err := json.Marshal(fields)
 	if err != nil {
 		return "", err

@@ -8,6 +8,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/intake"
+	"fichario/domain/webhook"
 )
 
 type originCmd struct {
@@ -87,7 +88,7 @@ func (c *webhookCreateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		hook, token, err := app.NewWebhooks(store, now).Create(e.ctx, app.Operator(), app.NewWebhook{
 			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)}, Origin: c.Origin,
-			Signature: intake.Signature{Scheme: intake.Scheme(c.Signature), Secret: c.Secret}, ThanksURL: c.ThanksURL,
+			Signature: webhook.Signature{Scheme: webhook.Scheme(c.Signature), Secret: c.Secret}, ThanksURL: c.ThanksURL,
 		})
 		if err != nil {
 			return err
@@ -100,7 +101,7 @@ func (c *webhookCreateCmd) Run(e *environment) error {
 }
 
 // webhookURL is the address that forms post to, at the service that listens on addr.
-func (e *environment) webhookURL(t intake.Token, addr string) string {
+func (e *environment) webhookURL(t webhook.Token, addr string) string {
 	return e.publicURL(addr) + "/api/webhooks/receive/" + t.Reveal()
 }
 
@@ -141,17 +142,17 @@ func onOff(enabled bool) string {
 
 // webhookView is a webhook as --json shows it.
 type webhookView struct {
-	ID        string        `json:"id"`
-	Name      string        `json:"name"`
-	Type      intake.Kind   `json:"type"`
-	Enabled   bool          `json:"enabled"`
-	Origin    *string       `json:"origin"`
-	Received  int64         `json:"received"`
-	Token     string        `json:"token"`
-	URL       string        `json:"url"`
-	Bands     intake.Band   `json:"bands"`
-	Signature intake.Scheme `json:"signature"`
-	ThanksURL string        `json:"thanksUrl"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Type      intake.Kind    `json:"type"`
+	Enabled   bool           `json:"enabled"`
+	Origin    *string        `json:"origin"`
+	Received  int64          `json:"received"`
+	Token     string         `json:"token"`
+	URL       string         `json:"url"`
+	Bands     intake.Band    `json:"bands"`
+	Signature webhook.Scheme `json:"signature"`
+	ThanksURL string         `json:"thanksUrl"`
 }
 
 type webhookShowCmd struct {
@@ -208,9 +209,9 @@ func (c *webhookSetCmd) Run(e *environment) error {
 		change.Band = &band
 	}
 	if c.Signature != nil {
-		change.Signature = &intake.Signature{Scheme: intake.Scheme(*c.Signature), Secret: c.Secret}
+		change.Signature = &webhook.Signature{Scheme: webhook.Scheme(*c.Signature), Secret: c.Secret}
 		if *c.Signature == "none" {
-			change.Signature.Scheme = intake.NoSignature
+			change.Signature.Scheme = webhook.NoSignature
 		}
 	} else if c.Secret != "" {
 		return fmt.Errorf("--secret goes with --signature")
@@ -248,18 +249,18 @@ func (c *webhookRegenerateCmd) Run(e *environment) error {
 
 // deliveryView is a line of the delivery log as --json shows it.
 type deliveryView struct {
-	ID        string         `json:"id"`
-	At        time.Time      `json:"at"`
-	Outcome   intake.Outcome `json:"outcome"`
-	Code      string         `json:"code"`
-	Reason    string         `json:"reason"`
-	Contact   *string        `json:"contact"`
-	ReplayOf  *string        `json:"replayOf"`
-	Bytes     int            `json:"bytes"`
-	Truncated bool           `json:"truncated"`
+	ID        string          `json:"id"`
+	At        time.Time       `json:"at"`
+	Outcome   webhook.Outcome `json:"outcome"`
+	Code      string          `json:"code"`
+	Reason    string          `json:"reason"`
+	Contact   *string         `json:"contact"`
+	ReplayOf  *string         `json:"replayOf"`
+	Bytes     int             `json:"bytes"`
+	Truncated bool            `json:"truncated"`
 }
 
-func viewDelivery(d intake.Delivery) deliveryView {
+func viewDelivery(d webhook.Delivery) deliveryView {
 	v := deliveryView{
 		ID: d.ID, At: d.At, Outcome: d.Outcome, Code: d.Code, Reason: d.Reason, Bytes: len(d.Body), Truncated: d.Truncated,
 	}

@@ -33,7 +33,6 @@ type prompt struct {
 	w *lineWriter
 }
 
-// Handle implements slog.Handler.
 func (h prompt) Handle(ctx context.Context, r slog.Record) error {
 	err := h.Handler.Handle(ctx, r)
 	if r.Level >= slog.LevelWarn {
@@ -42,12 +41,10 @@ func (h prompt) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// WithAttrs implements slog.Handler.
 func (h prompt) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return prompt{h.Handler.WithAttrs(attrs), h.w}
 }
 
-// WithGroup implements slog.Handler.
 func (h prompt) WithGroup(name string) slog.Handler { return prompt{h.Handler.WithGroup(name), h.w} }
 
 type lineWriter struct {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"fichario/domain/text"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -21,12 +23,12 @@ func ParseAmount(text string) (amount int64, ok bool) {
 }
 
 // amountWords lower-cases a text and takes away the marks of currency, of period and of approximation, which do not change the number.
-func amountWords(text string) (string, bool) {
-	if len(text) > maxAmountText {
+func amountWords(raw string) (string, bool) {
+	if len(raw) > maxAmountText {
 		return "", false
 	}
-	s := text
-	if plain(s) {
+	s := raw
+	if text.Printable(s) {
 		s = strings.ToLower(s)
 	} else {
 		s = strings.Map(func(r rune) rune {
@@ -38,7 +40,7 @@ func amountWords(text string) (string, bool) {
 			}
 			return r
 		}, norm.NFKC.String(s))
-		s = Fold(s)
+		s = text.Fold(s)
 	}
 	s = strings.TrimSpace(s)
 	if s == "" {

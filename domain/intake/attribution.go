@@ -1,6 +1,10 @@
 package intake
 
-import "strings"
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
 
 // attr is what an answer says about where the contact came from.
 type attr uint8
@@ -100,7 +104,7 @@ func (d *Draft) attribute(key, value string) {
 			return
 		}
 	}
-	d.Attribution = append(d.Attribution, Pair{key, clip(value, maxAttributionText)})
+	d.Attribution = append(d.Attribution, Pair{key, text.Cut(value, maxAttributionText)})
 }
 
 // attributeFromURLs adds what the pages' own addresses say, after everything that was said outright; the page before the referrer.
@@ -117,7 +121,7 @@ func (d *Draft) attributeFromURLs() {
 			query, _, _ = strings.Cut(query, "#")
 			_ = eachPair(query, func(key, value string) error {
 				key = unescape(key)
-				value = oneLine(cleanText(decodeText(unescape(value), "")))
+				value = text.OneLine(text.Clean(decodeText(unescape(value), "")))
 				e := lookup(key)
 				if name := attributionOf(e, key, value); name != "" && (e.attr == attrClick || strings.HasPrefix(name, "utm_")) {
 					d.attribute(name, value)

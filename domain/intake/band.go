@@ -1,6 +1,10 @@
 package intake
 
-import "strings"
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
 
 // Band says what a range ("De R$ 4 mil a R$ 7 mil") becomes as a value.
 type Band string
@@ -36,15 +40,15 @@ var boundOpeners = []string{
 var boundClosers = []string{"+", " ou mais", " ou menos", " or more", " or less"}
 
 // bandAmount reads a range or a bound as the end that b asks for.
-func bandAmount(text string, b Band) (int64, bool) {
+func bandAmount(raw string, b Band) (int64, bool) {
 	if b == "" || b == BandZero {
 		return 0, false
 	}
-	s, ok := amountWords(text)
+	s, ok := amountWords(raw)
 	if !ok {
 		return 0, false
 	}
-	s = strings.Join(strings.Fields(Fold(s)), " ")
+	s = strings.Join(strings.Fields(text.Fold(s)), " ")
 	for _, o := range boundOpeners {
 		if rest, found := strings.CutPrefix(s, o); found {
 			return ParseAmount(rest)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"fichario/domain/fault"
+	"fichario/domain/text"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -159,7 +160,7 @@ func decodeText(s, charset string) string {
 		}
 		m = charmap.Windows1252
 	}
-	if plain(s) {
+	if text.Printable(s) {
 		return s
 	}
 	out, err := m.NewDecoder().String(s)

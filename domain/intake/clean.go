@@ -1,118 +1,13 @@
 package intake
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"fichario/domain/text"
+
 	"golang.org/x/text/unicode/norm"
 )
-
-// cleanText returns text that any store and any screen can hold: valid UTF-8, no control character but line feed and tab, none of the
-// invisible direction marks that come along when a number is copied from an address book, and nothing at its ends but what was written.
-func cleanText(s string) string {
-	s = strings.TrimSpace(s)
-	if plain(s) {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for i, r := range s {
-		switch {
-		case r == '\r':
-			if i+1 >= len(s) || s[i+1] != '\n' {
-				b.WriteByte('\n')
-			}
-		case r == '\n', r == '\t':
-			b.WriteRune(r)
-		case r == utf8.RuneError, unicode.IsControl(r), invisible(r):
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// plain reports whether s is printable ASCII from end to end, which most answers are.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
-// invisible tells the marks that carry no text. The joiners (U+200C, U+200D) stay: scripts and emoji need them.
-func invisible(r rune) bool {
-	switch {
-	case r == '\u200b', r == '\u200e', r == '\u200f', r == '\ufeff', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-		return true
-	}
-	return false
-}
-
-// oneLine turns line breaks into spaces, for the fields that are one line on every screen.
-func oneLine(s string) string {
-	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\t') < 0 {
-		return s
-	}
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// clip cuts s to at most n characters.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if n == 0 {
-			return strings.TrimSpace(s[:i])
-		}
-		n--
-	}
-	return s
-}
-
-// within reports whether s has at most n characters.
-func within(s string, n int) bool { return len(s) <= n || utf8.RuneCountInString(s) <= n }
-
-// Fold is the form in which origins are compared: without case (all of Unicode),
-// accents and surrounding or repeated space.
-func Fold(s string) string {
-	if plain(s) {
-		s = strings.TrimSpace(s)
-		if strings.Contains(s, "  ") {
-			s = strings.Join(strings.Fields(s), " ")
-		}
-		return strings.ToLower(s)
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	space := false
-	for _, r := range norm.NFKD.String(s) {
-		switch {
-		case unicode.IsSpace(r):
-			space = b.Len() > 0
-		case unicode.Is(unicode.Mn, r), invisible(r), unicode.IsControl(r):
-		default:
-			if space {
-				b.WriteByte(' ')
-				space = false
-			}
-			// The ends of both directions: ß and ẞ, ς and σ, and the letters with three cases meet in one.
-			switch r = unicode.ToLower(unicode.ToUpper(r)); r {
-			case 'ß':
-				b.WriteString("ss")
-			case 'ı':
-				b.WriteByte('i')
-			default:
-				b.WriteRune(r)
-			}
-		}
-	}
-	return b.String()
-}
 
 // appendName appends the normal form of a key (aliases are compared in it): decomposed, without accents, lower case, letters and digits
 // only. That also makes one word of "E-mail", "e_mail" and "eMail".
@@ -185,7 +80,7 @@ func nameOf(s string) string { return string(appendName(make([]byte, 0, 64), s))
 // wordsOf splits a title or a key into normalised words: at spaces, at punctuation, and where camelCase changes. "e" and "mail" are one.
 func wordsOf(s string) []string {
 	if len(s) > 400 {
-		s = clip(s, 400)
+		s = text.Cut(s, 400)
 	}
 	words := make([]string, 0, 8)
 	cur := make([]byte, 0, 24)
@@ -234,21 +129,6 @@ func wordsOf(s string) []string {
 	}
 	flush()
 	return words
-}
-
-// digitsOf returns the ASCII digits of s.
-func digitsOf(s string) string {
-	n := countDigits(s)
-	if n == len(s) {
-		return s
-	}
-	b := make([]byte, 0, n)
-	for i := range len(s) {
-		if s[i] >= '0' && s[i] <= '9' {
-			b = append(b, s[i])
-		}
-	}
-	return string(b)
 }
 
 func countDigits(s string) int {

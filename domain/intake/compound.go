@@ -1,6 +1,10 @@
 package intake
 
-import "strings"
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
 
 // The parts of an answer that is an object, in normal form.
 var (
@@ -92,20 +96,20 @@ func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
 }
 
 // phoneOf joins the parts of a phone. A country is part of the number only when it is digits.
-func phoneOf(text func(...string) string) string {
-	if full := text("full", "e164", "international", "formatted"); full != "" {
+func phoneOf(raw func(...string) string) string {
+	if full := raw("full", "e164", "international", "formatted"); full != "" {
 		return full
 	}
-	country := text("dialcode", "country", "countrycode", "ddi")
-	if len(digitsOf(country)) == 0 || len(country) > 5 {
+	country := raw("dialcode", "country", "countrycode", "ddi")
+	if len(text.Digits(country)) == 0 || len(country) > 5 {
 		country = ""
 	}
-	area := text("area", "areacode", "ddd")
-	number := text("phone", "phonenumber", "number", "telefone", "numero", "national", "raw")
+	area := raw("area", "areacode", "ddd")
+	number := raw("phone", "phonenumber", "number", "telefone", "numero", "national", "raw")
 	if number == "" {
 		return ""
 	}
-	if country != "" && (strings.HasPrefix(number, "+") || area == "" && strings.HasPrefix(digitsOf(number), digitsOf(country)) && countDigits(number) > 11) {
+	if country != "" && (strings.HasPrefix(number, "+") || area == "" && strings.HasPrefix(text.Digits(number), text.Digits(country)) && countDigits(number) > 11) {
 		country = "" // it is in the number already
 	}
 	if area != "" && !strings.ContainsAny(area, "()") {

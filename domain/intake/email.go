@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fichario/domain/fault"
+	"fichario/domain/text"
 )
 
 // email takes the best answer with an @, or remembers which field should have had one.
@@ -15,12 +16,12 @@ func (c *chooser) email(d *Draft) {
 		case c.badMail.index >= 0:
 			c.source(d, fieldEmail, &c.r.answers[c.badMail.index])
 		case c.r.emptyEmail != "":
-			d.Fields = append(d.Fields, Source{fieldNames[fieldEmail], clip(c.r.emptyEmail, maxKeyText)})
+			d.Fields = append(d.Fields, Source{fieldNames[fieldEmail], text.Cut(c.r.emptyEmail, maxKeyText)})
 		}
 		return
 	}
 	d.Email = findEmail(a.values)
-	raw := oneLine(a.text())
+	raw := text.OneLine(a.text())
 	a.taken = raw == d.Email || trimMail(raw) == d.Email
 	if name, rest, ok := strings.Cut(raw, "<"); ok && rest == d.Email+">" {
 		c.caller = strings.Trim(strings.TrimSpace(name), `"'`)
@@ -49,7 +50,7 @@ func findEmail(values []string) string {
 		if strings.IndexByte(v, '@') < 0 || len(v) > 4000 {
 			continue
 		}
-		s := trimMail(oneLine(v))
+		s := trimMail(text.OneLine(v))
 		if from := strings.LastIndexByte(s, '<'); from >= 0 {
 			if inner, _, ok := strings.Cut(s[from+1:], ">"); ok && strings.IndexByte(inner, '@') >= 0 {
 				s = trimMail(inner)
@@ -59,7 +60,7 @@ func findEmail(values []string) string {
 		if i := strings.IndexByte(s, '?'); i > 0 && len(v) > 7 && strings.EqualFold(strings.TrimSpace(v)[:min(7, len(strings.TrimSpace(v)))], "mailto:") {
 			s = s[:i]
 		}
-		if strings.IndexByte(s, '@') >= 0 && within(s, maxEmail) {
+		if strings.IndexByte(s, '@') >= 0 && text.Within(s, maxEmail) {
 			return s
 		}
 	}

@@ -2,6 +2,8 @@ package intake
 
 import (
 	"strings"
+
+	"fichario/domain/text"
 )
 
 // Strengths of a claim: the lower wins, whatever the order of arrival.
@@ -278,9 +280,9 @@ func (c *chooser) enter(i int, a *answer, f field, strength, penalty int) bool {
 			return false
 		}
 	case fieldPhone:
-		v := oneLine(a.values[0])
+		v := text.OneLine(a.values[0])
 		n := countDigits(v)
-		if a.logical || n < 3 || !within(v, maxPhone) || strings.IndexByte(v, '@') >= 0 || strength > byAlias && strength != byTypeToo && n < 8 ||
+		if a.logical || n < 3 || !text.Within(v, maxPhone) || strings.IndexByte(v, '@') >= 0 || strength > byAlias && strength != byTypeToo && n < 8 ||
 			strength >= byWeak && n > 13 {
 			return false
 		}
@@ -351,7 +353,7 @@ func hollow(s string) bool {
 // line1 reports whether an answer can be a name, a company or an origin.
 func (c *chooser) line1(a *answer, f field, strength int) bool {
 	t := a.text()
-	if a.logical || !within(t, maxLine) || t == "" || len(t) < 6 && yesNo[Fold(t)] {
+	if a.logical || !text.Within(t, maxLine) || t == "" || len(t) < 6 && yesNo[text.Fold(t)] {
 		return false
 	}
 	if strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://") {
@@ -417,7 +419,7 @@ func (c *chooser) source(d *Draft, f field, a *answer) {
 	if d.Fields == nil {
 		d.Fields = make([]Source, 0, 8)
 	}
-	d.Fields = append(d.Fields, Source{fieldNames[f], clip(oneLine(cleanText(key)), maxKeyText)})
+	d.Fields = append(d.Fields, Source{fieldNames[f], text.Cut(text.OneLine(text.Clean(key)), maxKeyText)})
 }
 
 // winner returns the answer that a field takes, or nil.
@@ -436,7 +438,7 @@ func (c *chooser) phone(d *Draft) {
 	if a == nil {
 		return
 	}
-	d.Phone = oneLine(a.values[0])
+	d.Phone = text.OneLine(a.values[0])
 	if a.number != "" {
 		d.Phone = plainNumber(a.number)
 	}
@@ -445,7 +447,7 @@ func (c *chooser) phone(d *Draft) {
 	if countDigits(d.Phone) <= 9 {
 		for _, i := range c.firsts[fieldArea] {
 			if area := &c.r.answers[i]; area.group == a.group {
-				d.Phone = digitsOf(area.values[0]) + d.Phone
+				d.Phone = text.Digits(area.values[0]) + d.Phone
 				area.taken = true
 				break
 			}
@@ -453,7 +455,7 @@ func (c *chooser) phone(d *Draft) {
 	}
 	for _, i := range c.firsts[fieldCountry] {
 		if country := &c.r.answers[i]; country.group == a.group && countDigits(d.Phone) <= 11 && d.Phone[0] != '+' {
-			d.Phone = "+" + strings.TrimLeft(digitsOf(country.values[0]), "0") + " " + d.Phone
+			d.Phone = "+" + strings.TrimLeft(text.Digits(country.values[0]), "0") + " " + d.Phone
 			country.taken = true
 		}
 	}
@@ -483,7 +485,7 @@ func (c *chooser) bareNumber() *answer {
 
 func (c *chooser) line(d *Draft, f field, to *string) {
 	if a := c.winner(f); a != nil {
-		*to = oneLine(a.text())
+		*to = text.OneLine(a.text())
 		a.taken = true
 		c.source(d, f, a)
 	}

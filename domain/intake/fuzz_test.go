@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"fichario/domain/text"
 )
 
 // FuzzRead holds three promises over any body: it is read without a panic, what comes out can be stored, and no answer vanishes.
@@ -104,16 +106,16 @@ func accountFor(t *testing.T, body []byte, d Draft, dropped []string) {
 	}
 	var all strings.Builder
 	for _, s := range append([]string{d.Email, d.Name, d.Phone, d.Company, d.Message, d.Origin, d.Note()}, dropped...) {
-		all.WriteString(Fold(s) + "\n")
+		all.WriteString(text.Fold(s) + "\n")
 	}
 	for _, p := range d.Attribution {
-		all.WriteString(Fold(p.Value) + "\n")
+		all.WriteString(text.Fold(p.Value) + "\n")
 	}
 	have := all.String()
 	var walk func(v any)
 	leaf := func(s string) {
-		s = cleanText(s)
-		if s == "" || strings.Contains(have, Fold(s)) || looksJSON(s) {
+		s = text.Clean(s)
+		if s == "" || strings.Contains(have, text.Fold(s)) || looksJSON(s) {
 			return
 		}
 		// Read as something else than a text: a value, a phone without its decoration, an address without its brackets.
@@ -128,7 +130,7 @@ func accountFor(t *testing.T, body []byte, d Draft, dropped []string) {
 		}
 		// In the note a text of several lines is indented.
 		for line := range strings.SplitSeq(s, "\n") {
-			if !strings.Contains(have, Fold(line)) {
+			if !strings.Contains(have, text.Fold(line)) {
 				t.Fatalf("%q vanished from %s\n%+v\n%q", s, body, d, dropped)
 			}
 		}

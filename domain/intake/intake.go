@@ -8,6 +8,8 @@
 // contact's fields (fields.go), and what no field takes goes to the note.
 package intake
 
+import "fichario/domain/text"
+
 // Kind is how a webhook's body is interpreted (specification, 2.4).
 type Kind string
 
@@ -97,7 +99,7 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 	r.choose(&d)
 	r.leave(&d)
 	d.attributeFromURLs()
-	d.FallbackOrigin = clip(d.attributionText("utm_source"), maxLine)
+	d.FallbackOrigin = text.Cut(d.attributionText("utm_source"), maxLine)
 	if d.FallbackOrigin == "" {
 		d.FallbackOrigin = d.attributionText("platform")
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"fichario/domain/text"
 )
 
 // part says what a member is in an object that holds one answer.
@@ -101,7 +103,7 @@ func (r *reader) labelOf(n *node, a anatomy) (title, name string) {
 			c = c.child("custom") // Stripe's label
 		}
 		if c != nil && (c.kind == isString || c.kind == isNumber) {
-			return oneLine(cleanText(c.text))
+			return text.OneLine(text.Clean(c.text))
 		}
 		return ""
 	}
@@ -409,7 +411,7 @@ func scalarText(n *node) string {
 		}
 		return "Não"
 	case isNumber, isString:
-		return cleanText(n.text)
+		return text.Clean(n.text)
 	}
 	return ""
 }

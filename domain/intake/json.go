@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"fichario/domain/fault"
+	"fichario/domain/text"
 )
 
 // Bounds of a body. They are far above what any form sends, and keep a hostile body cheap.
@@ -72,7 +73,7 @@ func (n *node) first() *node {
 // str returns the text of a string or number at a path, cleaned, or "".
 func (n *node) str(keys ...string) string {
 	if c := n.path(keys...); c != nil && (c.kind == isString || c.kind == isNumber) {
-		return oneLine(cleanText(c.text))
+		return text.OneLine(text.Clean(c.text))
 	}
 	return ""
 }

@@ -1,6 +1,10 @@
 package intake
 
-import "strings"
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
 
 // name takes the full name, or puts it together from its parts. "Nome" beside "Sobrenome" is the first name only.
 func (c *chooser) name(d *Draft) {
@@ -8,16 +12,16 @@ func (c *chooser) name(d *Draft) {
 	first, last := c.partsOfName(full)
 	switch {
 	case full == nil && first == nil && last == nil:
-		if a := c.winner(fieldEmail); c.caller != "" && within(c.caller, maxLine) && strings.IndexByte(c.caller, '@') < 0 {
+		if a := c.winner(fieldEmail); c.caller != "" && text.Within(c.caller, maxLine) && strings.IndexByte(c.caller, '@') < 0 {
 			d.Name = c.caller
 			a.taken = true
 			c.source(d, fieldName, a)
 		}
 		return
-	case full == nil, first != nil && (c.best[fieldName].score >= byTitle*1000 && (last != nil || !strings.Contains(Fold(full.text()), Fold(first.text()))) || last != nil && !strings.Contains(Fold(full.text()), Fold(first.text()))):
-		d.Name = join(oneLine(textOf(first)), oneLine(textOf(last)))
-		if !within(d.Name, maxLine) {
-			d.Name = oneLine(textOf(first))
+	case full == nil, first != nil && (c.best[fieldName].score >= byTitle*1000 && (last != nil || !strings.Contains(text.Fold(full.text()), text.Fold(first.text()))) || last != nil && !strings.Contains(text.Fold(full.text()), text.Fold(first.text()))):
+		d.Name = join(text.OneLine(textOf(first)), text.OneLine(textOf(last)))
+		if !text.Within(d.Name, maxLine) {
+			d.Name = text.OneLine(textOf(first))
 			last = nil
 		}
 		for _, p := range []*answer{first, last} {
@@ -27,22 +31,22 @@ func (c *chooser) name(d *Draft) {
 			}
 		}
 	default:
-		d.Name = oneLine(full.text())
+		d.Name = text.OneLine(full.text())
 		full.taken = true
 		c.source(d, fieldName, full)
-		folded := Fold(d.Name)
-		if first != nil && strings.Contains(folded, Fold(first.text())) {
+		folded := text.Fold(d.Name)
+		if first != nil && strings.Contains(folded, text.Fold(first.text())) {
 			first.taken = true
 		}
 		if last == nil {
 			return
 		}
-		rest := Fold(last.text())
+		rest := text.Fold(last.text())
 		switch {
 		case strings.Contains(folded, rest):
 			last.taken = true
-		case last.group == full.group && (first == nil || Fold(first.text()) == folded) && within(join(d.Name, last.text()), maxLine):
-			d.Name = join(d.Name, oneLine(last.text()))
+		case last.group == full.group && (first == nil || text.Fold(first.text()) == folded) && text.Within(join(d.Name, last.text()), maxLine):
+			d.Name = join(d.Name, text.OneLine(last.text()))
 			last.taken = true
 			c.source(d, fieldName, last)
 		}
@@ -111,7 +115,7 @@ func (d Draft) DisplayName(k Kind) string {
 	}
 	if k == FormService {
 		if local, _, ok := strings.Cut(d.Email, "@"); ok && strings.TrimSpace(local) != "" {
-			return clip(strings.TrimSpace(local), maxLine)
+			return text.Cut(strings.TrimSpace(local), maxLine)
 		}
 	}
 	return "Lead sem nome"

@@ -3,6 +3,8 @@ package intake
 import (
 	"slices"
 	"strings"
+
+	"fichario/domain/text"
 )
 
 // longEnough is the length from which equal texts are the same answer, whatever their keys: nobody writes a sentence twice by chance.
@@ -100,52 +102,52 @@ func mirrors(a *answer, text string) bool {
 }
 
 // attributeOnce adds an answer to the attribution, and reports whether the note can do without it: click ids tell a person nothing.
-func (d *Draft) attributeOnce(a *answer, text string) bool {
-	d.attribute(a.attr, oneLine(text))
+func (d *Draft) attributeOnce(a *answer, raw string) bool {
+	d.attribute(a.attr, text.OneLine(raw))
 	switch a.attr {
 	case "page_url", "landing_url", "referrer", "platform":
 		return false
 	}
-	return !strings.HasPrefix(a.attr, "utm_") && d.attributionText(a.attr) == text
+	return !strings.HasPrefix(a.attr, "utm_") && d.attributionText(a.attr) == raw
 }
 
 // inField reports whether a field that the answer might have fed already says the same.
-func (r *reader) inField(d *Draft, a *answer, text string) bool {
+func (r *reader) inField(d *Draft, a *answer, raw string) bool {
 	switch a.field {
 	case fieldEmail:
-		return strings.EqualFold(text, d.Email)
+		return strings.EqualFold(raw, d.Email)
 	case fieldPhone:
-		return samePhone(text, d)
+		return samePhone(raw, d)
 	case fieldCompany:
-		return likeness(text) == likeness(d.Company)
+		return likeness(raw) == likeness(d.Company)
 	case fieldOrigin:
-		return likeness(text) == likeness(d.Origin)
+		return likeness(raw) == likeness(d.Origin)
 	case fieldMessage:
-		return likeness(text) == likeness(d.Message)
+		return likeness(raw) == likeness(d.Message)
 	case fieldName, fieldFirst, fieldLast:
-		return d.Name != "" && containsWords(likeness(d.Name), likeness(text))
+		return d.Name != "" && containsWords(likeness(d.Name), likeness(raw))
 	case fieldArea, fieldCountry:
-		return strings.HasPrefix(digitsOf(d.Phone), digitsOf(text)) && countDigits(text) > 0
+		return strings.HasPrefix(text.Digits(d.Phone), text.Digits(raw)) && countDigits(raw) > 0
 	case fieldAmount:
-		n, ok := ParseAmount(text)
+		n, ok := ParseAmount(raw)
 		if a.counted {
 			n, ok = a.amount, a.isAmount
 		}
 		return ok && n == d.Amount && r.taken(fieldAmount)
 	}
-	if d.Email != "" && strings.EqualFold(text, d.Email) {
+	if d.Email != "" && strings.EqualFold(raw, d.Email) {
 		return true
 	}
 	if a.closed {
 		return false
 	}
 	// A copy under a key that says nothing: Netlify's summary, a mirror without titles.
-	if len(text) >= longEnough && likeness(text) == likeness(d.Message) {
+	if len(raw) >= longEnough && likeness(raw) == likeness(d.Message) {
 		return true
 	}
-	if r.labelled && !a.labelled && mirrors(a, text) {
-		folded := likeness(text)
-		return folded == likeness(d.Name) || folded == likeness(d.Company) || countDigits(text) >= 8 && samePhone(text, d)
+	if r.labelled && !a.labelled && mirrors(a, raw) {
+		folded := likeness(raw)
+		return folded == likeness(d.Name) || folded == likeness(d.Company) || countDigits(raw) >= 8 && samePhone(raw, d)
 	}
 	return false
 }
@@ -161,14 +163,14 @@ func (r *reader) taken(f field) bool {
 }
 
 // samePhone compares digits, and the international forms where the country is written on one side only.
-func samePhone(text string, d *Draft) bool {
+func samePhone(raw string, d *Draft) bool {
 	if d.Phone == "" {
 		return false
 	}
-	if digitsOf(text) == digitsOf(d.Phone) {
-		return countDigits(text) > 0 && phoneLike(text)
+	if text.Digits(raw) == text.Digits(d.Phone) {
+		return countDigits(raw) > 0 && phoneLike(raw)
 	}
-	return d.PhoneE164 != "" && len(text) <= maxPhone && phoneLike(text) && e164(text) == d.PhoneE164
+	return d.PhoneE164 != "" && len(raw) <= maxPhone && phoneLike(raw) && e164(raw) == d.PhoneE164
 }
 
 // likeness is the form in which answers are told apart: folded, but a long text as it is, which is told apart by far less.
@@ -176,7 +178,7 @@ func likeness(s string) string {
 	if len(s) > 2000 {
 		return s
 	}
-	return Fold(s)
+	return text.Fold(s)
 }
 
 // containsWords reports whether part stands in whole, as whole words.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"fichario/domain/text"
 )
 
 // expectation is what a sensible person expects of one example.
@@ -87,7 +89,7 @@ func checkExample(t *testing.T, want expectation, kind Kind, body []byte) {
 		same("nome", d.DisplayName(kind), e.Nome)
 	}
 	same("telefone", d.Phone, e.Telefone)
-	same("digits", digitsOf(d.Phone), e.Digits)
+	same("digits", text.Digits(d.Phone), e.Digits)
 	same("empresa", d.Company, opt(e.Empresa))
 	same("origem", d.Origin, opt(e.Origem))
 	if e.Fallback != "" {

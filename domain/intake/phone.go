@@ -3,6 +3,8 @@ package intake
 import (
 	"strings"
 
+	"fichario/domain/text"
+
 	"github.com/nyaruka/phonenumbers"
 )
 
@@ -10,11 +12,11 @@ import (
 const region = "BR"
 
 // e164 returns the international form of a number, or "" when the numbering plan has none such.
-func e164(text string) string {
-	if n := brazilian(strings.TrimSuffix(text, ".0")); n != "" {
+func e164(raw string) string {
+	if n := brazilian(strings.TrimSuffix(raw, ".0")); n != "" {
 		return n
 	}
-	s := strings.TrimSuffix(strings.TrimSpace(text), ".0") // what a spreadsheet makes of a number
+	s := strings.TrimSuffix(strings.TrimSpace(raw), ".0") // what a spreadsheet makes of a number
 	if i := strings.Index(strings.ToLower(s), "ramal"); i > 0 && i <= len(s) {
 		s = s[:i]
 	}
@@ -25,7 +27,7 @@ func e164(text string) string {
 		return n
 	}
 	// "550..." and "+55 0 11": the trunk digit between the country and the area is written often, and is no part of the number.
-	d := digitsOf(s)
+	d := text.Digits(s)
 	if rest, ok := strings.CutPrefix(d, "550"); ok {
 		return parsePhone("+55" + rest)
 	}
@@ -52,7 +54,7 @@ func parsePhone(s string) string {
 
 // carrierSlot returns the length of "0xx", where old Brazilian notation leaves room for the carrier's code.
 func carrierSlot(s string) int {
-	t := strings.ToLower(clip(s, 8))
+	t := strings.ToLower(text.Cut(s, 8))
 	for _, p := range []string{"(0xx", "0xx", "(xx", "(0**", "0**"} {
 		if strings.HasPrefix(t, p) {
 			return len(p)

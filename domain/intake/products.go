@@ -1,6 +1,10 @@
 package intake
 
-import "strings"
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
 
 // hints is what the neighbours of a member tell about it: special knowledge of a product's envelope, where the shape alone misleads.
 type hints struct {
@@ -127,14 +131,14 @@ func (r *reader) humanAnswers(raw, answers *node) map[string]bool {
 }
 
 // sameAnswer reports whether a structured answer says what its text says.
-func sameAnswer(value *node, text string) bool {
+func sameAnswer(value *node, raw string) bool {
 	if value.scalar() {
-		return Fold(value.text) == Fold(text)
+		return text.Fold(value.text) == text.Fold(raw)
 	}
-	rest := Fold(text)
+	rest := text.Fold(raw)
 	for i := range value.kids {
 		if k := &value.kids[i]; k.scalar() {
-			rest = strings.Replace(rest, Fold(k.text), "", 1)
+			rest = strings.Replace(rest, text.Fold(k.text), "", 1)
 		}
 	}
 	return strings.Trim(rest, " ,;/+-()") == ""
@@ -283,7 +287,7 @@ func (r *reader) prettyTitle(k *node) string {
 	if r.pretty == "" || k.kind != isString || len(k.text) < 2 || len(k.key) < 3 || k.key[0] != 'q' || k.key[1] < '0' || k.key[1] > '9' {
 		return ""
 	}
-	value, _, _ := strings.Cut(oneLine(cleanText(k.text)), "\n")
+	value, _, _ := strings.Cut(text.OneLine(text.Clean(k.text)), "\n")
 	i := strings.Index(r.pretty, ":"+value)
 	if i < 0 || strings.Count(r.pretty, ":"+value) > 1 {
 		return ""

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fichario/domain/fault"
+	"fichario/domain/text"
 )
 
 // TestAliases reads every listed name of every field.
@@ -236,11 +237,11 @@ func TestNoteAndNames(t *testing.T) {
 
 func TestFold(t *testing.T) {
 	for _, c := range [][2]string{{" Indicação  de\tAmigo ", "indicacao de amigo"}, {"GOOGLE Ads", "google ads"}, {"ΣΊΣΥΦΟΣ", "σισυφος"}, {"Straße", "STRASSE"}, {"İstanbul", "istanbul"}, {"É", "é"}, {"a\u00a0b", "A B"}} {
-		if Fold(c[0]) != Fold(c[1]) {
-			t.Errorf("%q and %q differ: %q %q", c[0], c[1], Fold(c[0]), Fold(c[1]))
+		if text.Fold(c[0]) != text.Fold(c[1]) {
+			t.Errorf("%q and %q differ: %q %q", c[0], c[1], text.Fold(c[0]), text.Fold(c[1]))
 		}
 	}
-	if Fold("Abc") == Fold("Abd") {
+	if text.Fold("Abc") == text.Fold("Abd") {
 		t.Error("different texts are equal")
 	}
 }

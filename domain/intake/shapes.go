@@ -3,6 +3,8 @@ package intake
 import (
 	"slices"
 	"strings"
+
+	"fichario/domain/text"
 )
 
 // scope is where in a body an answer stands.
@@ -51,7 +53,7 @@ func (s scope) within(key string, r role) scope {
 	}
 	// The keys around an answer tell a reader what it is about; beyond a few they tell nothing.
 	if len(s.prefix) < 120 {
-		s.prefix = join(s.prefix, clip(key, 80))
+		s.prefix = join(s.prefix, text.Cut(key, 80))
 	}
 	return s
 }
@@ -88,7 +90,7 @@ func (a *answer) label() string {
 			l = join(a.prefix, l)
 		}
 	}
-	return clip(oneLine(cleanText(l)), 300)
+	return text.Cut(text.OneLine(text.Clean(l)), 300)
 }
 
 // text is the whole answer as one text.
@@ -157,7 +159,7 @@ func (r *reader) arrived(name string) {
 	if len(r.keys) >= maxKeys {
 		return
 	}
-	name = clip(discreet(name), maxKeyText)
+	name = text.Cut(discreet(name), maxKeyText)
 	if name == "" {
 		return
 	}
@@ -292,7 +294,7 @@ func (r *reader) member(k *node, s scope) {
 	case k.scalar():
 		r.leaf(k, e, s)
 	case k.empty():
-		r.arrived(oneLine(cleanText(join(s.prefix, k.key))))
+		r.arrived(text.OneLine(text.Clean(join(s.prefix, k.key))))
 	case e.tree == ignoredTree && !flat(k):
 		r.drop("ignored tree", k)
 	case k.kind == isArray:

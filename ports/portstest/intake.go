@@ -11,6 +11,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -62,12 +63,12 @@ func funnels(t *testing.T, s ports.Store) {
 	same(t, "members, oldest first", list, []crm.Member{m, idle})
 }
 
-func hook(t *testing.T, s ports.Store, orgID string) (intake.Webhook, intake.Token) {
+func hook(t *testing.T, s ports.Store, orgID string) (webhook.Webhook, webhook.Token) {
 	t.Helper()
-	w := intake.Webhook{
+	w := webhook.Webhook{
 		ID: id(), OrgID: orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero}, Enabled: true, CreatedAt: at,
 	}
-	token := intake.NewToken()
+	token := webhook.NewToken()
 	must(t, s.Repos().Webhooks.Create(t.Context(), w, token))
 	return w, token
 }
@@ -84,12 +85,12 @@ func webhooks(t *testing.T, s ports.Store) {
 	same(t, "its token", gotToken.Reveal(), token.Reveal())
 	list, err := repos.Webhooks.List(ctx, o.ID)
 	must(t, err)
-	same(t, "webhooks, oldest first", list, []intake.Webhook{w, later})
+	same(t, "webhooks, oldest first", list, []webhook.Webhook{w, later})
 	_, _, err = repos.Webhooks.Find(ctx, id())
 	wantErr(t, "unknown webhook", err, ports.ErrNotFound)
 
 	w.Name, w.Enabled, w.OriginID, w.Kind, w.Band = "Formulário", false, origin.ID, intake.FormService, intake.BandUpper
-	w.Signature, w.ThanksURL = intake.Signature{Scheme: intake.HMACScheme, Secret: "segredo-de-teste"}, "https://example.com/obrigado"
+	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme, Secret: "segredo-de-teste"}, "https://example.com/obrigado"
 	must(t, repos.Webhooks.Update(ctx, w))
 	got, _, err = repos.Webhooks.Find(ctx, w.ID)
 	must(t, err)
@@ -99,9 +100,9 @@ func webhooks(t *testing.T, s ports.Store) {
 	got, _, err = repos.Webhooks.Find(ctx, w.ID)
 	must(t, err)
 	same(t, "webhook changed back", got, w)
-	wantErr(t, "change of an unknown webhook", repos.Webhooks.Update(ctx, intake.Webhook{ID: id(), OrgID: o.ID, Options: w.Options}), ports.ErrNotFound)
+	wantErr(t, "change of an unknown webhook", repos.Webhooks.Update(ctx, webhook.Webhook{ID: id(), OrgID: o.ID, Options: w.Options}), ports.ErrNotFound)
 
-	second := intake.NewToken()
+	second := webhook.NewToken()
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.SetToken(ctx, w.ID, second, at.Add(time.Hour)) }))
 	_, gotToken, err = repos.Webhooks.Find(ctx, w.ID)
 	must(t, err)
@@ -112,13 +113,13 @@ func opening(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	funnel := funnelOf(t, s, o.ID, true, "Novo", "Ganho")
 	w, token := hook(t, s, o.ID)
-	open := func(token intake.Token, now time.Time) ports.Hook {
+	open := func(token webhook.Token, now time.Time) ports.Hook {
 		t.Helper()
 		h, err := repos.Webhooks.Open(ctx, token, now)
 		must(t, err)
 		return h
 	}
-	_, err := repos.Webhooks.Open(ctx, intake.NewToken(), at)
+	_, err := repos.Webhooks.Open(ctx, webhook.NewToken(), at)
 	wantErr(t, "unknown token", err, ports.ErrNotFound)
 	want := ports.Hook{Webhook: w, Funnel: funnel.Name, Entry: funnel.Stages[0]}
 	same(t, "hook", open(token, at), want)
@@ -137,13 +138,13 @@ func opening(t *testing.T, s ports.Store) {
 	must(t, repos.Webhooks.Update(ctx, w))
 	same(t, "changed webhook", open(token, at).Webhook, w)
 
-	second := intake.NewToken()
+	second := webhook.NewToken()
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.SetToken(ctx, w.ID, second, at.Add(time.Hour)) }))
 	same(t, "old token in its grace", open(token, at.Add(59*time.Minute)).ID, w.ID)
 	same(t, "new token", open(second, at.Add(2*time.Hour)).ID, w.ID)
 	_, err = repos.Webhooks.Open(ctx, token, at.Add(time.Hour))
 	wantErr(t, "old token after its end", err, ports.ErrNotFound)
-	third := intake.NewToken()
+	third := webhook.NewToken()
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.SetToken(ctx, w.ID, third, at.Add(2*time.Hour)) }))
 	_, err = repos.Webhooks.Open(ctx, token, at.Add(90*time.Minute))
 	wantErr(t, "an ended token does not come back", err, ports.ErrNotFound)
@@ -156,15 +157,15 @@ func opening(t *testing.T, s ports.Store) {
 }
 
 // arrival is a post that makes a contact.
-func arrival(w intake.Webhook, stageID string) ports.Arrival {
+func arrival(w webhook.Webhook, stageID string) ports.Arrival {
 	c := crm.Contact{
 		ID: id(), OrgID: w.OrgID, WebhookID: w.ID, Name: "Bia Rocha", Email: "bia@example.com", Phone: "(11) 98765-4321", PhoneE164: "+5511987654321",
 		Company: "Rocha & Filhos", Amount: 12345600, Note: "Olá\nmundo", Attribution: []crm.Attribute{{Key: "utm_source", Value: "google"}},
 		StageID: stageID, AssigneeID: id(), OriginID: id(), CreatedAt: at,
 	}
 	return ports.Arrival{
-		Delivery: intake.Delivery{
-			ID: id(), OrgID: w.OrgID, WebhookID: w.ID, At: at, Outcome: intake.Accepted, ContactID: c.ID,
+		Delivery: webhook.Delivery{
+			ID: id(), OrgID: w.OrgID, WebhookID: w.ID, At: at, Outcome: webhook.Accepted, ContactID: c.ID,
 			Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: []byte(`{"a":"ç"}`),
 		},
 		Contact: &c, Webhook: w.Name, EventID: id(), NotificationID: id(), JobID: id(),
@@ -217,8 +218,8 @@ func taking(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "bare contact", got, *c)
 
-	refused := intake.Delivery{
-		ID: id(), OrgID: o.ID, WebhookID: w.ID, At: at, Outcome: intake.Refused, Code: "email_invalido", Reason: "Falta o e-mail.", Body: []byte{0, 255},
+	refused := webhook.Delivery{
+		ID: id(), OrgID: o.ID, WebhookID: w.ID, At: at, Outcome: webhook.Refused, Code: "email_invalido", Reason: "Falta o e-mail.", Body: []byte{0, 255},
 		Truncated: true, ReplayOf: a.Delivery.ID,
 	}
 	receipt, err = repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
@@ -236,7 +237,7 @@ func taking(t *testing.T, s ports.Store) {
 	same(t, "counter after a refusal", received(t, s, w.ID), 2)
 	_, err = repos.Deliveries.Find(ctx, id())
 	wantErr(t, "unknown delivery", err, ports.ErrNotFound)
-	log, err = repos.Deliveries.Page(ctx, w.ID, intake.Refused, "", 5)
+	log, err = repos.Deliveries.Page(ctx, w.ID, webhook.Refused, "", 5)
 	must(t, err)
 	same(t, "refused ones only", len(log), 1)
 	sums, err := repos.Deliveries.Summaries(ctx, o.ID, time.Now().Add(-time.Minute))
@@ -262,7 +263,7 @@ func takingOnce(t *testing.T, s ports.Store) {
 	other, _ := hook(t, s, o.ID)
 	stage := id()
 	mismatch := fault.New(fault.ReusedIdempotencyKey, "Já foi usada.")
-	take := func(w intake.Webhook, body string, m *fault.Error) (ports.Arrival, ports.Receipt, error) {
+	take := func(w webhook.Webhook, body string, m *fault.Error) (ports.Arrival, ports.Receipt, error) {
 		a := arrival(w, stage)
 		a.Key, a.Fingerprint, a.Mismatch = "k", []byte(body), m
 		r, err := repos.Inbox.Take(ctx, a)
@@ -276,12 +277,12 @@ func takingOnce(t *testing.T, s ports.Store) {
 	same(t, "again", r, ports.Receipt{ContactID: first.Contact.ID, Repeated: true, Same: true})
 	d, err := repos.Deliveries.Find(ctx, again.Delivery.ID)
 	must(t, err)
-	same(t, "log of a repetition", [2]string{string(d.Outcome), d.ContactID}, [2]string{string(intake.Repeated), first.Contact.ID})
+	same(t, "log of a repetition", [2]string{string(d.Outcome), d.ContactID}, [2]string{string(webhook.Repeated), first.Contact.ID})
 	different, _, err := take(w, "other body", mismatch)
 	wantErr(t, "another body", err, mismatch)
 	d, err = repos.Deliveries.Find(ctx, different.Delivery.ID)
 	must(t, err)
-	same(t, "log of another body", [4]string{string(d.Outcome), d.ContactID, d.Code, d.Reason}, [4]string{string(intake.Refused), "", string(mismatch.Code), mismatch.Message})
+	same(t, "log of another body", [4]string{string(d.Outcome), d.ContactID, d.Code, d.Reason}, [4]string{string(webhook.Refused), "", string(mismatch.Code), mismatch.Message})
 	_, r, err = take(w, "other body", nil)
 	must(t, err)
 	same(t, "another body where that does not matter", r, ports.Receipt{ContactID: first.Contact.ID, Repeated: true})
@@ -299,7 +300,7 @@ func takingOnce(t *testing.T, s ports.Store) {
 
 func takingTogether(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
-	hooks := make([]intake.Webhook, 3)
+	hooks := make([]webhook.Webhook, 3)
 	for i := range hooks {
 		hooks[i], _ = hook(t, s, o.ID)
 	}

@@ -9,8 +9,8 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
-	"fichario/domain/intake"
 	"fichario/domain/lookup"
+	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -73,7 +73,7 @@ func contactViews(t *testing.T, s ports.Store) {
 		{"by name", ports.ContactQuery{Order: ports.ByName, Ascending: true}, "Álvaro|ana 100%_certa|Ana|João Café"},
 		{"by name from the end", ports.ContactQuery{Order: ports.ByName}, "João Café|Ana|ana 100%_certa|Álvaro"},
 		{"largest", ports.ContactQuery{Order: ports.ByAmount}, "ana 100%_certa|Álvaro|João Café|Ana"},
-		{"a word without its accent", words(intake.Fold("JOAO")), "João Café"},
+		{"a word without its accent", words(text.Fold("JOAO")), "João Café"},
 		{"digits of a phone", words("987654321"), "João Café"},
 		{"digits of no valid phone", words("4455"), "ana 100%_certa"},
 		{"a company", words("optica"), "ana 100%_certa"},

@@ -318,7 +318,6 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 
 type broken struct{}
 
-// Post implements ports.Dispatcher.
 func (broken) Post(context.Context, ports.Call) (int, error) { panic("quebrou") }
 
 // TestAJobThatPanics fails alone.

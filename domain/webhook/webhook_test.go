@@ -1,4 +1,4 @@
-package intake
+package webhook
 
 import (
 	"crypto/hmac"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fichario/domain/intake"
 )
 
 func TestTokens(t *testing.T) {
@@ -31,6 +33,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+func header(name, value string) intake.Pair { return intake.Pair{Key: name, Value: value} }
+
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_790_000_000, 0)
@@ -44,35 +48,35 @@ func TestSignatures(t *testing.T) {
 	raw := mac(secret, string(body))
 	in64, inHex := base64.StdEncoding.EncodeToString(raw), hex.EncodeToString(raw)
 	whsec := "whsec_" + base64.StdEncoding.EncodeToString([]byte(secret))
-	standard := func(id string, at int64) []Pair {
+	standard := func(id string, at int64) []intake.Pair {
 		signature := base64.StdEncoding.EncodeToString(mac(secret, fmt.Sprintf("%s.%d.%s", id, at, body)))
-		return []Pair{{"webhook-id", id}, {"webhook-timestamp", fmt.Sprint(at)}, {"webhook-signature", "v1,AAAA v1a,xyz v1," + signature}}
+		return []intake.Pair{header("webhook-id", id), header("webhook-timestamp", fmt.Sprint(at)), header("webhook-signature", "v1,AAAA v1a,xyz v1," + signature)}
 	}
 	for name, c := range map[string]struct {
 		signature Signature
-		headers   []Pair
+		headers   []intake.Pair
 		want      error
 	}{
 		"none asked for":                {Signature{}, nil, nil},
-		"typeform":                      {Signature{TypeformScheme, secret}, []Pair{{"typeform-signature", "sha256=" + in64}}, nil},
+		"typeform":                      {Signature{TypeformScheme, secret}, []intake.Pair{header("typeform-signature", "sha256=" + in64)}, nil},
 		"typeform, missing":             {Signature{TypeformScheme, secret}, nil, ErrUnsigned},
-		"typeform, another secret":      {Signature{TypeformScheme, secret + "x"}, []Pair{{"typeform-signature", "sha256=" + in64}}, ErrBadSignature},
-		"tally":                         {Signature{TallyScheme, secret}, []Pair{{"tally-signature", in64}}, nil},
-		"tally, another header":         {Signature{TallyScheme, secret}, []Pair{{"typeform-signature", in64}}, ErrUnsigned},
-		"hmac in hex":                   {Signature{HMACScheme, secret}, []Pair{{"x-hub-signature-256", "sha256=" + inHex}}, nil},
-		"hmac in a header of its own":   {Signature{HMACScheme, secret}, []Pair{{"x-hmac-signature", "sha256=" + inHex}}, nil},
-		"hmac in base64":                {Signature{HMACScheme, secret}, []Pair{{"x-signature", in64}}, nil},
+		"typeform, another secret":      {Signature{TypeformScheme, secret + "x"}, []intake.Pair{header("typeform-signature", "sha256=" + in64)}, ErrBadSignature},
+		"tally":                         {Signature{TallyScheme, secret}, []intake.Pair{header("tally-signature", in64)}, nil},
+		"tally, another header":         {Signature{TallyScheme, secret}, []intake.Pair{header("typeform-signature", in64)}, ErrUnsigned},
+		"hmac in hex":                   {Signature{HMACScheme, secret}, []intake.Pair{header("x-hub-signature-256", "sha256=" + inHex)}, nil},
+		"hmac in a header of its own":   {Signature{HMACScheme, secret}, []intake.Pair{header("x-hmac-signature", "sha256=" + inHex)}, nil},
+		"hmac in base64":                {Signature{HMACScheme, secret}, []intake.Pair{header("x-signature", in64)}, nil},
 		"hmac, missing":                 {Signature{HMACScheme, secret}, nil, ErrUnsigned},
-		"hmac, cut":                     {Signature{HMACScheme, secret}, []Pair{{"x-signature", inHex[:32]}}, ErrBadSignature},
-		"hmac, not even a signature":    {Signature{HMACScheme, secret}, []Pair{{"x-signature", "ç"}}, ErrBadSignature},
+		"hmac, cut":                     {Signature{HMACScheme, secret}, []intake.Pair{header("x-signature", inHex[:32])}, ErrBadSignature},
+		"hmac, not even a signature":    {Signature{HMACScheme, secret}, []intake.Pair{header("x-signature", "ç")}, ErrBadSignature},
 		"standard, one of several":      {Signature{StandardScheme, whsec}, standard("msg_1", now.Unix()), nil},
 		"standard, four minutes ago":    {Signature{StandardScheme, whsec}, standard("msg_1", now.Unix()-240), nil},
 		"standard, six minutes ago":     {Signature{StandardScheme, whsec}, standard("msg_1", now.Unix()-360), ErrStale},
 		"standard, six minutes ahead":   {Signature{StandardScheme, whsec}, standard("msg_1", now.Unix()+360), ErrStale},
-		"standard, another id":          {Signature{StandardScheme, whsec}, append([]Pair{{"webhook-id", "msg_2"}}, standard("msg_1", now.Unix())[1:]...), ErrBadSignature},
+		"standard, another id":          {Signature{StandardScheme, whsec}, append([]intake.Pair{header("webhook-id", "msg_2")}, standard("msg_1", now.Unix())[1:]...), ErrBadSignature},
 		"standard, no signature":        {Signature{StandardScheme, whsec}, standard("msg_1", now.Unix())[:2], ErrUnsigned},
-		"standard, no time":             {Signature{StandardScheme, whsec}, []Pair{{"webhook-id", "a"}, {"webhook-timestamp", "x"}, {"webhook-signature", "v1,AA"}}, ErrBadSignature},
-		"a scheme that does not exist":  {Signature{"md5", secret}, []Pair{{"x-signature", in64}}, ErrBadSignature},
+		"standard, no time":             {Signature{StandardScheme, whsec}, []intake.Pair{header("webhook-id", "a"), header("webhook-timestamp", "x"), header("webhook-signature", "v1,AA")}, ErrBadSignature},
+		"a scheme that does not exist":  {Signature{"md5", secret}, []intake.Pair{header("x-signature", in64)}, ErrBadSignature},
 		"standard, secret is no base64": {Signature{StandardScheme, "whsec_?"}, standard("msg_1", now.Unix()), ErrBadSignature},
 	} {
 		if err := c.signature.Check(Delivery{Headers: c.headers}, body, now); !errors.Is(err, c.want) {

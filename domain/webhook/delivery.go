@@ -1,0 +1,68 @@
+package webhook
+
+import (
+	"time"
+
+	"fichario/domain/intake"
+)
+
+// Outcome is what became of a post.
+type Outcome string
+
+// The outcomes of the delivery log.
+const (
+	// Accepted: a contact was made.
+	Accepted Outcome = "accepted"
+	// Repeated: the post had come before; the first contact was answered.
+	Repeated Outcome = "repeated"
+	// Refused: nothing was made.
+	Refused Outcome = "refused"
+)
+
+// Delivery is one post to a webhook, as the delivery log keeps it.
+type Delivery struct {
+	// ID is a UUIDv7.
+	ID        string
+	OrgID     string
+	WebhookID string
+	At        time.Time
+	Outcome   Outcome
+	// Code and Reason say why it was refused: the contract's code, and the
+	// Portuguese message that the sender got. Empty otherwise.
+	Code, Reason string
+	// ContactID is the contact that was made or answered; empty for a refusal.
+	ContactID string
+	// Headers are those of the request that tell something about it, with names in
+	// lower case.
+	Headers []intake.Pair
+	// Body is what was sent; of files in a multipart body nothing is kept.
+	Body []byte
+	// Truncated is true when Body is only the beginning of what was sent.
+	Truncated bool
+	// ReplayOf is the delivery that this one repeats by hand; empty otherwise.
+	ReplayOf string
+}
+
+// Header returns the header with that lower-case name, or "".
+func (d Delivery) Header(name string) string {
+	for _, h := range d.Headers {
+		if h.Key == name {
+			return h.Value
+		}
+	}
+	return ""
+}
+
+// deliveryHeaders are headers in which products send their own id of a submission:
+// it stays the same when they try again.
+var deliveryHeaders = []string{"webhook-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-webhook-id", "x-delivery-id"}
+
+// HeaderID returns the product's own delivery id in the headers, or "".
+func (d Delivery) HeaderID() string {
+	for _, name := range deliveryHeaders {
+		if v := d.Header(name); v != "" {
+			return name + ":" + v
+		}
+	}
+	return ""
+}

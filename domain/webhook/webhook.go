@@ -1,0 +1,32 @@
+// Package webhook holds the addresses that contacts are sent to: the webhook and its token, how
+// senders sign, and the log of what they sent. What a body says is read by package intake.
+package webhook
+
+import (
+	"time"
+
+	"fichario/domain/intake"
+)
+
+// Webhook is an address that contacts are sent to.
+type Webhook struct {
+	// ID is a UUIDv7.
+	ID    string
+	OrgID string
+	Name  string
+	// Options say how a body is read.
+	intake.Options
+	// Enabled is whether POST is accepted (specification, 3).
+	Enabled bool
+	// OriginID is the fixed origin; empty when there is none. A fixed origin wins
+	// over what the sender states (specification, 4.5.4).
+	OriginID string
+	// Signature is how senders must sign; the zero value asks for none.
+	Signature Signature
+	// ThanksURL is where the browser of a plain HTML form is sent after an accepted
+	// post; empty answers JSON to everybody.
+	ThanksURL string
+	// Received counts the accepted posts.
+	Received  int64
+	CreatedAt time.Time
+}
