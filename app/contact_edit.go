@@ -66,17 +66,17 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 		return crm.Contact{}, err
 	}
 	r := c.store.Repos()
-	n, err := loadNames(ctx, r, by.OrgID)
+	n, err := loadNames(ctx, r, by.orgID)
 	if err != nil {
 		return crm.Contact{}, err
 	}
-	made := crm.Contact{ID: newID(), OrgID: by.OrgID, AssigneeID: by.MemberID, CreatedAt: c.clock()}
+	made := crm.Contact{ID: newID(), OrgID: by.orgID, AssigneeID: by.memberID, CreatedAt: c.clock()}
 	if err := f.apply(&made, n); err != nil {
 		return crm.Contact{}, err
 	}
 	made.StageID = f.StageID
 	if made.StageID == "" {
-		funnels, err := r.Funnels.List(ctx, by.OrgID)
+		funnels, err := r.Funnels.List(ctx, by.orgID)
 		if err != nil || len(funnels) == 0 {
 			return crm.Contact{}, errors.Join(err, errNoFunnel)
 		}
@@ -85,7 +85,7 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 	if n.stages[made.StageID] == "" {
 		return crm.Contact{}, missing("stage", "Não há etapa com este id.")
 	}
-	event := crm.Event{ID: newID(), OrgID: by.OrgID, ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt}
+	event := crm.Event{ID: newID(), OrgID: by.orgID, ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt}
 	return made, c.store.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Create(ctx, made, event) })
 }
 
@@ -154,7 +154,7 @@ func (c *Contacts) Edit(ctx context.Context, by Caller, id string, f ContactForm
 		if f.Version != "" && f.Version != (ContactView{Contact: before}).Version() {
 			return invalid("version", "Este contato mudou enquanto você o editava. Confira o que ele diz agora e repita a sua mudança.")
 		}
-		n, err := loadNames(ctx, r, by.OrgID)
+		n, err := loadNames(ctx, r, by.orgID)
 		if err != nil {
 			return err
 		}
@@ -204,13 +204,8 @@ func (c *Contacts) Note(ctx context.Context, by Caller, id, text string) error {
 // written. Faults: InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Assign(ctx context.Context, by Caller, id, memberID string) error {
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
-		if !validID(memberID) {
-			return missing("member", "Não há membro com este id nesta organização.")
-		}
-		m, err := r.Members.Find(ctx, memberID)
+		m, err := memberOf(ctx, r, k.OrgID, memberID)
 		switch {
-		case errors.Is(err, ports.ErrNotFound), err == nil && m.OrgID != k.OrgID:
-			return missing("member", "Não há membro com este id nesta organização.")
 		case err != nil:
 			return err
 		case !m.Active:
@@ -247,21 +242,16 @@ func (c *Contacts) Move(ctx context.Context, by Caller, id, stageID string) (crm
 
 // change runs f on a contact of the caller's organisation, in one transaction that
 // keeps others from it, with an event that names the member.
-func (c *Contacts) change(ctx context.Context, by Caller, id string, f func(context.Context, ports.Repos, crm.Contact, crm.Event) error) error {
-	notFound := missing("contact", "Não há contato com este id.")
-	if !validID(id) {
-		return notFound
-	}
+func (c *Contacts) change(
+	ctx context.Context, by Caller, id string, f func(context.Context, ports.Repos, crm.Contact, crm.Event) error,
+) error {
 	actor, err := c.actor(ctx, by)
 	if err != nil {
 		return err
 	}
-	event := crm.Event{ID: newID(), OrgID: by.OrgID, ContactID: id, Actor: actor, At: c.clock()}
+	event := crm.Event{ID: newID(), OrgID: by.orgID, ContactID: id, Actor: actor, At: c.clock()}
 	return c.store.InTx(ctx, func(r ports.Repos) error {
-		contact, err := r.Contacts.Lock(ctx, id)
-		if errors.Is(err, ports.ErrNotFound) || err == nil && contact.OrgID != by.OrgID {
-			return notFound
-		}
+		contact, err := lockedContactKind.visible(ctx, r, by, id)
 		if err != nil {
 			return err
 		}
@@ -272,6 +262,6 @@ func (c *Contacts) change(ctx context.Context, by Caller, id string, f func(cont
 // actor is the name that the history gives the caller. Only members change contacts by
 // hand.
 func (c *Contacts) actor(ctx context.Context, by Caller) (string, error) {
-	m, err := findMember(ctx, c.store, by.OrgID, by.MemberID)
+	m, err := memberOf(ctx, c.store.Repos(), by.orgID, by.memberID)
 	return m.Name, err
 }

@@ -69,8 +69,13 @@ type Attention struct {
 	Count    int
 }
 
-// Look returns the dashboard of so many days up to today. Faults: ServiceUnavailable.
+// Look returns the dashboard of so many days up to today. Faults:
+// NotFound, ServiceUnavailable.
 func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return Overview{}, err
+	}
 	now := d.clock()
 	o := Overview{Webhooks: map[string]string{}, Total: Day{Contacts: map[string]int{}}}
 	index := map[string]int{}
@@ -88,7 +93,7 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 		return nil
 	}
 	r := d.store.Repos()
-	contacts, err := r.Figures.Contacts(ctx, by.OrgID, start)
+	contacts, err := r.Figures.Contacts(ctx, orgID, start)
 	if err != nil {
 		return o, err
 	}
@@ -100,7 +105,7 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 			from[f.OriginID] += f.Count
 		}
 	}
-	lookups, err := r.Figures.Lookups(ctx, by.OrgID, start)
+	lookups, err := r.Figures.Lookups(ctx, orgID, start)
 	if err != nil {
 		return o, err
 	}
@@ -115,11 +120,11 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 			sum.Charged, sum.Cached, sum.Spent, sum.Saved = sum.Charged+f.Charged, sum.Cached+f.Cached, sum.Spent+f.Amount, sum.Saved+saved
 		}
 	}
-	page, err := r.Contacts.Page(ctx, by.OrgID, "", 6)
+	page, err := r.Contacts.Page(ctx, orgID, "", 6)
 	if err != nil {
 		return o, err
 	}
-	n, err := loadNames(ctx, r, by.OrgID)
+	n, err := loadNames(ctx, r, orgID)
 	if err != nil {
 		return o, err
 	}
@@ -131,27 +136,27 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 	for _, c := range page {
 		o.Newest = append(o.Newest, n.view(c))
 	}
-	if by.Manages() == nil {
-		o.Attention, err = d.attention(ctx, r, by, n, now)
+	if by.mayManage(orgID) {
+		o.Attention, err = d.attention(ctx, r, orgID, n, now)
 	}
 	return o, err
 }
 
 // attention is what owners and administrators should look at.
-func (d *Dashboard) attention(ctx context.Context, r ports.Repos, by Caller, n names, now time.Time) ([]Attention, error) {
+func (d *Dashboard) attention(ctx context.Context, r ports.Repos, orgID string, n names, now time.Time) ([]Attention, error) {
 	var out []Attention
-	refused, err := r.Deliveries.Summaries(ctx, by.OrgID, now.Add(-24*time.Hour))
+	refused, err := r.Deliveries.Summaries(ctx, orgID, now.Add(-24*time.Hour))
 	for id, sum := range refused {
 		if sum.Refused > 0 {
 			out = append(out, Attention{Kind: "refused", ID: id, Name: n.webhooks[id], Count: sum.Refused})
 		}
 	}
 	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
-	dead, err2 := r.Jobs.Page(ctx, by.OrgID, ports.JobFilter{State: automation.Dead}, "", 100)
+	dead, err2 := r.Jobs.Page(ctx, orgID, ports.JobFilter{State: automation.Dead}, "", 100)
 	if len(dead) > 0 {
 		out = append(out, Attention{Kind: "dead", Count: len(dead)})
 	}
-	keys, err3 := r.Keys.List(ctx, by.OrgID)
+	keys, err3 := r.Keys.List(ctx, orgID)
 	if err := errors.Join(err, err2, err3); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,14 @@ func FaultOf(err error) *fault.Error {
 func IsRefusal(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.InvalidRequest, fault.InvalidEmail, fault.WebhookDisabled, fault.ReusedIdempotencyKey, fault.Unauthenticated:
-		return !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrForbidden)
+		return true
 	}
 	return false
+}
+
+// missing is the fault of a thing that is not there for the caller.
+func missing(field, message string) *fault.Error { return fault.New(fault.NotFound, message).At(field) }
+
+func invalid(field, message string) *fault.Error {
+	return fault.New(fault.InvalidRequest, message).At(field)
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,13 +12,8 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
-	"fichario/domain/fault"
 	"fichario/ports"
 )
-
-// keyTTL is how long an instance trusts what it read about a key: a revocation is
-// seen everywhere within this time.
-const keyTTL = time.Second
 
 // Keys issues, authenticates and ends API keys, and keeps their per-minute limit.
 type Keys struct {
@@ -32,98 +26,15 @@ type Keys struct {
 	used    sync.Map // of key id to time.Time: uses not yet written down
 }
 
-type knownKey struct {
-	key  access.Key
-	read time.Duration // monotonic
-}
-
 // NewKeys returns the use case.
 func NewKeys(store ports.Store, clock Clock) *Keys {
 	return &Keys{store: store, clock: clock, start: time.Now()}
 }
 
-// Authenticate returns the caller that a secret stands for. It reads the database
-// at most once a second for each key. Faults: Unauthenticated, ServiceUnavailable.
-func (k *Keys) Authenticate(ctx context.Context, text string) (Caller, error) {
-	secret, ok := access.ParseSecret(text)
-	if !ok {
-		return Caller{}, unauthenticated("Esta não é uma chave do Fichário: ela começa com fic_ e tem 50 caracteres.")
-	}
-	now, hash := k.clock(), secret.Hash()
-	key, err := k.find(ctx, secret, hash, now)
-	switch {
-	case errors.Is(err, ports.ErrNotFound):
-		return Caller{}, unauthenticated("Esta chave não existe ou foi substituída.")
-	case err != nil:
-		return Caller{}, err
-	case !key.UsableAt(now):
-		return Caller{}, unauthenticated("Esta chave foi revogada ou expirou.")
-	}
-	return Caller{OrgID: key.OrgID, Key: key}, nil
-}
-
-func unauthenticated(message string) error {
-	return fault.New(fault.Unauthenticated, message+" Envie uma chave válida em Authorization: Bearer.")
-}
-
-func (k *Keys) find(ctx context.Context, s access.Secret, hash [sha256.Size]byte, now time.Time) (*access.Key, error) {
-	elapsed := time.Since(k.start)
-	if v, ok := k.known.Load(hash); ok {
-		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // only these are stored
-			return &known.key, nil
-		}
-	}
-	key, err := k.store.Repos().Keys.BySecret(ctx, s, now)
-	if err != nil {
-		k.known.Delete(hash)
-		return nil, err
-	}
-	k.known.Store(hash, &knownKey{key: key, read: elapsed})
-	if key.UsableAt(now) {
-		k.used.Store(key.ID, now) // to the second, which is how often a busy key gets here
-	}
-	return &key, nil
-}
-
-// Allow counts a request of the key against its per-minute limit on this instance
-// (specification, 8.1).
-func (k *Keys) Allow(key *access.Key) access.State {
-	w, ok := k.windows.Load(key.ID)
-	if !ok {
-		w, _ = k.windows.LoadOrStore(key.ID, &access.Window{})
-	}
-	return w.(*access.Window).Allow(time.Since(k.start), key.Limits.PerMinute) //nolint:forcetypeassert // only these are stored
-}
-
-// MinuteUse is how many requests of a key this instance counted within the last sixty
-// seconds.
-func (k *Keys) MinuteUse(id string) int {
-	w, ok := k.windows.Load(id)
-	if !ok {
-		return 0
-	}
-	return w.(*access.Window).Used(time.Since(k.start)) //nolint:forcetypeassert // only these are stored
-}
-
-// MinuteLimit is the fault of a request that Allow refused.
-func MinuteLimit(s access.State) error {
-	f := fault.New(fault.MinuteLimit, "O limite de requisições por minuto desta chave foi atingido. Espere o tempo de Retry-After.").After(s.Reset)
-	f.Limit = s.Limit
-	return f
-}
-
-// SaveUse writes down when keys were last used. Run calls it regularly.
-func (k *Keys) SaveUse(ctx context.Context) error {
-	uses := map[string]time.Time{}
-	k.used.Range(func(id, at any) bool {
-		uses[id.(string)] = at.(time.Time) //nolint:forcetypeassert // only these are stored
-		k.used.Delete(id)
-		return true
-	})
-	if len(uses) == 0 {
-		return nil
-	}
-	return k.store.Repos().Keys.Touch(ctx, uses)
+var keyKind = kind[access.Key]{
+	field: "id", missing: "Não há chave com este id.",
+	find:  func(r ports.Repos) func(context.Context, string) (access.Key, error) { return r.Keys.Find },
+	orgOf: func(k access.Key) string { return k.OrgID },
 }
 
 // NewKey describes a key to be made.
@@ -166,7 +77,7 @@ func (k *Keys) Create(ctx context.Context, by Caller, n NewKey) (access.Key, acc
 			return access.Key{}, access.Secret{}, invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.")
 		}
 	}
-	if err := mayManage(ctx, k.store, by, n.OrgID); err != nil {
+	if err := mayManageOrg(ctx, k.store.Repos(), by, n.OrgID); err != nil {
 		return access.Key{}, access.Secret{}, err
 	}
 	id := cmp.Or(n.ID, newID())
@@ -195,7 +106,7 @@ var ErrTwice = errors.New("it was made already")
 
 // List returns the keys of an organisation, oldest first.
 func (k *Keys) List(ctx context.Context, by Caller, orgID string) ([]access.Key, error) {
-	if err := mayManage(ctx, k.store, by, orgID); err != nil {
+	if err := mayManageOrg(ctx, k.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
 	return k.store.Repos().Keys.List(ctx, orgID)
@@ -204,7 +115,7 @@ func (k *Keys) List(ctx context.Context, by Caller, orgID string) ([]access.Key,
 // Revoke ends a key for good, on every instance within a second. Fault:
 // InvalidRequest when there is no such key.
 func (k *Keys) Revoke(ctx context.Context, by Caller, id string) error {
-	if _, err := k.existing(ctx, by, id); err != nil {
+	if _, err := keyKind.managed(ctx, k.store.Repos(), by, id); err != nil {
 		return err
 	}
 	return k.store.Repos().Keys.Revoke(ctx, id, k.clock())
@@ -221,7 +132,7 @@ func (k *Keys) Rotate(ctx context.Context, by Caller, id string, overlap time.Du
 // rotate is Rotate for a key whose newest secret has the prefix was, where that is not
 // empty; ports.ErrNotFound when it has another.
 func (k *Keys) rotate(ctx context.Context, by Caller, id, was string, overlap time.Duration) (access.Key, access.Secret, error) {
-	key, err := k.existing(ctx, by, id)
+	key, err := keyKind.managed(ctx, k.store.Repos(), by, id)
 	if err != nil {
 		return key, access.Secret{}, err
 	}
@@ -240,18 +151,23 @@ func (k *Keys) rotate(ctx context.Context, by Caller, id, was string, overlap ti
 	return key, secret, err
 }
 
-// existing returns a key that a caller may manage.
-func (k *Keys) existing(ctx context.Context, by Caller, id string) (access.Key, error) {
-	notFound := missing("id", "Não há chave com este id.")
-	if !validID(id) {
-		return access.Key{}, notFound
-	}
-	key, err := k.store.Repos().Keys.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(key.OrgID) {
-		return access.Key{}, notFound
-	}
-	if err == nil {
-		err = by.manages(key.OrgID)
-	}
-	return key, err
+// Show returns a key of an organisation that the caller manages. Faults:
+// InvalidRequest, ServiceUnavailable.
+func (k *Keys) Show(ctx context.Context, by Caller, id string) (access.Key, error) {
+	return keyKind.managed(ctx, k.store.Repos(), by, id)
 }
+
+// RotateOnce is Rotate for a form that may be sent twice: the key gets a new secret
+// only if its newest one still has that prefix; otherwise rotated is false.
+func (k *Keys) RotateOnce(ctx context.Context, by Caller, id, prefix string, overlap time.Duration) (key access.Key, secret access.Secret, rotated bool, err error) {
+	key, secret, err = k.rotate(ctx, by, id, prefix, overlap)
+	if errors.Is(err, ports.ErrNotFound) {
+		key, err = keyKind.managed(ctx, k.store.Repos(), by, id)
+		return key, secret, false, err
+	}
+	return key, secret, err == nil, err
+}
+
+// NewKeyID returns an id for a key to be made by a form, so that a form that is sent
+// twice makes one key.
+func NewKeyID() string { return newID() }

@@ -199,7 +199,7 @@ func (l *Lookups) check(caller Caller, req LookupRequest) (asking, error) {
 	if err != nil {
 		return asking{}, fault.New(fault.InvalidDocument, err.Error()).At("documento")
 	}
-	if !caller.may(doc.Type()) {
+	if !caller.mayAsk(doc.Type()) {
 		return asking{}, fault.New(fault.MissingScope,
 			fmt.Sprintf("Esta chave não tem o escopo %s. Peça a quem administra as chaves, ou use outra.", doc.Type()))
 	}
@@ -238,101 +238,13 @@ func (l *Lookups) cached(a asking) lookup.Entry {
 func (l *Lookups) entry(a asking) lookup.Entry {
 	now := l.clock()
 	return lookup.Entry{
-		ID: newID(), OrgID: a.caller.OrgID, KeyID: a.caller.keyID(), MemberID: a.caller.MemberID, ContactID: a.ContactID,
+		ID: newID(), OrgID: a.caller.orgID, KeyID: a.caller.keyID(), MemberID: a.caller.memberID, ContactID: a.ContactID,
 		Product: a.product.ID, Document: a.doc, At: now,
 	}
 }
 
-// reservation is what begins a lookup: one of its fields.
-type reservation struct {
-	answer *LookupResult  // history had it
-	entry  lookup.Entry   // the call is ours, and charged
-	holder string         // another call about the same document is in flight
-	fresh  *lookup.Record // one has just ended
-}
-
-// reserve takes the lease, checks the caps and writes the entry as charged, in one
-// transaction: whatever happens afterwards, the call is accounted for.
-func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
-	var r reservation
-	e, key := l.entry(a), a.caller.Key
-	e.Status, e.Charged, e.Amount = lookup.Running, true, a.product.Price
-	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
-	e.SettleAt = e.At.Add(l.timeout + settleMargin)
-	l.landing.Store(e.ID, make(chan struct{}))
-	err := l.store.InTx(ctx, func(repos ports.Repos) error {
-		r = reservation{entry: e}
-		if !a.Refresh || a.Seen != "" {
-			lease := lookup.Lease{OrgID: e.OrgID, Product: e.Product, Document: a.doc, CallID: e.ID, ExpiresAt: e.SettleAt}
-			holder, err := repos.Leases.Acquire(ctx, lease, e.At)
-			if err != nil {
-				return err
-			}
-			if holder != "" {
-				r = reservation{holder: holder}
-				return errNothingToWrite
-			}
-			// The call before this one may have ended since history was read.
-			rec, err := repos.History.Latest(ctx, e.OrgID, e.Product, a.doc)
-			if err == nil && rec.FreshAt(e.At, l.fresh) && (!a.Refresh || rec.ID != a.Seen) {
-				r = reservation{fresh: &rec}
-				return errNothingToWrite
-			}
-			if err != nil && !errors.Is(err, ports.ErrNotFound) {
-				return err
-			}
-		}
-		if key != nil {
-			if err := repos.Usage.Charge(ctx, e.KeyID, e.Day, e.Month, e.Amount, key.Limits); err != nil {
-				return err
-			}
-		}
-		return repos.Statement.Add(ctx, e)
-	})
-	if err == nil {
-		return r, nil
-	}
-	l.land(e.ID)
-	switch {
-	case errors.Is(err, errNothingToWrite):
-		return r, nil
-	case errors.Is(err, ports.ErrMonthCap):
-		return r, monthlyLimit(key)
-	case errors.Is(err, ports.ErrDayCap):
-		return r, dailyLimit(key, l.calendar.NextDay(e.At).Sub(e.At))
-	}
-	// The commit may have happened although its confirmation was lost. No call
-	// was made, so what it may have charged is taken back.
-	e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
-	l.calls.Go(func() { l.finish(context.WithoutCancel(ctx), e, a.product.Price, nil) })
-	return r, err
-}
-
-// errNothingToWrite rolls a transaction back that found nothing to do.
-var errNothingToWrite = errors.New("nothing to write")
-
-// historyOnly is said where a cap of zero leaves a key what history has.
-const historyOnly = "Esta chave só lê o histórico: o limite dela é de zero consultas cobradas. Para consultar o bureau, use uma chave com limite maior."
-
-func monthlyLimit(k *access.Key) error {
-	f := fault.New(fault.MonthlyLimit, "O limite mensal de consultas cobradas desta chave foi atingido. Consultas já feitas nos últimos dias seguem livres pelo histórico.")
-	if f.Limit = k.Limits.PerMonth; f.Limit == 0 {
-		f.Message = historyOnly
-	}
-	return f
-}
-
-func dailyLimit(k *access.Key, wait time.Duration) error {
-	f := fault.New(fault.DailyLimit, "O limite diário de consultas cobradas desta chave foi atingido. Tente de novo depois da meia-noite.")
-	if f.Limit = k.Limits.PerDay; f.Limit == 0 {
-		f.Message = historyOnly // and no wait suffices
-		return f
-	}
-	return f.After(wait)
-}
-
 // Settle closes entries whose call nobody finished, as after a crash: charged,
-// because the call may have reached the bureau. Run calls it regularly.
+// because the call may have reached the bureau. It is a chore.
 func (l *Lookups) Settle(ctx context.Context) error {
 	var n int
 	err := l.store.InTx(ctx, func(repos ports.Repos) (err error) {
@@ -347,3 +259,67 @@ func (l *Lookups) Settle(ctx context.Context) error {
 
 // Close waits for the calls at the bureau to be finished and stored.
 func (l *Lookups) Close() { l.calls.Wait() }
+
+// ErrNotInHistory ends a lookup that asked history only.
+var ErrNotInHistory = errors.New("history has no fresh answer")
+
+// onlyHistory answers a lookup that must not be charged, where History.Serve found
+// nothing: it may leave out what Latest finds.
+func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error) {
+	rec, err := l.store.Repos().History.Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !rec.FreshAt(l.clock(), l.fresh) {
+		return reservation{}, ErrNotInHistory
+	}
+	if err != nil {
+		return reservation{}, err
+	}
+	answer, err := l.fromHistory(ctx, a, rec)
+	return reservation{answer: &answer}, err
+}
+
+// Start begins one lookup of a member and returns the id of its entry, which is in the
+// statement from now on; done ends when it has an outcome, or when somebody else's
+// lookup that it waits for has one. It goes on when ctx ends. Its rules are those of
+// Do; the same checks, transactions and charges.
+//
+// A lookup that waits for another one's call has no entry yet: then the id is the
+// other's, and once that is answered there is a free entry as well.
+//
+// Faults: those of Do but for the limits and the bureau's, which the entry tells;
+// InvalidRequest when the contact is not of the organisation; ErrNotInHistory.
+func (l *Lookups) Start(ctx context.Context, by Caller, req LookupRequest) (id string, done <-chan struct{}, err error) {
+	a, err := l.check(by, req)
+	if err != nil {
+		return "", nil, err
+	}
+	if _, err := l.Contact(ctx, by, req.ContactID); err != nil {
+		return "", nil, err
+	}
+	r, err := l.begin(ctx, a)
+	if err != nil {
+		return "", nil, err
+	}
+	ended := make(chan struct{})
+	switch {
+	case r.answer != nil:
+		close(ended)
+		return r.answer.Entry.ID, ended, nil
+	case r.holder != "":
+		l.calls.Go(func() {
+			defer close(ended)
+			_, _ = l.follow(context.WithoutCancel(ctx), a, r.holder) // the holder's entry says what became of it
+		})
+		return r.holder, ended, nil
+	}
+	l.calls.Go(func() {
+		defer func() { <-l.slots; close(ended) }()
+		_, _ = l.call(context.WithoutCancel(ctx), a.product, r.entry) // the entry says what became of it
+	})
+	return r.entry.ID, ended, nil
+}
+
+// Timeout is the longest that the bureau may take.
+func (l *Lookups) Timeout() time.Duration { return l.timeout }
+
+// Fresh is how long history answers.
+func (l *Lookups) Fresh() time.Duration { return l.fresh }

@@ -132,7 +132,7 @@ func (s *Sessions) Resume(ctx context.Context, text string) (Caller, crm.Member,
 			return Caller{}, crm.Member{}, err
 		}
 	}
-	return Caller{OrgID: m.OrgID, MemberID: m.ID, Role: m.Role}, m, nil
+	return ByMember(m), m, nil
 }
 
 // SignOut ends a session; it is no error when there is none.
@@ -146,7 +146,7 @@ func (s *Sessions) SignOut(ctx context.Context, text string) error {
 
 // SignOutEverywhere ends all sessions of the caller.
 func (s *Sessions) SignOutEverywhere(ctx context.Context, by Caller) error {
-	return s.store.Repos().Sessions.EndAll(ctx, by.MemberID)
+	return s.store.Repos().Sessions.EndAll(ctx, by.memberID)
 }
 
 // Forget removes sessions that ended long ago. A chore.
@@ -157,8 +157,8 @@ func (s *Sessions) Forget(ctx context.Context) error {
 // ChangeOwnPassword changes the caller's password, who shows that he knows the one
 // there is, and ends all his sessions. Faults: Unauthenticated when the present one is
 // wrong, InvalidRequest, ServiceUnavailable.
-func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, password string, people *Organisations) error {
-	m, err := s.store.Repos().Members.Find(ctx, by.MemberID)
+func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, password string, people *Members) error {
+	m, err := s.store.Repos().Members.Find(ctx, by.memberID)
 	if err != nil {
 		return err
 	}
@@ -172,5 +172,5 @@ func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, pa
 	if err := s.store.Repos().Sessions.Clear(ctx, m.Email); err != nil {
 		return err
 	}
-	return people.SetPassword(ctx, by, by.MemberID, password)
+	return people.SetPassword(ctx, by, by.memberID, password)
 }

@@ -2,14 +2,12 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"time"
 
 	"fichario/domain/crm"
 	"fichario/domain/intake"
-	"fichario/domain/text"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -23,50 +21,6 @@ type Webhooks struct {
 // NewWebhooks returns the use case.
 func NewWebhooks(store ports.Store, clock Clock) *Webhooks {
 	return &Webhooks{store: store, clock: clock}
-}
-
-// AddOrigin registers an origin. Faults: InvalidRequest, ServiceUnavailable.
-func (w *Webhooks) AddOrigin(ctx context.Context, by Caller, orgID, name string) (crm.Origin, error) {
-	name, ok := crm.CleanName(name)
-	if !ok || text.Fold(name) == "" {
-		return crm.Origin{}, invalid("name", fmt.Sprintf("O nome da origem tem de 1 a %d caracteres.", crm.NameMax))
-	}
-	if err := mayManage(ctx, w.store, by, orgID); err != nil {
-		return crm.Origin{}, err
-	}
-	o := crm.Origin{ID: newID(), OrgID: orgID, Name: name}
-	err := w.store.Repos().Origins.Create(ctx, o)
-	if errors.Is(err, ports.ErrExists) {
-		return crm.Origin{}, invalid("name", "Já há uma origem com este nome; maiúsculas e acentos não as distinguem.")
-	}
-	return o, err
-}
-
-// Origins returns the origins of an organisation, by name. Faults: InvalidRequest,
-// ServiceUnavailable.
-func (w *Webhooks) Origins(ctx context.Context, by Caller, orgID string) ([]crm.Origin, error) {
-	if err := maySee(ctx, w.store, by, orgID); err != nil {
-		return nil, err
-	}
-	return w.store.Repos().Origins.List(ctx, orgID)
-}
-
-// originNamed returns the id of an origin of an organisation by its name, and ""
-// for "".
-func originNamed(ctx context.Context, r ports.Repos, orgID, name string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
-	all, err := r.Origins.List(ctx, orgID)
-	if err != nil {
-		return "", err
-	}
-	for _, o := range all {
-		if text.Fold(o.Name) == text.Fold(name) {
-			return o.ID, nil
-		}
-	}
-	return "", invalid("origin", "Não há origem com este nome. Registre-a antes.")
 }
 
 // NewWebhook describes a webhook to be made.
@@ -100,7 +54,7 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook
 	if err := checkSettings(n.Signature, n.ThanksURL); err != nil {
 		return fail(err)
 	}
-	if err := mayManage(ctx, w.store, by, n.OrgID); err != nil {
+	if err := mayManageOrg(ctx, w.store.Repos(), by, n.OrgID); err != nil {
 		return fail(err)
 	}
 	origin, err := originNamed(ctx, w.store.Repos(), n.OrgID, n.Origin)
@@ -160,7 +114,7 @@ func (w *Webhooks) Show(ctx context.Context, by Caller, id string) (WebhookView,
 // List returns the webhooks of an organisation, oldest first. Faults:
 // InvalidRequest, ServiceUnavailable.
 func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]webhook.Webhook, error) {
-	if err := mayManage(ctx, w.store, by, orgID); err != nil {
+	if err := mayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
 	return w.store.Repos().Webhooks.List(ctx, orgID)
@@ -169,7 +123,7 @@ func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]webhook
 // Summaries returns what the webhooks of an organisation got since a time, by
 // webhook. Faults: InvalidRequest, ServiceUnavailable.
 func (w *Webhooks) Summaries(ctx context.Context, by Caller, orgID string, since time.Time) (map[string]ports.DeliverySummary, error) {
-	if err := mayManage(ctx, w.store, by, orgID); err != nil {
+	if err := mayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
 	return w.store.Repos().Deliveries.Summaries(ctx, orgID, since)
@@ -215,21 +169,15 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 			return err
 		}
 	}
-	set(&hook.Enabled, c.Enabled)
-	set(&hook.Kind, c.Kind)
-	set(&hook.Band, c.Band)
-	set(&hook.Signature, c.Signature)
-	set(&hook.ThanksURL, c.ThanksURL)
+	replace(&hook.Enabled, c.Enabled)
+	replace(&hook.Kind, c.Kind)
+	replace(&hook.Band, c.Band)
+	replace(&hook.Signature, c.Signature)
+	replace(&hook.ThanksURL, c.ThanksURL)
 	if !hook.Kind.Valid() || !hook.Band.Valid() {
 		return invalid("type", "O tipo é generic ou formservice; faixas de valor são zero, lower, middle ou upper.")
 	}
 	return checkSettings(hook.Signature, hook.ThanksURL)
-}
-
-func set[T any](into, value *T) {
-	if value != nil {
-		*into = *value
-	}
 }
 
 // Regenerate gives a webhook a new token. The old one ends at once, or after grace.
@@ -246,24 +194,23 @@ func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace t
 	})
 }
 
-// findWebhook returns a webhook that a caller may manage.
+// findWebhook returns a webhook that a caller may manage, with its newest token. Faults:
+// NotFound, Forbidden, ServiceUnavailable.
 func findWebhook(ctx context.Context, r ports.Repos, by Caller, id string) (webhook.Webhook, webhook.Token, error) {
-	fail := func(err error) (webhook.Webhook, webhook.Token, error) {
-		return webhook.Webhook{}, webhook.Token{}, err
+	var token webhook.Token
+	k := kind[webhook.Webhook]{
+		field: "webhook", missing: "Não há webhook com este id.",
+		find: func(r ports.Repos) func(context.Context, string) (webhook.Webhook, error) {
+			return func(ctx context.Context, id string) (hook webhook.Webhook, err error) {
+				hook, token, err = r.Webhooks.Find(ctx, id)
+				return hook, err
+			}
+		},
+		orgOf: func(w webhook.Webhook) string { return w.OrgID },
 	}
-	notFound := missing("webhook", "Não há webhook com este id.")
-	if !validID(id) {
-		return fail(notFound)
-	}
-	hook, token, err := r.Webhooks.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(hook.OrgID) {
-		return fail(notFound)
-	}
+	hook, err := k.managed(ctx, r, by, id)
 	if err != nil {
-		return fail(err)
-	}
-	if err := by.manages(hook.OrgID); err != nil {
-		return fail(err)
+		return webhook.Webhook{}, webhook.Token{}, err
 	}
 	return hook, token, nil
 }

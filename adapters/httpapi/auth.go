@@ -51,7 +51,7 @@ func (s *server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		state := s.Keys.Allow(caller.Key)
+		state := s.Keys.Allow(caller.Key())
 		limitHeaders(c.Response().Header(), minute, state.Limit, state.Remaining, state.Reset)
 		if !state.OK {
 			return app.MinuteLimit(state)

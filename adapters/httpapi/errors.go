@@ -23,6 +23,12 @@ type problemKind struct {
 	Title, Help string
 }
 
+// The codes of what the router refuses, before any use case is asked.
+const (
+	unknownRoute     fault.Code = "rota_desconhecida"
+	methodNotAllowed fault.Code = "metodo_nao_permitido"
+)
+
 var problems = []problemKind{
 	{fault.InvalidRequest, 400, "Requisição inválida", "O corpo ou um parâmetro não é o que o contrato descreve. O campo em erro vem em errors."},
 	{fault.InvalidDocument, 400, "Documento inválido", "O documento não passa na conferência, ou o produto não o aceita. Envie só os caracteres, sem máscara. Nada foi consultado nem cobrado."},
@@ -32,8 +38,8 @@ var problems = []problemKind{
 	{fault.MissingScope, 403, "Escopo ausente", "A chave não tem o escopo do tipo de documento. Nada foi consultado nem cobrado."},
 	{fault.LookupDisabled, 404, "Recurso indisponível", "Esta instância não tem as consultas habilitadas."},
 	{fault.UnknownWebhook, 404, "Webhook desconhecido", "Nenhum webhook tem este endereço. Confira o token, ou se ele foi trocado."},
-	{fault.UnknownRoute, 404, "Rota desconhecida", "Não há rota com este endereço. O contrato está em /openapi.yaml."},
-	{fault.MethodNotAllowed, 405, "Método não permitido", "A rota existe, mas não com este método. O cabeçalho Allow diz quais aceita."},
+	{unknownRoute, 404, "Rota desconhecida", "Não há rota com este endereço. O contrato está em /openapi.yaml."},
+	{methodNotAllowed, 405, "Método não permitido", "A rota existe, mas não com este método. O cabeçalho Allow diz quais aceita."},
 	{fault.IncompleteRequest, 408, "Requisição incompleta", "O corpo não chegou inteiro a tempo. Nada foi feito; envie de novo."},
 	{fault.BodyTooLarge, 413, "Corpo grande demais", "O corpo passa do tamanho aceito."},
 	{fault.UnsupportedMediaType, 415, "Tipo não suportado", "Envie o corpo como application/json."},
@@ -50,7 +56,12 @@ var problems = []problemKind{
 	{fault.Timeout, 504, "Tempo esgotado", "O pedido não terminou a tempo. Repita-o."},
 }
 
+// kindOf returns the row of a code. What only the interface and the commands tell apart is
+// an invalid request on the wire.
 func kindOf(code fault.Code) problemKind {
+	if code == fault.NotFound || code == fault.Forbidden {
+		return kindOf(fault.InvalidRequest)
+	}
 	for _, k := range problems {
 		if k.Code == code {
 			return k
@@ -142,9 +153,9 @@ func asFault(err error) *fault.Error {
 func routerFault(h *echo.HTTPError) *fault.Error {
 	switch h.Code {
 	case http.StatusNotFound:
-		return fault.New(fault.UnknownRoute, "Não há rota com este endereço. O contrato está em /openapi.yaml.")
+		return fault.New(unknownRoute, "Não há rota com este endereço. O contrato está em /openapi.yaml.")
 	case http.StatusMethodNotAllowed:
-		return fault.New(fault.MethodNotAllowed, "Esta rota não aceita este método; o cabeçalho Allow diz quais aceita.")
+		return fault.New(methodNotAllowed, "Esta rota não aceita este método; o cabeçalho Allow diz quais aceita.")
 	case http.StatusBadRequest:
 		return fault.New(fault.InvalidRequest, "Há um parâmetro que não pode ser lido.").Because(h)
 	}

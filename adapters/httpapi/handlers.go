@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"fichario/adapters/download"
 	"fichario/app"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
@@ -139,16 +140,8 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 	}
 	c := callOf(ctx)
 	if prefersCSV(c.accept) {
-		return file(func(w http.ResponseWriter) error {
-			return h.Statement.File(ctx, c.caller, q, w, func(first bool) {
-				// A long file on a slow line takes longer than an answer may, but each part of it does not.
-				_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute))
-				if first {
-					w.Header().Set(echo.HeaderContentType, "text/csv; charset=utf-8")
-					w.Header().Set(echo.HeaderContentDisposition, `attachment; filename="extrato.csv"`)
-				}
-			})
-		}), nil
+		lines, err := h.Statement.Lines(ctx, c.caller, q)
+		return file(download.Statement(lines)), err
 	}
 	page, err := h.Statement.Page(ctx, c.caller, q)
 	if err != nil {
@@ -185,11 +178,14 @@ func (b body) write(w http.ResponseWriter) error {
 	return writeJSON(w, http.StatusOK, echo.MIMEApplicationJSON, b.value)
 }
 
-// file is an answer that is written as it is made.
-type file func(http.ResponseWriter) error
+// file is a table as an answer, which is written while it is read.
+type file download.Table
 
 // VisitGetStatementResponse writes the file.
-func (f file) VisitGetStatementResponse(w http.ResponseWriter) error { return f(w) }
+func (f file) VisitGetStatementResponse(w http.ResponseWriter) error {
+	_, err := download.CSV(w, download.Table(f))
+	return err
+}
 
 func orEmpty(s *string) string {
 	if s == nil {

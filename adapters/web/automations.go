@@ -25,17 +25,15 @@ func (s *server) automationList(c *call) error {
 		Dead        int
 	}
 	var err error
-	if data.Automations, err = s.Automations.Views(c.ctx(), c.by); err != nil {
+	if data.Automations, err = s.Automations.Views(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
 	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{}, runsShown); err != nil {
 		return err
 	}
-	dead, err := s.Automations.Runs(c.ctx(), c.by, c.by.OrgID, app.RunFilter{State: automation.Dead}, "", redoneAtOnce)
-	if err != nil {
+	if data.Dead, err = s.Automations.CountFailed(c.ctx(), c.by); err != nil {
 		return err
 	}
-	data.Dead = len(dead)
 	return c.render("automacoes", page{Title: "Automações", Nav: "automacoes", Data: data})
 }
 
@@ -87,16 +85,16 @@ var automationFields = []string{"nome", "acao", "origem", "webhook", "valor", "u
 func (s *server) automationForm(c *call, status int, id string, f Form) error {
 	data := automationForm{Form: f, ID: id}
 	var err error
-	if data.Origins, err = s.Webhooks.Origins(c.ctx(), c.by, c.by.OrgID); err != nil {
+	if data.Origins, err = s.Origins.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
-	if data.Webhooks, err = s.Webhooks.List(c.ctx(), c.by, c.by.OrgID); err != nil {
+	if data.Webhooks, err = s.Webhooks.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
-	if data.Funnels, err = s.Organisations.Funnels(c.ctx(), c.by); err != nil {
+	if data.Funnels, err = s.Funnels.List(c.ctx(), c.by); err != nil {
 		return err
 	}
-	if data.Members, err = s.Organisations.Members(c.ctx(), c.by, c.by.OrgID); err != nil {
+	if data.Members, err = s.Members.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
 	return c.renderStatus(status, "automacao-form", page{Title: map[bool]string{true: "Nova automação", false: "Editar automação"}[id == ""], Nav: "automacoes", Data: data})
@@ -151,7 +149,7 @@ func (s *server) automationUpdate(c *call) error {
 // automationSave reads the form, and shows it again where save finds something wrong.
 func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
 	n := app.NewAutomation{
-		OrgID: c.by.OrgID, Name: c.text("nome"), Event: automation.ContactCreated, Action: automation.ActionKind(c.text("acao")),
+		OrgID: c.by.OrgID(), Name: c.text("nome"), Event: automation.ContactCreated, Action: automation.ActionKind(c.text("acao")),
 		Origin: c.text("origem"), WebhookID: c.text("webhook"),
 	}
 	// The form shows the fields of every action; only those of the chosen one count.
@@ -215,14 +213,9 @@ func (s *server) runAgain(c *call) error {
 
 // runDeadAgain runs every run again that was given up.
 func (s *server) runDeadAgain(c *call) error {
-	runs, err := s.Automations.Runs(c.ctx(), c.by, c.by.OrgID, app.RunFilter{State: automation.Dead}, "", redoneAtOnce)
+	n, err := s.Automations.RunFailedAgain(c.ctx(), c.by)
 	if err != nil {
 		return err
 	}
-	for _, r := range runs {
-		if _, err := s.Automations.RunAgain(c.ctx(), c.by, r.ID); err != nil {
-			return err
-		}
-	}
-	return c.done("/automacoes", plural(len(runs), "execução será refeita", "execuções serão refeitas")+" em instantes.")
+	return c.done("/automacoes", plural(n, "execução será refeita", "execuções serão refeitas")+" em instantes.")
 }

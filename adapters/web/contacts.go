@@ -1,13 +1,12 @@
 package web
 
 import (
-	"encoding/csv"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
+	"fichario/adapters/download"
 	"fichario/app"
 	"fichario/domain/text"
 )
@@ -210,35 +209,39 @@ func columnsOf(query url.Values, order string) []listColumn {
 
 // contactsFile gives every contact that the address asks for as a file.
 func (s *server) contactsFile(c *call) error {
-	out := csv.NewWriter(c.w)
-	begun := false
-	err := s.Contacts.Each(c.ctx(), c.by, s.contactSearch(c), func(contacts []app.ContactView) error {
-		// A long list on a slow line takes longer than a page may, but each part of it does not.
-		_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(time.Minute))
-		if !begun {
-			begun = true
-			c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-			c.w.Header().Set("Content-Disposition", `attachment; filename="contatos.csv"`)
-			_ = out.Write([]string{"id", "nome", "email", "telefone", "empresa", "valor", "origem", "funil", "etapa", "responsavel", "webhook", "nota", "criadoEm"})
-		}
-		for _, v := range contacts {
-			phone := phoneText(v.PhoneE164, v.Phone)
-			_ = out.Write([]string{
-				v.ID, app.SpreadsheetText(v.Name), app.SpreadsheetText(v.Email), app.SpreadsheetText(phone), app.SpreadsheetText(v.Company), v.Amount.String(), app.SpreadsheetText(v.Origin), app.SpreadsheetText(v.Funnel),
-				app.SpreadsheetText(v.Stage), app.SpreadsheetText(v.Assignee.Name), app.SpreadsheetText(v.Webhook), app.SpreadsheetText(v.Note), iso(v.CreatedAt),
-			})
-		}
-		out.Flush()
-		return out.Error()
+	found := s.Contacts.All(c.ctx(), c.by, s.contactSearch(c))
+	return s.download(c, download.Table{
+		Name: "contatos.csv",
+		Columns: []string{
+			"id", "nome", "email", "telefone", "empresa", "valor", "origem", "funil", "etapa", "responsavel", "webhook",
+			"nota", "criadoEm",
+		},
+		Rows: func(yield func([]string, error) bool) {
+			for v, err := range found {
+				if !yield(contactCells(v), err) {
+					return
+				}
+			}
+		},
 	})
-	if err != nil && begun {
-		// The answer is on its way: breaking the connection is how the browser learns that
-		// the file is not whole.
-		s.Log.WarnContext(c.ctx(), "a download broke off", "route", c.Pattern, "error", err, "request_id", c.id)
-		panic(http.ErrAbortHandler)
-	}
-	return err
 }
+
+// contactCells are a contact in the columns of contactsFile.
+func contactCells(v app.ContactView) []string {
+	cells := []string{
+		v.ID, v.Name, v.Email, phoneText(v.PhoneE164, v.Phone), v.Company, v.Amount.String(), v.Origin, v.Funnel, v.Stage,
+		v.Assignee.Name, v.Webhook, v.Note, iso(v.CreatedAt),
+	}
+	for i, typed := range cells {
+		if i != contactAmountCell {
+			cells[i] = download.Text(typed)
+		}
+	}
+	return cells
+}
+
+// contactAmountCell is the one cell that is a number, and may begin with a sign.
+const contactAmountCell = 5
 
 // contactForm is the form of a new or changed contact.
 type contactForm struct {

@@ -172,7 +172,7 @@ func TestContactsChange(t *testing.T) {
 	t.Parallel()
 	site := contactsOpen(t)
 	owner := site.visitor("Ana")
-	v := site.member(owner.by.OrgID, "Caio", crm.Common) // whom it is allowed to, too
+	v := site.member(owner.by.OrgID(), "Caio", crm.Common) // whom it is allowed to, too
 	id := owner.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "telefone": {"11 98765-4321"}, "valor": {"10"}})
 	stages := v.funnel().Stages
 
@@ -255,10 +255,10 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	t.Parallel()
 	site := contactsOpen(t)
 	owner := site.visitor("Ana")
-	v := site.member(owner.by.OrgID, "Caio", crm.Common)
+	v := site.member(owner.by.OrgID(), "Caio", crm.Common)
 	id := owner.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
 	made, err := app.NewAutomations(site.store, time.Now).Add(t.Context(), owner.by, app.NewAutomation{
-		OrgID: owner.by.OrgID, Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://erp.example.com/",
+		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://erp.example.com/",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +268,7 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 		{Kind: automation.RunAutomation, AutomationID: made.ID, State: automation.Ready},
 		{Kind: automation.MailMember, MemberID: v.member.ID, State: automation.Done, Attempts: 1, Result: "enviado", EndedAt: time.Now()},
 	} {
-		job.ID, job.OrgID, job.ContactID, job.CreatedAt, job.RunAt = fmt.Sprintf("01980000-0000-7000-8000-00000000002%d", i), owner.by.OrgID, id, time.Now(), time.Now()
+		job.ID, job.OrgID, job.ContactID, job.CreatedAt, job.RunAt = fmt.Sprintf("01980000-0000-7000-8000-00000000002%d", i), owner.by.OrgID(), id, time.Now(), time.Now()
 		if err := ports.Store(site.store).Repos().Jobs.Add(t.Context(), job); err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +288,7 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	}
 	for i := range 34 {
 		job := automation.Job{
-			ID: fmt.Sprintf("01980000-0000-7000-8000-0000000001%02d", i), OrgID: owner.by.OrgID, Kind: automation.RunAutomation, AutomationID: made.ID,
+			ID: fmt.Sprintf("01980000-0000-7000-8000-0000000001%02d", i), OrgID: owner.by.OrgID(), Kind: automation.RunAutomation, AutomationID: made.ID,
 			ContactID: id, State: automation.Dead, Attempts: 1, CreatedAt: time.Now(), RunAt: time.Now(), EndedAt: time.Now(),
 		}
 		if err := ports.Store(site.store).Repos().Jobs.Add(t.Context(), job); err != nil {
@@ -526,7 +526,7 @@ func TestContactsDocuments(t *testing.T) {
 		t.Error("the tab has no form, or does not say that there is nothing yet")
 	}
 	cpf := document.Restore(document.CPF, "52998224725")
-	rec := lookup.Record{ID: "01980000-0000-7000-8000-000000000001", OrgID: v.by.OrgID, Product: "cpf", Document: cpf, AnsweredAt: time.Now().Add(-6*24*time.Hour - time.Hour), Fields: []byte("{}"), Raw: []byte("{}")}
+	rec := lookup.Record{ID: "01980000-0000-7000-8000-000000000001", OrgID: v.by.OrgID(), Product: "cpf", Document: cpf, AnsweredAt: time.Now().Add(-6*24*time.Hour - time.Hour), Fields: []byte("{}"), Raw: []byte("{}")}
 	if err := v.store.Repos().History.Save(t.Context(), rec); err != nil {
 		t.Fatal(err)
 	}
@@ -535,7 +535,7 @@ func TestContactsDocuments(t *testing.T) {
 		{RecordID: rec.ID, Status: lookup.Done, Cache: true, MemberID: v.member.ID},
 		{Status: lookup.NoAnswer, Charged: true, Amount: 4500, MemberID: v.member.ID},
 	} {
-		e.ID, e.OrgID, e.Product, e.Document, e.At, e.ContactID = fmt.Sprintf("01980000-0000-7000-8000-00000000001%d", i), v.by.OrgID, "cpf", cpf, time.Now(), id
+		e.ID, e.OrgID, e.Product, e.Document, e.At, e.ContactID = fmt.Sprintf("01980000-0000-7000-8000-00000000001%d", i), v.by.OrgID(), "cpf", cpf, time.Now(), id
 		if err := ports.Store(v.store).Repos().Statement.Add(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -555,7 +555,7 @@ func TestNotificationsAndBell(t *testing.T) {
 	t.Parallel()
 	site := contactsOpen(t)
 	v := site.visitor("Ana")
-	colleague := site.member(v.by.OrgID, "Caio", crm.Common)
+	colleague := site.member(v.by.OrgID(), "Caio", crm.Common)
 	if page := v.get("/notificacoes"); !strings.Contains(page, "Nada por aqui") {
 		t.Error("the empty page says nothing")
 	}

@@ -94,9 +94,9 @@ func problemOf(err error) problem {
 	switch {
 	case errors.Is(err, errForeign):
 		return problem{Status: 403, Title: "Este pedido veio de outro site", Text: "Por segurança, só as páginas do próprio Fichário podem mudar alguma coisa aqui. Abra a página de novo e repita."}
-	case errors.Is(err, app.ErrForbidden):
+	case fault.CodeOf(err) == fault.Forbidden:
 		return problem{Status: 403, Title: "Isto é com quem administra", Text: "O seu papel é Membro. Peça acesso à pessoa titular ou a quem administra a sua organização."}
-	case errors.Is(err, app.ErrNotFound):
+	case fault.CodeOf(err) == fault.NotFound:
 		return problem{Status: 404, Title: "Esta ficha não está na gaveta", Text: "O endereço não existe, ou o que havia nele foi apagado, ou é de outra organização. Confira o link com quem o enviou."}
 	case errors.Is(err, errHalfForm):
 		return problem{Status: 400, Title: "O formulário não chegou inteiro", Text: "Nada foi guardado. Volte à página e envie de novo."}

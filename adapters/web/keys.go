@@ -127,7 +127,7 @@ type dearest struct {
 var keyFields = []string{"nome", "vence", "minuto", "dia", "mes"}
 
 func (s *server) keyNew(c *call) error {
-	if err := c.by.Manages(); err != nil {
+	if err := c.manager(); err != nil {
 		return err
 	}
 	return c.render("chave-form", page{Title: "Nova chave", Nav: "chaves", Data: s.keyForm(app.NewKeyID(), Form{Values: map[string]string{
@@ -141,9 +141,9 @@ func (s *server) keyForm(id string, f Form, scopes []string) keyForm {
 		label := t.Label()
 		out.Scopes = append(out.Scopes, scopeBox{t, strings.ToUpper(label[:1]) + label[1:], slices.Contains(scopes, string(t))})
 		d := dearest{Label: label}
-		for _, o := range s.Lookups.Offers(app.Caller{}) {
-			if o.Product.Takes(t) && o.Product.Price > d.Price {
-				d.Name, d.Price = o.Product.Name, o.Product.Price
+		for _, p := range s.Lookups.Products() {
+			if p.Takes(t) && p.Price > d.Price {
+				d.Name, d.Price = p.Name, p.Price
 			}
 		}
 		if d.Name != "" {
@@ -184,7 +184,7 @@ func (s *server) keyCreate(c *call) error {
 
 func (s *server) secretPage(key access.Key, secret access.Secret) keySecret {
 	page := keySecret{Key: key, Secret: secret.Reveal(), URL: s.PublicURL + "/api/v1/produtos"}
-	for _, o := range s.Lookups.Offers(app.Caller{Key: &key}) {
+	for _, o := range s.Lookups.OffersFor(key) {
 		if path, ok := examples[o.Product.ID]; ok {
 			page.URL, page.Price = s.PublicURL+path, o.Product.Price
 			break
@@ -198,7 +198,7 @@ var examples = map[string]string{catalog.CPF: "/api/v1/cpf/52998224725", catalog
 
 // newKey reads the form; the fault names the field of the use case.
 func (s *server) newKey(c *call) (app.NewKey, error) {
-	n := app.NewKey{ID: c.PostFormValue("id"), OrgID: c.by.OrgID, Name: c.text("nome")}
+	n := app.NewKey{ID: c.PostFormValue("id"), OrgID: c.by.OrgID(), Name: c.text("nome")}
 	for _, t := range c.PostForm["pode"] {
 		n.Scopes = append(n.Scopes, document.Type(t))
 	}
@@ -224,7 +224,7 @@ func (s *server) newKey(c *call) (app.NewKey, error) {
 
 func (s *server) keyFormAgain(c *call, why error) error {
 	f, ok := c.formOf(why, keyFields...)
-	if !ok || errors.Is(why, app.ErrForbidden) || errors.Is(why, app.ErrNotFound) {
+	if !ok {
 		return why
 	}
 	field := map[string]string{"name": "nome", "scopes": "pode", "per-minute": "minuto", "per-day": "dia", "per-month": "mes", "expires": "vence"}[f.Field]

@@ -84,7 +84,7 @@ func lookupLineOf(v app.LookupView) lookupLine {
 func (s *server) lookups(h handler) handler {
 	return func(c *call) error {
 		if !s.LookupEnabled {
-			return app.ErrNotFound
+			return errNowhere
 		}
 		return h(c)
 	}
@@ -285,7 +285,7 @@ func refusal(err error) string {
 // was charged.
 func (s *server) lookupDone(c *call, id string) error {
 	v, err := s.Lookups.Show(c.ctx(), c.by, id)
-	if err != nil || v.Entry.Status != lookup.Done || !v.Entry.Charged || v.Entry.MemberID != c.by.MemberID {
+	if err != nil || v.Entry.Status != lookup.Done || !v.Entry.Charged || v.Entry.MemberID != c.by.MemberID() {
 		return c.redirect("/consultas/" + id)
 	}
 	return c.done("/consultas/"+id, "Cobrado: "+money(v.Entry.Amount)+". Até "+s.date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
@@ -419,7 +419,7 @@ func (s *server) lookupRaw(c *call) error {
 		return err
 	}
 	if v.Record == nil {
-		return app.ErrNotFound
+		return errNowhere
 	}
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")

@@ -109,7 +109,7 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	}
 	id := strings.TrimPrefix(path, "/consultas/")
 	entry, err := v.store.Repos().Statement.Find(t.Context(), id)
-	if err != nil || entry.MemberID != v.by.MemberID || entry.KeyID != "" || !entry.Charged || entry.Amount != lookupsPrice {
+	if err != nil || entry.MemberID != v.by.MemberID() || entry.KeyID != "" || !entry.Charged || entry.Amount != lookupsPrice {
 		t.Errorf("the entry: %+v, %v", entry, err)
 	}
 	got, err := v.lookups.Do(t.Context(), key, app.LookupRequest{Product: "cpf", Document: lookupsPerson})
@@ -128,9 +128,9 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	if v.spent() != spent || v.bureau.calls.Load() != 2 {
 		t.Errorf("opening from history: spent %s, %d calls", v.spent(), v.bureau.calls.Load())
 	}
-	before, _ := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID}, lookup.Filter{}, "", 50)
+	before, _ := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID()}, lookup.Filter{}, "", 50)
 	v.get(200, path)
-	if after, _ := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID}, lookup.Filter{}, "", 50); len(after) != len(before) {
+	if after, _ := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID()}, lookup.Filter{}, "", 50); len(after) != len(before) {
 		t.Error("looking at a result writes an entry")
 	}
 	// Asking anew is charged, and the answer before stays.
@@ -181,7 +181,7 @@ func TestLookupsStaleIsNotChargedUnasked(t *testing.T) {
 	// An answer that is over is as none.
 	doc, _ := document.Parse(document.CPF, lookupsOther)
 	err := v.store.Repos().History.Save(t.Context(), lookup.Record{
-		ID: "01980000-0000-7000-8000-00000000a001", OrgID: v.by.OrgID, Product: "cpf", Document: doc, AnsweredAt: time.Now().Add(-lookupsFresh - time.Hour),
+		ID: "01980000-0000-7000-8000-00000000a001", OrgID: v.by.OrgID(), Product: "cpf", Document: doc, AnsweredAt: time.Now().Add(-lookupsFresh - time.Hour),
 		Found: true, Fields: []byte(`{"nome":"Vicente"}`), Raw: []byte("{}"),
 	})
 	if err != nil {
@@ -301,7 +301,7 @@ func TestLookupsSlowBureauCanBeLeft(t *testing.T) {
 	if v.bureau.calls.Load() != 1 || v.spent() != lookupsPrice {
 		t.Errorf("%d calls, %s spent", v.bureau.calls.Load(), v.spent())
 	}
-	entries, err := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID}, lookup.Filter{}, "", 10)
+	entries, err := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID()}, lookup.Filter{}, "", 10)
 	if err != nil || len(entries) != 2 || !entries[0].Cache || entries[0].Charged {
 		t.Errorf("the lookup that waited has no free entry: %+v, %v", entries, err)
 	}
@@ -385,7 +385,7 @@ func TestLookupsOfOthersAreNotThere(t *testing.T) {
 	lookupsHas(t, "nothing of others", other.get(200, "/consultar"), "Nenhuma consulta ainda")
 	_, part := other.do(http.MethodPost, "/consultar/reconhecer", url.Values{"documento": {lookupsPerson}}, "HX-Request", "true")
 	lookupsHasNot(t, "history of others", part, "está no histórico")
-	key := v.key("ERP").Key.ID
+	key := v.key("ERP").Key().ID
 	other.get(404, "/chaves/"+key)
 	other.get(404, "/chaves/"+key+"/extrato.csv")
 	for _, do := range []string{"/revogar", "/trocar"} {
@@ -403,13 +403,13 @@ func TestLookupsAboutAContact(t *testing.T) {
 	t.Parallel()
 	site := contactsOpen(t)
 	v, other := site.owner("Ana"), site.owner("Rui")
-	funnels, err := site.store.Repos().Funnels.List(t.Context(), v.by.OrgID)
+	funnels, err := site.store.Repos().Funnels.List(t.Context(), v.by.OrgID())
 	if err != nil {
 		t.Fatal(err)
 	}
-	contact := crm.Contact{ID: "01980000-0000-7000-8000-00000000c001", OrgID: v.by.OrgID, Name: "Plínio", Email: "p@example.com", StageID: funnels[0].Stages[0].ID, CreatedAt: time.Now()}
+	contact := crm.Contact{ID: "01980000-0000-7000-8000-00000000c001", OrgID: v.by.OrgID(), Name: "Plínio", Email: "p@example.com", StageID: funnels[0].Stages[0].ID, CreatedAt: time.Now()}
 	err = site.store.InTx(t.Context(), func(r ports.Repos) error {
-		return r.Contacts.Create(t.Context(), contact, crm.Event{ID: "01980000-0000-7000-8000-00000000c002", OrgID: v.by.OrgID, ContactID: contact.ID, Kind: crm.ContactCreated, At: time.Now()})
+		return r.Contacts.Create(t.Context(), contact, crm.Event{ID: "01980000-0000-7000-8000-00000000c002", OrgID: v.by.OrgID(), ContactID: contact.ID, Kind: crm.ContactCreated, At: time.Now()})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -461,7 +461,7 @@ func TestLookupsKeys(t *testing.T) {
 	if response, page = v.do(http.MethodPost, "/chaves", values); response.StatusCode != http.StatusSeeOther || lookupsSecret.MatchString(page) {
 		t.Errorf("sent again: %d", response.StatusCode)
 	}
-	if all, _ := v.keys.List(t.Context(), v.by, v.by.OrgID); len(all) != 1 {
+	if all, _ := v.keys.List(t.Context(), v.by, v.by.OrgID()); len(all) != 1 {
 		t.Errorf("%d keys", len(all))
 	}
 	caller, err := v.keys.Authenticate(t.Context(), secret)
@@ -514,7 +514,7 @@ func TestLookupsKeys(t *testing.T) {
 	}
 	lookupsHas(t, "revoked", v.get(200, "/chaves"), "Revogada")
 
-	member := site.colleague(v.by.OrgID, "Caio", crm.Common)
+	member := site.colleague(v.by.OrgID(), "Caio", crm.Common)
 	for _, p := range []string{"/chaves", "/chaves/nova", "/chaves/" + id, "/chaves/" + id + "/extrato.csv", "/extrato", "/extrato.csv"} {
 		member.get(403, p)
 	}
@@ -530,13 +530,13 @@ func TestLookupsStatementPages(t *testing.T) {
 	t.Parallel()
 	v := contactsOpen(t).owner("Ana")
 	caller := v.key("ERP")
-	path := "/chaves/" + caller.Key.ID
+	path := "/chaves/" + caller.Key().ID
 	doc, _ := document.Parse(document.CPF, lookupsPerson)
 	for i := range 120 {
 		at := time.Now().Add(time.Duration(i) * time.Millisecond)
 		id := fmt.Sprintf("%08x-%04x-7000-8000-%012x", at.UnixMilli()>>16, at.UnixMilli()&0xffff, i)
 		err := v.store.Repos().Statement.Add(t.Context(), lookup.Entry{
-			ID: id, OrgID: v.by.OrgID, KeyID: caller.Key.ID, Product: "cpf", Document: doc, At: at, Cache: true, Status: lookup.Done,
+			ID: id, OrgID: v.by.OrgID(), KeyID: caller.Key().ID, Product: "cpf", Document: doc, At: at, Cache: true, Status: lookup.Done,
 		})
 		if err != nil {
 			t.Fatal(err)

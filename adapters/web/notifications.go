@@ -18,7 +18,7 @@ type notificationDay struct {
 }
 
 func (s *server) notificationList(c *call) error {
-	all, err := s.Contacts.Notifications(c.ctx(), c.by, c.by.OrgID, c.by.MemberID, notificationsAtOnce)
+	all, err := s.Notifications.List(c.ctx(), c.by, c.by.OrgID(), c.by.MemberID(), notificationsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *server) notificationList(c *call) error {
 	if len(all) > 0 {
 		data.Newest = all[0].ID
 	}
-	if data.Unread, err = s.Contacts.Unread(c.ctx(), c.by); err != nil {
+	if data.Unread, err = s.Notifications.Unread(c.ctx(), c.by); err != nil {
 		return err
 	}
 	return c.render("notificacoes", page{Title: "Notificações", Nav: "notificacoes", Data: data})
@@ -59,7 +59,7 @@ func (s *server) dayName(t time.Time) string {
 }
 
 func (s *server) notificationsRead(c *call) error {
-	if err := s.Contacts.ReadNotificationsUpTo(c.ctx(), c.by, c.text("ate")); err != nil {
+	if err := s.Notifications.ReadUpTo(c.ctx(), c.by, c.text("ate")); err != nil {
 		return err
 	}
 	return c.done("/notificacoes", "Tudo marcado como lido.")
@@ -68,7 +68,7 @@ func (s *server) notificationsRead(c *call) error {
 // bell is what htmx asks for again and again: the count in both places, and a sentence
 // for who does not see it when there are more than before.
 func (s *server) bell(c *call) error {
-	unread, err := s.Contacts.Unread(c.ctx(), c.by)
+	unread, err := s.Notifications.Unread(c.ctx(), c.by)
 	if err != nil {
 		return err
 	}

@@ -70,8 +70,8 @@ func (c *call) render(name string, p page) error { return c.renderStatus(http.St
 // renderStatus is render with another status than 200. Nothing is written before the
 // whole page is made, so that a failure is a page of its own.
 func (c *call) renderStatus(status int, name string, p page) error {
-	if c.by.MemberID != "" {
-		p.Member, p.Manager = c.member, c.by.Role == crm.Owner || c.by.Role == crm.Admin
+	if c.by.MemberID() != "" {
+		p.Member, p.Manager = c.member, c.by.MayManage()
 		org, unread, err := c.s.surroundings(c)
 		if err != nil {
 			return err
@@ -105,7 +105,7 @@ func (s *server) surroundings(c *call) (crm.Organisation, int, error) {
 	if err != nil {
 		return org, 0, err
 	}
-	unread, err := s.Contacts.Unread(c.ctx(), c.by)
+	unread, err := s.Notifications.Unread(c.ctx(), c.by)
 	return org, unread, err
 }
 

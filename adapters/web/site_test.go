@@ -73,7 +73,8 @@ func openSite(t *testing.T, lookups bool) *contactsSite {
 	t.Cleanup(site.lookups.Close)
 	handler, err := web.New(web.Config{
 		Sessions:      app.NewSessions(store, now, func(hash, password string) bool { return hash == password }, "x"),
-		Organisations: site.people(), Lookups: site.lookups, Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
+		Organisations: app.NewOrganisations(store, now), Members: site.people(), Funnels: app.NewFunnels(store, now),
+		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups, Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
 		Automations: app.NewAutomations(store, now), Calendar: calendar, Clock: now, PublicURL: "https://fichario.example", LookupEnabled: lookups, Log: log,
 	})
@@ -85,9 +86,9 @@ func openSite(t *testing.T, lookups bool) *contactsSite {
 	return site
 }
 
-// people makes organisations whose passwords are their own hashes.
-func (s *contactsSite) people() *app.Organisations {
-	return app.NewOrganisations(s.store, time.Now, func(p string) (string, error) { return p, nil })
+// people makes members whose passwords are their own hashes.
+func (s *contactsSite) people() *app.Members {
+	return app.NewMembers(s.store, time.Now, func(p string) (string, error) { return p, nil })
 }
 
 // lookupsPrice is that of every product, and lookupsFresh how long history answers.
@@ -167,7 +168,7 @@ type contactsVisitor struct {
 // visitor makes an organisation with a webhook, and signs its owner in.
 func (s *contactsSite) visitor(name string) *contactsVisitor {
 	s.t.Helper()
-	org, err := s.people().Create(s.t.Context(), "Org "+name)
+	org, err := app.NewOrganisations(s.store, time.Now).Create(s.t.Context(), "Org "+name)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -182,14 +183,14 @@ func (s *contactsSite) visitor(name string) *contactsVisitor {
 
 func (s *contactsSite) member(orgID, name string, role crm.Role) *contactsVisitor {
 	s.t.Helper()
-	m, err := s.people().AddMember(s.t.Context(), app.Operator(), app.NewMember{
+	m, err := s.people().Add(s.t.Context(), app.Operator(), app.NewMember{
 		OrgID: orgID, Name: name, Email: strings.ToLower(name) + "@example.com", Role: role, Password: "senha-de-teste",
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	jar, _ := cookiejar.New(nil)
-	v := &contactsVisitor{contactsSite: s, member: m, by: app.Caller{OrgID: orgID, MemberID: m.ID, Role: role}, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	v := &contactsVisitor{contactsSite: s, member: m, by: app.ByMember(m), client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	if status, _ := v.post("/entrar", url.Values{"email": {m.Email}, "senha": {"senha-de-teste"}}); status != http.StatusSeeOther {
 		s.t.Fatalf("sign in: %d", status)
 	}
@@ -282,7 +283,7 @@ func (v *contactsVisitor) find(id string) crm.Contact {
 
 func (v *contactsVisitor) funnel() crm.Funnel {
 	v.t.Helper()
-	all, err := ports.Store(v.store).Repos().Funnels.List(v.t.Context(), v.by.OrgID)
+	all, err := ports.Store(v.store).Repos().Funnels.List(v.t.Context(), v.by.OrgID())
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -311,12 +312,12 @@ func (s *contactsSite) colleague(orgID, name string, role crm.Role) *lookupsVisi
 func (v *lookupsVisitor) key(name string) app.Caller {
 	v.t.Helper()
 	key, _, err := v.keys.Create(v.t.Context(), v.by, app.NewKey{
-		OrgID: v.by.OrgID, Name: name, Scopes: document.Types(), Limits: access.Limits{PerMinute: 60, PerDay: 10, PerMonth: 100},
+		OrgID: v.by.OrgID(), Name: name, Scopes: document.Types(), Limits: access.Limits{PerMinute: 60, PerDay: 10, PerMonth: 100},
 	})
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return app.Caller{OrgID: key.OrgID, Key: &key}
+	return app.ByKey(&key)
 }
 
 // get returns a page, which must have that status.
@@ -355,7 +356,7 @@ func (v *lookupsVisitor) again(person string) string {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	rec, err := v.store.Repos().History.Latest(v.t.Context(), v.by.OrgID, "cpf", doc)
+	rec, err := v.store.Repos().History.Latest(v.t.Context(), v.by.OrgID(), "cpf", doc)
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		v.t.Fatal(err)
 	}

@@ -1,13 +1,13 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"fichario/adapters/download"
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
@@ -107,7 +107,7 @@ func (s *server) keyShow(c *call) error {
 	}
 	data := keyPage{}
 	path := "/chaves/" + key.ID
-	status, err := s.statement(c, app.Caller{OrgID: key.OrgID, Key: &key}, path, path+"/extrato.csv", &data.Statement)
+	status, err := s.statement(c, key.ID, path, path+"/extrato.csv", &data.Statement)
 	if err != nil {
 		return err
 	}
@@ -123,32 +123,34 @@ func (s *server) keyShow(c *call) error {
 // statementShow is the statement of the whole organisation.
 func (s *server) statementShow(c *call) error {
 	var data statement
-	status, err := s.statement(c, c.by, "/extrato", "/extrato.csv", &data)
+	status, err := s.statement(c, "", "/extrato", "/extrato.csv", &data)
 	if err != nil {
 		return err
 	}
-	if data.Keys, err = s.Keys.List(c.ctx(), c.by, c.by.OrgID); err != nil {
+	if data.Keys, err = s.Keys.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
 	return c.renderStatus(status, "extrato", page{Title: "Extrato", Nav: "chaves", Data: data})
 }
 
 // statement reads what the filter of the address wants and returns the status of its page.
-func (s *server) statement(c *call, owner app.Caller, path, file string, out *statement) (status int, err error) {
+func (s *server) statement(c *call, keyID, path, file string, out *statement) (status int, err error) {
 	out.Path, out.Filter, status = path, c.statementFilter(), http.StatusOK
-	out.Page, err = s.Statement.Page(c.ctx(), owner, out.Filter.query())
-	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest && !errors.Is(err, app.ErrForbidden) {
+	q := out.Filter.query()
+	q.OfKey = keyID
+	out.Page, err = s.Statement.Page(c.ctx(), c.by, q)
+	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest {
 		// The filter is wrong: it comes back with what is wrong, around everything else.
 		out.Problem, status = f.Message, http.StatusUnprocessableEntity
-		out.Page, err = s.Statement.Page(c.ctx(), owner, app.StatementQuery{})
+		out.Page, err = s.Statement.Page(c.ctx(), c.by, app.StatementQuery{OfKey: keyID})
 	}
 	if err != nil {
 		return status, err
 	}
 	names := map[string]string{}
-	for _, o := range s.Lookups.Offers(app.Caller{}) {
-		names[o.Product.ID] = o.Product.Name
-		out.Products = append(out.Products, o.Product)
+	out.Products = s.Lookups.Products()
+	for _, p := range out.Products {
+		names[p.ID] = p.Name
 	}
 	for _, e := range out.Page.Entries {
 		out.Lines = append(out.Lines, statementLine{e, orID(names, e.Product), out.Page.Names[e.AskedBy()]})
@@ -157,7 +159,7 @@ func (s *server) statement(c *call, owner app.Caller, path, file string, out *st
 		out.Next = out.Filter.address(path, out.Page.Next) + "#consultas"
 	}
 	out.CSV = out.Filter.address(file, "")
-	return status, s.spendOf(c, owner, out, names)
+	return status, s.spendOf(c, keyID, out, names)
 }
 
 func orID(names map[string]string, id string) string {
@@ -168,7 +170,7 @@ func orID(names map[string]string, id string) string {
 }
 
 // spendOf adds the plot of the days of the filter, or of the last thirty.
-func (s *server) spendOf(c *call, owner app.Caller, data *statement, names map[string]string) error {
+func (s *server) spendOf(c *call, keyID string, data *statement, names map[string]string) error {
 	last, err := time.Parse(time.DateOnly, data.Filter.Until)
 	if today, _ := time.Parse(time.DateOnly, s.Calendar.Day(s.Clock())); err != nil || last.After(today) {
 		last = today
@@ -184,7 +186,7 @@ func (s *server) spendOf(c *call, owner app.Caller, data *statement, names map[s
 	if data.Problem != "" {
 		by = ""
 	}
-	spent, err := s.Statement.Spend(c.ctx(), owner, by, first.Format(time.DateOnly), last.Format(time.DateOnly))
+	spent, err := s.Statement.Spend(c.ctx(), c.by, app.StatementQuery{OfKey: keyID, By: by}, first.Format(time.DateOnly), last.Format(time.DateOnly))
 	if err != nil {
 		return err
 	}
@@ -292,29 +294,28 @@ func roundMoney(m catalog.Money) string { return strings.TrimSuffix(money(m), ",
 
 // keyStatementFile sends a key's statement, as the API does.
 func (s *server) keyStatementFile(c *call) error {
-	key, err := s.Keys.Show(c.ctx(), c.by, c.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return s.statementFile(c, app.Caller{OrgID: key.OrgID, Key: &key})
+	return s.statementFile(c, c.PathValue("id"))
 }
 
 // orgStatementFile sends the organisation's.
-func (s *server) orgStatementFile(c *call) error { return s.statementFile(c, c.by) }
+func (s *server) orgStatementFile(c *call) error { return s.statementFile(c, "") }
 
-func (s *server) statementFile(c *call, owner app.Caller) error {
-	begun := false
-	err := s.Statement.File(c.ctx(), owner, c.statementFilter().query(), c.w, func(first bool) {
-		// A long file on a slow line takes longer than a page may, but each part of it does not.
-		_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(time.Minute))
-		if first {
-			c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-			c.w.Header().Set("Content-Disposition", `attachment; filename="extrato.csv"`)
-			begun = true
-		}
-	})
+func (s *server) statementFile(c *call, keyID string) error {
+	q := c.statementFilter().query()
+	q.OfKey = keyID
+	lines, err := s.Statement.Lines(c.ctx(), c.by, q)
+	if err != nil {
+		return err
+	}
+	return s.download(c, download.Statement(lines))
+}
+
+// download sends a table as a file. Once it has begun, breaking the connection is how a
+// browser learns that the file is not whole.
+func (s *server) download(c *call, t download.Table) error {
+	begun, err := download.CSV(c.w, t)
 	if begun && err != nil {
-		// Half of the file is on its way: only a broken connection tells.
+		s.Log.WarnContext(c.ctx(), "a download broke off", "route", c.Pattern, "error", err, "request_id", c.id)
 		panic(http.ErrAbortHandler)
 	}
 	return err

@@ -27,13 +27,13 @@ func (s *server) teamPage(c *call, status int, part string, f Form) error {
 	}
 	data := teamPage{Part: part, Form: f}
 	var err error
-	if data.Members, err = s.Organisations.Members(c.ctx(), c.by, c.by.OrgID); err != nil {
+	if data.Members, err = s.Members.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
-	if data.Funnels, err = s.Organisations.Funnels(c.ctx(), c.by); err != nil {
+	if data.Funnels, err = s.Funnels.List(c.ctx(), c.by); err != nil {
 		return err
 	}
-	if data.Origins, err = s.Webhooks.Origins(c.ctx(), c.by, c.by.OrgID); err != nil {
+	if data.Origins, err = s.Origins.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
 	return c.renderStatus(status, "equipe", page{Title: "Equipe e funil", Nav: "equipe", Data: data})
@@ -53,8 +53,8 @@ func (s *server) teamDone(c *call, part string, err error, notice string, fields
 }
 
 func (s *server) memberAdd(c *call) error {
-	_, err := s.Organisations.AddMember(c.ctx(), c.by, app.NewMember{
-		OrgID: c.by.OrgID, Name: c.text("nome"), Email: c.text("email"), Role: crm.Role(c.text("papel")), Password: c.PostFormValue("senha"),
+	_, err := s.Members.Add(c.ctx(), c.by, app.NewMember{
+		OrgID: c.by.OrgID(), Name: c.text("nome"), Email: c.text("email"), Role: crm.Role(c.text("papel")), Password: c.PostFormValue("senha"),
 	})
 	return s.teamDone(c, "equipe", err, "Pessoa acrescentada. Diga a ela o e-mail e a senha.", "nome", "email", "papel")
 }
@@ -73,60 +73,51 @@ func (s *server) memberChange(c *call) error {
 			notice = "Acesso devolvido."
 		}
 	}
-	return s.teamDone(c, "equipe", s.Organisations.UpdateMember(c.ctx(), c.by, c.PathValue("id"), change), notice)
+	return s.teamDone(c, "equipe", s.Members.Update(c.ctx(), c.by, c.PathValue("id"), change), notice)
 }
 
 func (s *server) memberPassword(c *call) error {
-	err := s.Organisations.SetPassword(c.ctx(), c.by, c.PathValue("id"), c.PostFormValue("senha"))
+	err := s.Members.SetPassword(c.ctx(), c.by, c.PathValue("id"), c.PostFormValue("senha"))
 	return s.teamDone(c, "equipe", err, "Senha trocada. As sessões dessa pessoa terminaram.")
 }
 
 func (s *server) originAdd(c *call) error {
-	_, err := s.Webhooks.AddOrigin(c.ctx(), c.by, c.by.OrgID, c.text("nome"))
+	_, err := s.Origins.Add(c.ctx(), c.by, c.by.OrgID(), c.text("nome"))
 	return s.teamDone(c, "origens", err, "Origem acrescentada.", "nome")
 }
 
 func (s *server) originRename(c *call) error {
-	return s.teamDone(c, "origens", s.Webhooks.RenameOrigin(c.ctx(), c.by, c.PathValue("id"), c.text("nome")), "Origem renomeada.")
+	return s.teamDone(c, "origens", s.Origins.Rename(c.ctx(), c.by, c.PathValue("id"), c.text("nome")), "Origem renomeada.")
 }
 
 func (s *server) originRemove(c *call) error {
-	return s.teamDone(c, "origens", s.Webhooks.RemoveOrigin(c.ctx(), c.by, c.PathValue("id")), "Origem tirada.")
+	return s.teamDone(c, "origens", s.Origins.Remove(c.ctx(), c.by, c.PathValue("id")), "Origem tirada.")
 }
 
 func (s *server) funnelAdd(c *call) error {
-	return s.teamDone(c, "funis", s.Organisations.AddFunnel(c.ctx(), c.by, c.text("nome")), "Funil criado.", "nome")
+	return s.teamDone(c, "funis", s.Funnels.Add(c.ctx(), c.by, c.text("nome")), "Funil criado.", "nome")
 }
 
 // funnelChange does one thing to a funnel: a new name, a stage added, renamed, moved
 // up or taken away.
 func (s *server) funnelChange(c *call) error {
-	stage, name := c.text("etapa"), c.text("nome")
-	err := s.Organisations.ChangeFunnel(c.ctx(), c.by, c.PathValue("id"), func(f *crm.Funnel) error {
-		at := -1
-		for i, one := range f.Stages {
-			if one.ID == stage {
-				at = i
-			}
-		}
-		stages := append([]crm.Stage(nil), f.Stages...)
-		switch what := c.text("fazer"); {
-		case what == "renomear-funil":
-			f.Name = name
-		case what == "acrescentar":
-			stages = append(stages, crm.Stage{Name: name})
-		case at < 0:
-			return app.ErrNotFound
-		case what == "renomear":
-			stages[at].Name = name
-		case what == "subir" && at > 0:
-			stages[at-1], stages[at] = stages[at], stages[at-1]
-		case what == "tirar":
-			stages = append(stages[:at], stages[at+1:]...)
-		}
-		f.Stages = stages
-		return nil
-	})
+	ctx, id, stage, name := c.ctx(), c.PathValue("id"), c.text("etapa"), c.text("nome")
+	err := c.manager()
+	switch do := c.text("fazer"); {
+	case err != nil:
+	case do == "renomear-funil":
+		err = s.Funnels.Rename(ctx, c.by, id, name)
+	case do == "acrescentar":
+		err = s.Funnels.AddStage(ctx, c.by, id, name)
+	case do == "renomear":
+		err = s.Funnels.RenameStage(ctx, c.by, id, stage, name)
+	case do == "subir":
+		err = s.Funnels.RaiseStage(ctx, c.by, id, stage)
+	case do == "tirar":
+		err = s.Funnels.RemoveStage(ctx, c.by, id, stage)
+	default:
+		err = errNowhere
+	}
 	return s.teamDone(c, "funis", err, "Funil guardado.", "nome")
 }
 
@@ -135,7 +126,7 @@ func (s *server) account(c *call) error {
 }
 
 func (s *server) ownPassword(c *call) error {
-	err := s.Sessions.ChangeOwnPassword(c.ctx(), c.by, c.PostFormValue("atual"), c.PostFormValue("senha"), s.Organisations)
+	err := s.Sessions.ChangeOwnPassword(c.ctx(), c.by, c.PostFormValue("atual"), c.PostFormValue("senha"), s.Members)
 	if f := app.FaultOf(err); f != nil && app.IsRefusal(err) {
 		return c.renderStatus(http.StatusUnprocessableEntity, "conta", page{Title: "Sua conta", Nav: "conta", Data: Form{Field: "senha", Problem: f.Message}})
 	}

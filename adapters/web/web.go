@@ -15,6 +15,7 @@ import (
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 )
 
 // Config is what the interface needs.
@@ -26,6 +27,10 @@ type Config struct {
 	Keys          *app.Keys
 	Intake        *app.Intake
 	Webhooks      *app.Webhooks
+	Members       *app.Members
+	Funnels       *app.Funnels
+	Origins       *app.Origins
+	Notifications *app.Notifications
 	Contacts      *app.Contacts
 	Automations   *app.Automations
 	Dashboard     *app.Dashboard
@@ -115,7 +120,12 @@ func (c *call) text(name string) string { return strings.TrimSpace(c.FormValue(n
 
 // manager returns the fault of a caller who may not set things up, for pages that call
 // no use case which says so.
-func (c *call) manager() error { return c.by.Manages() }
+func (c *call) manager() error {
+	if !c.by.MayManage() {
+		return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
+	}
+	return nil
+}
 
 type handler func(*call) error
 
@@ -124,6 +134,9 @@ const (
 	formMax = 2 << 20
 	doorMax = 64 << 10
 )
+
+// errNowhere is an address that nothing stands behind for this member.
+var errNowhere = fault.New(fault.NotFound, "Não há nada neste endereço.")
 
 // errHalfForm is a form that did not arrive whole.
 var errHalfForm = errors.New("the form did not arrive whole")
@@ -187,7 +200,7 @@ func (s *server) nowhere(c *call) error {
 	if cookie, err := c.Cookie(sessionCookie(c.Request)); err == nil {
 		c.by, c.member, _ = s.Sessions.Resume(c.ctx(), cookie.Value) // whoever is not inside sees it outside
 	}
-	return app.ErrNotFound
+	return errNowhere
 }
 
 // headers sets what every answer carries. Pages hold personal data, so none is

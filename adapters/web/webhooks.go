@@ -21,20 +21,20 @@ type webhookLine struct {
 }
 
 func (s *server) webhookList(c *call) error {
-	hooks, err := s.Webhooks.List(c.ctx(), c.by, c.by.OrgID)
+	hooks, err := s.Webhooks.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
 		return err
 	}
-	origins, err := s.Webhooks.Origins(c.ctx(), c.by, c.by.OrgID)
+	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
 		return err
 	}
 	now := s.Clock()
-	day, err := s.Webhooks.Summaries(c.ctx(), c.by, c.by.OrgID, now.Add(-24*time.Hour))
+	day, err := s.Webhooks.Summaries(c.ctx(), c.by, c.by.OrgID(), now.Add(-24*time.Hour))
 	if err != nil {
 		return err
 	}
-	month, err := s.Webhooks.Summaries(c.ctx(), c.by, c.by.OrgID, now.Add(-30*24*time.Hour))
+	month, err := s.Webhooks.Summaries(c.ctx(), c.by, c.by.OrgID(), now.Add(-30*24*time.Hour))
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ type webhookForm struct {
 var webhookFields = []string{"nome", "tipo", "origem", "faixas", "assinatura", "segredo", "obrigado"}
 
 func (s *server) webhookNew(c *call) error {
-	origins, err := s.Webhooks.Origins(c.ctx(), c.by, c.by.OrgID)
+	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *server) webhookNew(c *call) error {
 
 func (s *server) webhookCreate(c *call) error {
 	hook, _, err := s.Webhooks.Create(c.ctx(), c.by, app.NewWebhook{
-		OrgID: c.by.OrgID, Name: c.text("nome"), Options: intake.Options{Kind: intake.Kind(c.text("tipo")), Band: intake.Band(c.text("faixas"))},
+		OrgID: c.by.OrgID(), Name: c.text("nome"), Options: intake.Options{Kind: intake.Kind(c.text("tipo")), Band: intake.Band(c.text("faixas"))},
 		Origin: c.text("origem"), Signature: c.signature(), ThanksURL: c.text("obrigado"),
 	})
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *server) webhookFormAgain(c *call, id string, why error) error {
 		return why
 	}
 	f.Field = map[string]string{"name": "nome", "type": "tipo", "bands": "faixas", "origin": "origem", "secret": "segredo", "thanks-url": "obrigado"}[f.Field]
-	origins, err := s.Webhooks.Origins(c.ctx(), c.by, c.by.OrgID)
+	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *server) webhookEdit(c *call) error {
 	if err != nil {
 		return err
 	}
-	origins, err := s.Webhooks.Origins(c.ctx(), c.by, c.by.OrgID)
+	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (s *server) webhookPage(c *call, try *trial) error {
 	for _, d := range log {
 		data.Deliveries = append(data.Deliveries, deliveryLine{d, len(d.Body)})
 	}
-	sums, err := s.Webhooks.Summaries(c.ctx(), c.by, c.by.OrgID, s.Clock().Add(-30*24*time.Hour))
+	sums, err := s.Webhooks.Summaries(c.ctx(), c.by, c.by.OrgID(), s.Clock().Add(-30*24*time.Hour))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type orgListCmd struct{}
 // Run lists the organisations.
 func (orgListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := organisations(store).List(e.ctx, app.Operator())
+		all, err := app.NewOrganisations(store, now).List(e.ctx, app.Operator())
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ type orgCreateCmd struct {
 // Run makes an organisation.
 func (c *orgCreateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		org, err := organisations(store).Create(e.ctx, c.Name)
+		org, err := app.NewOrganisations(store, now).Create(e.ctx, c.Name)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (c *memberPasswordCmd) Run(e *environment) error {
 		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := organisations(store).SetPassword(e.ctx, app.Operator(), c.ID, password); err != nil {
+		if err := members(store).SetPassword(e.ctx, app.Operator(), c.ID, password); err != nil {
 			return err
 		}
 		return e.print(map[string]string{"id": c.ID}, "Member %s has a new password.\n", c.ID)
@@ -117,7 +117,7 @@ func (c *memberAddCmd) Run(e *environment) error {
 		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		m, err := organisations(store).AddMember(e.ctx, app.Operator(), app.NewMember{
+		m, err := members(store).Add(e.ctx, app.Operator(), app.NewMember{
 			OrgID: c.Org, Name: c.Name, Email: c.Email, Role: crm.Role(c.Role), Password: password,
 		})
 		if err != nil {
@@ -134,7 +134,7 @@ type memberListCmd struct {
 // Run lists the members.
 func (c *memberListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := organisations(store).Members(e.ctx, app.Operator(), c.Org)
+		all, err := members(store).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}

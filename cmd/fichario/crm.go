@@ -71,9 +71,7 @@ type automationListCmd struct {
 // Run lists the automations.
 func (c *automationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		by := app.Operator()
-		by.OrgID = c.Org
-		all, err := app.NewAutomations(store, now).Views(e.ctx, by)
+		all, err := app.NewAutomations(store, now).Views(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -273,7 +271,7 @@ type notificationListCmd struct {
 // Run lists notifications.
 func (c *notificationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewContacts(store, now).Notifications(e.ctx, app.Operator(), c.Org, c.Member, orAll(c.Limit))
+		all, err := app.NewNotifications(store).List(e.ctx, app.Operator(), c.Org, c.Member, orAll(c.Limit))
 		if err != nil {
 			return err
 		}
@@ -303,7 +301,7 @@ type notificationReadCmd struct {
 // Run marks notifications as read.
 func (c *notificationReadCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewContacts(store, now).ReadNotifications(e.ctx, app.Operator(), c.Org, c.Member); err != nil {
+		if err := app.NewNotifications(store).ReadAll(e.ctx, app.Operator(), c.Org, c.Member); err != nil {
 			return err
 		}
 		return e.print(map[string]bool{"read": true}, "All notifications are read.\n")

@@ -90,7 +90,7 @@ func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, a
 		return e.webhookURL(w.Token, addr), err
 	}
 	for _, name := range []string{"Instagram", "Google", "Indicação"} {
-		if _, err := hooks.AddOrigin(ctx, app.Operator(), demoOrg, name); err != nil {
+		if _, err := app.NewOrigins(store).Add(ctx, app.Operator(), demoOrg, name); err != nil {
 			return "", err
 		}
 	}
@@ -118,8 +118,8 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	if somebodys, err := orgs.List(ctx); err != nil || len(somebodys) > 0 {
 		return nil, none, false, err
 	}
-	people := organisations(store)
-	if _, err := people.CreateWithID(ctx, demoOrg, "Agência Demonstração"); err != nil {
+	people := members(store)
+	if _, err := app.NewOrganisations(store, now).CreateWithID(ctx, demoOrg, "Agência Demonstração"); err != nil {
 		return nil, none, false, err
 	}
 	for _, m := range []app.NewMember{
@@ -127,7 +127,7 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 		{Name: "Caio Nogueira", Email: "caio@demo.example", Role: crm.Common},
 	} {
 		m.OrgID, m.Password = demoOrg, demoPassword
-		if _, err := people.AddMember(ctx, app.Operator(), m); err != nil {
+		if _, err := people.Add(ctx, app.Operator(), m); err != nil {
 			return nil, none, false, err
 		}
 	}
@@ -157,7 +157,7 @@ var demoHours = []int{
 // in two again a while later, which history answers. What members ask about companies
 // is tied to contacts.
 func demoLookups(ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, contacts []string) error {
-	askers := []app.Caller{{OrgID: key.OrgID, Key: &key}}
+	askers := []app.Caller{app.ByKey(&key)}
 	for _, email := range []string{"helena@demo.example", "caio@demo.example"} {
 		member, err := demoMember(ctx, store, email)
 		if err != nil {
@@ -176,7 +176,7 @@ func demoLookups(ctx context.Context, store *gormstore.Store, key access.Key, co
 		turn := i / len(config.Catalog)
 		of := p.Documents[turn%len(p.Documents)]
 		a := ask{hours, askers[(i+turn)%len(askers)], app.LookupRequest{Product: p.ID, Document: demoDocuments[of][turn%len(demoDocuments[of])]}}
-		if of == document.CNPJ && a.by.MemberID != "" {
+		if of == document.CNPJ && a.by.MemberID() != "" {
 			a.ContactID = contacts[i%len(contacts)]
 		}
 		all = append(all, a)

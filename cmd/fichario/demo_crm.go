@@ -106,7 +106,7 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, er
 			return nil, err
 		}
 		if l.hours >= demoUnread {
-			if err := people.ReadNotifications(ctx, helena, demoOrg, helena.MemberID); err != nil {
+			if err := app.NewNotifications(store).ReadAll(ctx, helena, demoOrg, helena.MemberID()); err != nil {
 				return nil, err
 			}
 		}
@@ -145,13 +145,13 @@ func demoPost(ctx context.Context, store *gormstore.Store, token webhook.Token, 
 }
 
 func demoMember(ctx context.Context, store *gormstore.Store, email string) (app.Caller, error) {
-	all, err := organisations(store).Members(ctx, app.Operator(), demoOrg)
+	all, err := members(store).List(ctx, app.Operator(), demoOrg)
 	if err != nil {
 		return app.Caller{}, err
 	}
 	for _, m := range all {
 		if m.Email == email {
-			return app.Caller{OrgID: demoOrg, MemberID: m.ID, Role: m.Role}, nil
+			return app.ByMember(m), nil
 		}
 	}
 	return app.Caller{}, fmt.Errorf("the demonstration has no member %s", strings.Split(email, "@")[0])
@@ -159,7 +159,7 @@ func demoMember(ctx context.Context, store *gormstore.Store, email string) (app.
 
 func demoMove(ctx context.Context, store *gormstore.Store, people *app.Contacts, by app.Caller, id string, l demoLead) error {
 	if l.stage != "" {
-		funnels, err := organisations(store).Funnels(ctx, by)
+		funnels, err := app.NewFunnels(store, now).List(ctx, by)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func demoMove(ctx context.Context, store *gormstore.Store, people *app.Contacts,
 	if err != nil {
 		return err
 	}
-	return people.Assign(ctx, by, id, other.MemberID)
+	return people.Assign(ctx, by, id, other.MemberID())
 }
 
 // demoAutomations makes three automations; the third calls an address that is never

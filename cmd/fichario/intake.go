@@ -30,7 +30,7 @@ type originView struct {
 // Run registers an origin.
 func (c *originAddCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		o, err := app.NewWebhooks(store, now).AddOrigin(e.ctx, app.Operator(), c.Org, c.Name)
+		o, err := app.NewOrigins(store).Add(e.ctx, app.Operator(), c.Org, c.Name)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ type originListCmd struct {
 // Run lists the origins.
 func (c *originListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewWebhooks(store, now).Origins(e.ctx, app.Operator(), c.Org)
+		all, err := app.NewOrigins(store).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}

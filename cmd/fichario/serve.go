@@ -92,7 +92,8 @@ func (s *serveCmd) Run(e *environment) error {
 		return errors.Join(err, listener.Close())
 	}
 	pages, err := web.New(web.Config{
-		Sessions: sessions, Organisations: organisations(store), Lookups: lookups, Statement: app.NewStatement(store, calendar, now), Keys: keys,
+		Sessions: sessions, Organisations: app.NewOrganisations(store, now), Members: members(store), Funnels: app.NewFunnels(store, now),
+		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: lookups, Statement: app.NewStatement(store, calendar, now), Keys: keys,
 		Intake: inbox, Webhooks: app.NewWebhooks(store, now), Contacts: app.NewContacts(store, now), Automations: app.NewAutomations(store, now),
 		Dashboard: app.NewDashboard(store, client.Catalog(), calendar, now),
 		Calendar:  calendar, Clock: now, PublicURL: e.publicURL(listener.Addr().String()), LookupEnabled: e.settings.Lookup, Log: log,

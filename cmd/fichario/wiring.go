@@ -176,8 +176,8 @@ func checkPassword(hash, password string) bool {
 	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
 }
 
-func organisations(store *gormstore.Store) *app.Organisations {
-	return app.NewOrganisations(store, now, hashPassword)
+func members(store *gormstore.Store) *app.Members {
+	return app.NewMembers(store, now, hashPassword)
 }
 
 func now() time.Time { return time.Now().UTC() }

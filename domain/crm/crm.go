@@ -1,4 +1,5 @@
-// Package crm holds the organisation and its people.
+// Package crm holds an organisation with its members, and its contacts with the funnels, stages and
+// origins that they stand in.
 package crm
 
 import (
@@ -43,6 +44,9 @@ type Member struct {
 	PasswordHash string
 	CreatedAt    time.Time
 }
+
+// LeadsActively reports whether the member is an owner whose access holds.
+func (m Member) LeadsActively() bool { return m.Active && m.Role == Owner }
 
 // NameMax is the longest name of anything, in characters.
 const NameMax = 120

@@ -23,8 +23,6 @@ const (
 	MissingScope         Code = "escopo_ausente"
 	LookupDisabled       Code = "recurso_indisponivel"
 	UnknownWebhook       Code = "webhook_desconhecido"
-	UnknownRoute         Code = "rota_desconhecida"
-	MethodNotAllowed     Code = "metodo_nao_permitido"
 	IncompleteRequest    Code = "requisicao_incompleta"
 	BodyTooLarge         Code = "corpo_grande_demais"
 	UnsupportedMediaType Code = "tipo_nao_suportado"
@@ -39,6 +37,15 @@ const (
 	ServiceUnavailable   Code = "servico_indisponivel"
 	BureauNoAnswer       Code = "bureau_sem_resposta"
 	Timeout              Code = "tempo_esgotado"
+)
+
+// Codes that only the interface and the commands tell apart; the contract's word for both
+// is InvalidRequest.
+const (
+	// NotFound: there is no such thing for the caller.
+	NotFound Code = "nao_encontrado"
+	// Forbidden: the caller's role does not allow it.
+	Forbidden Code = "nao_permitido"
 )
 
 // Error is a failure that a caller can be told about.

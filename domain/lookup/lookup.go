@@ -138,3 +138,6 @@ type Spent struct {
 	// Amount is in ten-thousandths of a real.
 	Amount catalog.Money
 }
+
+// Add adds what else was spent.
+func (s *Spent) Add(o Spent) { s.Count, s.Amount = s.Count+o.Count, s.Amount+o.Amount }

@@ -62,7 +62,7 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 		return out, err
 	}
 	now := func() time.Time { return time.Now().UTC() }
-	org, err := app.NewOrganisations(store, now, nil).Create(ctx, "Carga")
+	org, err := app.NewOrganisations(store, now).Create(ctx, "Carga")
 	if err != nil {
 		return out, err
 	}
@@ -75,7 +75,7 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 	out.key = secret.Reveal()
 	hooks := app.NewWebhooks(store, now)
 	for _, name := range []string{"Google", "Instagram", "Indicação"} {
-		if _, err := hooks.AddOrigin(ctx, app.Operator(), org.ID, name); err != nil {
+		if _, err := app.NewOrigins(store).Add(ctx, app.Operator(), org.ID, name); err != nil {
 			return out, err
 		}
 	}

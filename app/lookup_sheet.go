@@ -3,73 +3,15 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
-
-// ErrNotInHistory ends a lookup that asked history only.
-var ErrNotInHistory = errors.New("history has no fresh answer")
-
-// onlyHistory answers a lookup that must not be charged, where History.Serve found
-// nothing: it may leave out what Latest finds.
-func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error) {
-	rec, err := l.store.Repos().History.Latest(ctx, a.caller.OrgID, a.product.ID, a.doc)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !rec.FreshAt(l.clock(), l.fresh) {
-		return reservation{}, ErrNotInHistory
-	}
-	if err != nil {
-		return reservation{}, err
-	}
-	answer, err := l.fromHistory(ctx, a, rec)
-	return reservation{answer: &answer}, err
-}
-
-// Start begins one lookup of a member and returns the id of its entry, which is in the
-// statement from now on; done ends when it has an outcome, or when somebody else's
-// lookup that it waits for has one. It goes on when ctx ends. Its rules are those of
-// Do; the same checks, transactions and charges.
-//
-// A lookup that waits for another one's call has no entry yet: then the id is the
-// other's, and once that is answered there is a free entry as well.
-//
-// Faults: those of Do but for the limits and the bureau's, which the entry tells;
-// InvalidRequest when the contact is not of the organisation; ErrNotInHistory.
-func (l *Lookups) Start(ctx context.Context, by Caller, req LookupRequest) (id string, done <-chan struct{}, err error) {
-	a, err := l.check(by, req)
-	if err != nil {
-		return "", nil, err
-	}
-	if _, err := l.Contact(ctx, by, req.ContactID); err != nil {
-		return "", nil, err
-	}
-	r, err := l.begin(ctx, a)
-	if err != nil {
-		return "", nil, err
-	}
-	ended := make(chan struct{})
-	switch {
-	case r.answer != nil:
-		close(ended)
-		return r.answer.Entry.ID, ended, nil
-	case r.holder != "":
-		l.calls.Go(func() {
-			defer close(ended)
-			_, _ = l.follow(context.WithoutCancel(ctx), a, r.holder) // the holder's entry says what became of it
-		})
-		return r.holder, ended, nil
-	}
-	l.calls.Go(func() {
-		defer func() { <-l.slots; close(ended) }()
-		_, _ = l.call(context.WithoutCancel(ctx), a.product, r.entry) // the entry says what became of it
-	})
-	return r.entry.ID, ended, nil
-}
 
 // Contact returns a contact that a lookup is to be about; the zero value for no id.
 // Faults: InvalidRequest, ServiceUnavailable.
@@ -77,46 +19,7 @@ func (l *Lookups) Contact(ctx context.Context, by Caller, id string) (crm.Contac
 	if id == "" {
 		return crm.Contact{}, nil
 	}
-	notFound := missing("contact", "Não há contato com este id.")
-	if !validID(id) {
-		return crm.Contact{}, notFound
-	}
-	c, err := l.store.Repos().Contacts.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(c.OrgID) {
-		return crm.Contact{}, notFound
-	}
-	return c, err
-}
-
-// ProductChoice is a product that fits a document, with what history has of it.
-type ProductChoice struct {
-	Product catalog.Product
-	// Record is the newest answer; its zero value when there is none.
-	Record lookup.Record
-	// Fresh is whether it answers for free, FreeUntil how long.
-	Fresh     bool
-	FreeUntil time.Time
-}
-
-// Choices returns the products that a document can be asked about. Fault:
-// ServiceUnavailable.
-func (l *Lookups) Choices(ctx context.Context, by Caller, doc document.Document) ([]ProductChoice, error) {
-	out, now := []ProductChoice{}, l.clock()
-	for _, p := range l.catalog {
-		if !p.Takes(doc.Type()) || !by.may(doc.Type()) {
-			continue
-		}
-		c := ProductChoice{Product: p}
-		rec, err := l.store.Repos().History.Latest(ctx, by.OrgID, p.ID, doc)
-		switch {
-		case err == nil:
-			c.Record, c.Fresh, c.FreeUntil = rec, rec.FreshAt(now, l.fresh), rec.AnsweredAt.Add(l.fresh)
-		case !errors.Is(err, ports.ErrNotFound):
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, nil
+	return contactKind.visible(ctx, l.store.Repos(), by, id)
 }
 
 // LookupView is an entry of the statement with what belongs to it.
@@ -158,17 +61,16 @@ func Subject(rec *lookup.Record) string {
 	return ""
 }
 
+var entryKind = kind[lookup.Entry]{
+	field: "id", missing: "Não há consulta com este id.",
+	find:  func(r ports.Repos) func(context.Context, string) (lookup.Entry, error) { return r.Statement.Find },
+	orgOf: func(e lookup.Entry) string { return e.OrgID },
+}
+
 // Show returns one lookup of the caller's organisation, by whomever it was made.
 // Faults: InvalidRequest, ServiceUnavailable.
 func (l *Lookups) Show(ctx context.Context, by Caller, id string) (LookupView, error) {
-	notFound := missing("id", "Não há consulta com este id.")
-	if !validID(id) {
-		return LookupView{}, notFound
-	}
-	e, err := l.store.Repos().Statement.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(e.OrgID) {
-		return LookupView{}, notFound
-	}
+	e, err := entryKind.visible(ctx, l.store.Repos(), by, id)
 	if err != nil {
 		return LookupView{}, err
 	}
@@ -177,7 +79,7 @@ func (l *Lookups) Show(ctx context.Context, by Caller, id string) (LookupView, e
 		return LookupView{}, err
 	}
 	v := views[0]
-	if v.Contact, err = l.Contact(ctx, by, e.ContactID); errors.Is(err, ErrNotFound) {
+	if v.Contact, err = l.Contact(ctx, by, e.ContactID); fault.CodeOf(err) == fault.NotFound {
 		err = nil // the contact is gone, the lookup stays
 	}
 	return v, err
@@ -193,7 +95,11 @@ func (l *Lookups) Recent(ctx context.Context, by Caller, limit int) ([]LookupVie
 	if err := checkPage("", limit); err != nil {
 		return nil, err
 	}
-	entries, err := l.store.Repos().Statement.Page(ctx, lookup.Asker{OrgID: by.OrgID}, lookup.Filter{}, "", recentPages*limit)
+	orgID, err := by.org()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := l.store.Repos().Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", recentPages*limit)
 	if err != nil {
 		return nil, err
 	}
@@ -213,8 +119,12 @@ func (l *Lookups) Recent(ctx context.Context, by Caller, limit int) ([]LookupVie
 // Answers returns the entries whose calls brought the answers about a lookup's document
 // in its product, newest first. Fault: ServiceUnavailable.
 func (l *Lookups) Answers(ctx context.Context, by Caller, v LookupView, limit int) ([]LookupView, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return nil, err
+	}
 	repos := l.store.Repos()
-	records, err := repos.History.Answers(ctx, by.OrgID, v.Entry.Product, v.Entry.Document, limit)
+	records, err := repos.History.Answers(ctx, orgID, v.Entry.Product, v.Entry.Document, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -222,10 +132,10 @@ func (l *Lookups) Answers(ctx context.Context, by Caller, v LookupView, limit in
 	if err != nil {
 		return nil, err
 	}
-	who, err := people(ctx, l.store, by.OrgID)
+	who, err := people(ctx, l.store, by.orgID)
 	out := []LookupView{}
 	for _, rec := range records {
-		if e, ok := asked[rec.ID]; ok && by.sees(e.OrgID) {
+		if e, ok := asked[rec.ID]; ok && by.maySee(e.OrgID) {
 			out = append(out, LookupView{Entry: e, Record: &rec, Member: who[e.MemberID], Key: who[e.KeyID]})
 		}
 	}
@@ -243,21 +153,18 @@ func recordIDs(records []lookup.Record) []string {
 // SpentToday is what the caller's organisation was charged today, by keys and members.
 // Fault: ServiceUnavailable.
 func (l *Lookups) SpentToday(ctx context.Context, by Caller) (lookup.Spent, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return lookup.Spent{}, err
+	}
 	today := l.calendar.Day(l.clock())
-	days, err := l.store.Repos().Statement.Spend(ctx, lookup.Asker{OrgID: by.OrgID}, today, today)
+	days, err := l.store.Repos().Statement.Spend(ctx, lookup.Asker{OrgID: orgID}, today, today)
 	var sum lookup.Spent
 	for _, d := range days {
-		sum.Count += d.Count
-		sum.Amount += d.Amount
+		sum.Add(d.Spent)
 	}
 	return sum, err
 }
-
-// Timeout is the longest that the bureau may take.
-func (l *Lookups) Timeout() time.Duration { return l.timeout }
-
-// Fresh is how long history answers.
-func (l *Lookups) Fresh() time.Duration { return l.fresh }
 
 // views adds to entries of one organisation what belongs to them.
 func (l *Lookups) views(ctx context.Context, by Caller, entries []lookup.Entry) ([]LookupView, error) {
@@ -276,7 +183,7 @@ func (l *Lookups) views(ctx context.Context, by Caller, entries []lookup.Entry) 
 	if err != nil {
 		return nil, err
 	}
-	who, err := people(ctx, l.store, by.OrgID)
+	who, err := people(ctx, l.store, by.orgID)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +197,7 @@ func (l *Lookups) views(ctx context.Context, by Caller, entries []lookup.Entry) 
 				v.Product = known
 			}
 		}
-		if rec, ok := records[e.RecordID]; ok && by.sees(rec.OrgID) {
+		if rec, ok := records[e.RecordID]; ok && by.maySee(rec.OrgID) {
 			if v.Offered && rec.Schema != l.schemas[e.Product] {
 				if rec.Fields, err = v.Product.Complete(rec.Fields); err != nil {
 					return nil, err
@@ -301,21 +208,4 @@ func (l *Lookups) views(ctx context.Context, by Caller, entries []lookup.Entry) 
 		out[i] = v
 	}
 	return out, nil
-}
-
-// people are the names of an organisation's members and keys, by id.
-func people(ctx context.Context, store ports.Store, orgID string) (map[string]string, error) {
-	repos, names := store.Repos(), map[string]string{}
-	members, err := repos.Members.List(ctx, orgID)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range members {
-		names[m.ID] = m.Name
-	}
-	keys, err := repos.Keys.List(ctx, orgID)
-	for _, k := range keys {
-		names[k.ID] = k.Name
-	}
-	return names, err
 }

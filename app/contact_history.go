@@ -36,19 +36,6 @@ type Happening struct {
 // happeningsMax is how many lookups and runs a history shows at most.
 const happeningsMax = 200
 
-// View returns a contact. Faults: InvalidRequest, ServiceUnavailable.
-func (c *Contacts) View(ctx context.Context, by Caller, id string) (ContactView, error) {
-	notFound := missing("contact", "Não há contato com este id.")
-	if !validID(id) {
-		return ContactView{}, notFound
-	}
-	view, err := viewContact(ctx, c.store.Repos(), id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(view.OrgID) {
-		return ContactView{}, notFound
-	}
-	return view, err
-}
-
 // Documents returns the lookups that are tied to a contact, newest first. Faults:
 // InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Documents(ctx context.Context, by Caller, id string) ([]ContactDocument, error) {
@@ -131,14 +118,4 @@ func (c *Contacts) runs(ctx context.Context, view ContactView) ([]Happening, err
 		out = append(out, Happening{At: at, Run: &jobs[i], Automation: known[job.AutomationID], Member: known[job.MemberID]})
 	}
 	return out, errors.Join(err, err2)
-}
-
-// ReadNotificationsUpTo marks the notifications up to one that the caller was shown as
-// read by him; those that came since stay unread. Faults: InvalidRequest,
-// ServiceUnavailable.
-func (c *Contacts) ReadNotificationsUpTo(ctx context.Context, by Caller, id string) error {
-	if !validID(id) {
-		return missing("notification", "Não há notificação com este id.")
-	}
-	return c.store.Repos().Notifications.ReadAll(ctx, by.OrgID, by.MemberID, id)
 }

@@ -1,0 +1,29 @@
+package download
+
+import "strings"
+
+const (
+	// blanks are what a spreadsheet skips before a sign.
+	blanks = " \t\r\n\u00a0\ufeff\u200b\u200e\u200f\u202a\u202b\u202d\u202e\u2066\u2067"
+	// signs are what a formula or a command begins with.
+	signs = "=+-@|%"
+)
+
+// Text keeps a spreadsheet from taking a text, such as an e-mail address that begins
+// with =, for a formula.
+func Text(s string) string {
+	trimmed := strings.TrimLeft(s, blanks)
+	switch {
+	case s == "":
+		return s
+	case strings.ContainsAny(s[:1], "\t\r\n"), trimmed != "" && strings.ContainsAny(trimmed[:1], signs):
+		return "'" + s
+	}
+	// Spreadsheets fold the wide forms of these signs.
+	for _, wide := range []string{"＝", "＋", "－", "＠"} {
+		if strings.HasPrefix(s, wide) {
+			return "'" + s
+		}
+	}
+	return s
+}

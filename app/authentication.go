@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// keyTTL is how long an instance trusts what it read about a key: a revocation is
+// seen everywhere within this time.
+const keyTTL = time.Second
+
+type knownKey struct {
+	key  access.Key
+	read time.Duration // monotonic
+}
+
+// Authenticate returns the caller that a secret stands for. It reads the database
+// at most once a second for each key. Faults: Unauthenticated, ServiceUnavailable.
+func (k *Keys) Authenticate(ctx context.Context, text string) (Caller, error) {
+	secret, ok := access.ParseSecret(text)
+	if !ok {
+		return Caller{}, unauthenticated("Esta não é uma chave do Fichário: ela começa com fic_ e tem 50 caracteres.")
+	}
+	now, hash := k.clock(), secret.Hash()
+	key, err := k.find(ctx, secret, hash, now)
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return Caller{}, unauthenticated("Esta chave não existe ou foi substituída.")
+	case err != nil:
+		return Caller{}, err
+	case !key.UsableAt(now):
+		return Caller{}, unauthenticated("Esta chave foi revogada ou expirou.")
+	}
+	return ByKey(key), nil
+}
+
+func unauthenticated(message string) error {
+	return fault.New(fault.Unauthenticated, message+" Envie uma chave válida em Authorization: Bearer.")
+}
+
+func (k *Keys) find(ctx context.Context, s access.Secret, hash [sha256.Size]byte, now time.Time) (*access.Key, error) {
+	elapsed := time.Since(k.start)
+	if v, ok := k.known.Load(hash); ok {
+		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // only these are stored
+			return &known.key, nil
+		}
+	}
+	key, err := k.store.Repos().Keys.BySecret(ctx, s, now)
+	if err != nil {
+		k.known.Delete(hash)
+		return nil, err
+	}
+	k.known.Store(hash, &knownKey{key: key, read: elapsed})
+	if key.UsableAt(now) {
+		k.used.Store(key.ID, now) // to the second, which is how often a busy key gets here
+	}
+	return &key, nil
+}
+
+// Allow counts a request of the key against its per-minute limit on this instance
+// (specification, 8.1).
+func (k *Keys) Allow(key *access.Key) access.State {
+	w, ok := k.windows.Load(key.ID)
+	if !ok {
+		w, _ = k.windows.LoadOrStore(key.ID, &access.Window{})
+	}
+	return w.(*access.Window).Allow(time.Since(k.start), key.Limits.PerMinute) //nolint:forcetypeassert // only these are stored
+}
+
+// MinuteUse is how many requests of a key this instance counted within the last sixty
+// seconds.
+func (k *Keys) MinuteUse(id string) int {
+	w, ok := k.windows.Load(id)
+	if !ok {
+		return 0
+	}
+	return w.(*access.Window).Used(time.Since(k.start)) //nolint:forcetypeassert // only these are stored
+}
+
+// MinuteLimit is the fault of a request that Allow refused.
+func MinuteLimit(s access.State) error {
+	f := fault.New(fault.MinuteLimit, "O limite de requisições por minuto desta chave foi atingido. Espere o tempo de Retry-After.").After(s.Reset)
+	f.Limit = s.Limit
+	return f
+}
+
+// SaveUse writes down when keys were last used. It is a chore.
+func (k *Keys) SaveUse(ctx context.Context) error {
+	uses := map[string]time.Time{}
+	k.used.Range(func(id, at any) bool {
+		uses[id.(string)] = at.(time.Time) //nolint:forcetypeassert // only these are stored
+		k.used.Delete(id)
+		return true
+	})
+	if len(uses) == 0 {
+		return nil
+	}
+	return k.store.Repos().Keys.Touch(ctx, uses)
+}

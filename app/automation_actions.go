@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/text"
+)
+
+const textMax = 10_000
+
+// describe checks a description.
+func (a *Automations) describe(ctx context.Context, by Caller, n NewAutomation) (automation.Automation, error) {
+	name, ok := crm.CleanName(n.Name)
+	switch {
+	case !ok:
+		return automation.Automation{}, invalid("name", fmt.Sprintf("O nome da automação tem de 1 a %d caracteres.", crm.NameMax))
+	case !n.Event.Valid():
+		return automation.Automation{}, invalid("event", "O único evento é contact.created.")
+	case !n.Action.Valid():
+		return automation.Automation{}, invalid("action", "A ação é http, email, move_stage, assign ou add_note.")
+	case n.MinAmount < 0:
+		return automation.Automation{}, invalid("min-value", "O valor mínimo não é negativo.")
+	}
+	if err := mayManageOrg(ctx, a.store.Repos(), by, n.OrgID); err != nil {
+		return automation.Automation{}, err
+	}
+	action, err := a.action(ctx, n)
+	if err != nil {
+		return automation.Automation{}, err
+	}
+	conditions, err := a.conditions(ctx, by, n)
+	return automation.Automation{OrgID: n.OrgID, Name: name, Event: n.Event, Conditions: conditions, Action: action}, err
+}
+
+func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation) (automation.Conditions, error) {
+	c := automation.Conditions{WebhookID: n.WebhookID, MinAmount: n.MinAmount}
+	var err error
+	if c.OriginID, err = originNamed(ctx, a.store.Repos(), n.OrgID, n.Origin); err != nil {
+		return c, err
+	}
+	if n.WebhookID != "" {
+		hook, _, err := findWebhook(ctx, a.store.Repos(), by, n.WebhookID)
+		if err == nil && hook.OrgID != n.OrgID {
+			err = missing("webhook", "Não há webhook com este id.")
+		}
+		return c, err
+	}
+	return c, nil
+}
+
+// action checks what an action needs, and that it was given nothing else.
+func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.Action, error) {
+	given := map[string]string{"url": n.URL, "to": n.To, "subject": n.Subject, "text": n.Text, "stage": n.Stage, "member": n.Member}
+	needed := map[automation.ActionKind][]string{
+		automation.HTTP: {"url"}, automation.Email: {"to", "subject", "text"}, automation.MoveStage: {"stage"}, automation.Assign: {"member"},
+		automation.AddNote: {"text"},
+	}[n.Action]
+	for _, field := range needed {
+		if strings.TrimSpace(given[field]) == "" {
+			return automation.Action{}, invalid(field, fmt.Sprintf("A ação %s precisa de --%s.", n.Action, strings.Join(needed, " e --")))
+		}
+		delete(given, field)
+	}
+	for _, field := range []string{"url", "to", "subject", "text", "stage", "member"} {
+		if given[field] != "" {
+			return automation.Action{}, invalid(field, fmt.Sprintf("A ação %s não usa --%s.", n.Action, field))
+		}
+	}
+	if len(n.Text) > textMax || len(n.Subject) > textMax {
+		return automation.Action{}, invalid("text", fmt.Sprintf("O texto tem até %d caracteres.", textMax))
+	}
+	made := automation.Action{Kind: n.Action, URL: n.URL, To: n.To, Subject: n.Subject, Text: n.Text}
+	var err error
+	switch n.Action {
+	case automation.HTTP:
+		made.Secret, err = newSigningSecret(), checkTarget(n.URL)
+	case automation.Email:
+		made.To, err = recipient(n.To)
+	case automation.MoveStage:
+		made.StageID, err = a.stageNamed(ctx, n.OrgID, n.Stage)
+	case automation.Assign:
+		made.MemberID, err = a.memberNamed(ctx, n.OrgID, n.Member)
+	}
+	return made, err
+}
+
+// newSigningSecret makes a secret of Standard Webhooks.
+func newSigningSecret() string {
+	key := make([]byte, 24)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
+	return "whsec_" + base64.StdEncoding.EncodeToString(key)
+}
+
+// checkTarget refuses what cannot be called. Whether the address behind the name is
+// allowed is seen at each call, because names change.
+func checkTarget(target string) error {
+	u, err := url.Parse(target)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || len(target) > 2000 {
+		return invalid("url", "O endereço é um http:// ou https:// completo, sem usuário e senha nele.")
+	}
+	return nil
+}
+
+func recipient(to string) (string, error) {
+	to = strings.TrimSpace(to)
+	if to == automation.ToContact || to == automation.ToAssignee {
+		return to, nil
+	}
+	address, err := document.Normalize(document.Email, to)
+	if err != nil {
+		return "", invalid("to", "O destinatário é um endereço de e-mail, contact (o contato) ou assignee (o responsável).")
+	}
+	return address.Value(), nil
+}
+
+func (a *Automations) stageNamed(ctx context.Context, orgID, name string) (string, error) {
+	funnels, err := a.store.Repos().Funnels.List(ctx, orgID)
+	if err != nil {
+		return "", err
+	}
+	var known []string
+	for _, f := range funnels {
+		for _, s := range f.Stages {
+			if s.ID == name || text.Fold(s.Name) == text.Fold(name) {
+				return s.ID, nil
+			}
+			known = append(known, s.Name)
+		}
+	}
+	return "", invalid("stage", "Não há etapa com este nome. As etapas são: "+strings.Join(known, ", ")+".")
+}
+
+func (a *Automations) memberNamed(ctx context.Context, orgID, text string) (string, error) {
+	if validID(text) {
+		m, err := memberOf(ctx, a.store.Repos(), orgID, text)
+		return m.ID, err
+	}
+	all, err := a.store.Repos().Members.List(ctx, orgID)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range all {
+		if strings.EqualFold(m.Email, strings.TrimSpace(text)) {
+			return m.ID, nil
+		}
+	}
+	return "", invalid("member", "Não há membro com este id ou e-mail nesta organização.")
+}

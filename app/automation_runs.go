@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"fichario/domain/automation"
+	"fichario/ports"
+)
+
+// RunFilter says which runs are wanted.
+type RunFilter = ports.JobFilter
+
+// RunView is a run, or an e-mail to a member, with the names behind its ids.
+type RunView struct {
+	automation.Job
+	// Automation is empty for an e-mail to a member.
+	Automation, Contact, Member string
+}
+
+// RunViews returns runs of the caller's organisation: those that were given up first,
+// then the newest. Faults: InvalidRequest, ServiceUnavailable.
+func (a *Automations) RunViews(ctx context.Context, by Caller, f RunFilter, limit int) ([]RunView, error) {
+	dead := f
+	dead.State = automation.Dead
+	first, err := a.Runs(ctx, by, by.orgID, dead, "", limit)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := a.Runs(ctx, by, by.orgID, f, "", limit)
+	if err != nil {
+		return nil, err
+	}
+	r := a.store.Repos()
+	rules, err := r.Automations.List(ctx, by.orgID)
+	if err != nil {
+		return nil, err
+	}
+	n, err := loadNames(ctx, r, by.orgID)
+	if err != nil {
+		return nil, err
+	}
+	ruleNames := map[string]string{}
+	for _, rule := range rules {
+		ruleNames[rule.ID] = rule.Name
+	}
+	var out []RunView
+	for i, j := range append(first, rest...) {
+		if i >= len(first) && j.State == automation.Dead {
+			continue // it is among the first
+		}
+		v := RunView{Job: j, Automation: ruleNames[j.AutomationID], Member: n.members[j.MemberID].Name}
+		c, err := r.Contacts.Find(ctx, j.ContactID)
+		if err != nil && !errors.Is(err, ports.ErrNotFound) {
+			return nil, err
+		}
+		v.Contact = c.Name
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// Runs returns the runs of automations and the e-mails of an organisation, newest
+// first. Faults: InvalidRequest, ServiceUnavailable.
+func (a *Automations) Runs(ctx context.Context, by Caller, orgID string, f ports.JobFilter, after string, limit int) ([]automation.Job, error) {
+	if err := checkPage(after, limit); err != nil {
+		return nil, err
+	}
+	if f.AutomationID != "" && !validID(f.AutomationID) || f.ContactID != "" && !validID(f.ContactID) {
+		return nil, invalid("automation", "Automação e contato são ids.")
+	}
+	if err := mayManageOrg(ctx, a.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	return a.store.Repos().Jobs.Page(ctx, orgID, f, after, limit)
+}
+
+// runKind finds runs and e-mails; a fan-out is nobody's to see.
+var runKind = kind[automation.Job]{
+	field: "run", missing: "Não há execução com este id; as que deram certo são guardadas por 30 dias.",
+	find: func(r ports.Repos) func(context.Context, string) (automation.Job, error) {
+		return func(ctx context.Context, id string) (automation.Job, error) {
+			job, err := r.Jobs.Find(ctx, id)
+			if err == nil && job.Kind == automation.FanOut {
+				err = ports.ErrNotFound
+			}
+			return job, err
+		}
+	},
+	orgOf: func(j automation.Job) string { return j.OrgID },
+}
+
+// failedAtOnce is how many runs that were given up are counted, and run again, at once.
+const failedAtOnce = 500
+
+// CountFailed counts the runs of the caller's organisation that were given up, up to
+// failedAtOnce. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (a *Automations) CountFailed(ctx context.Context, by Caller) (int, error) {
+	failed, err := a.Runs(ctx, by, by.orgID, RunFilter{State: automation.Dead}, "", failedAtOnce)
+	return len(failed), err
+}
+
+// RunFailedAgain runs everything again that was given up in the caller's organisation, up
+// to failedAtOnce, and returns how many runs that are. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
+func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (int, error) {
+	failed, err := a.Runs(ctx, by, by.orgID, RunFilter{State: automation.Dead}, "", failedAtOnce)
+	if err != nil {
+		return 0, err
+	}
+	return len(failed), a.store.InTx(ctx, func(r ports.Repos) error {
+		for _, run := range failed {
+			if _, err := r.Jobs.Revive(ctx, run.ID, a.clock()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// RunAgain runs an ended run once more: a dead one goes on under its own id, so that
+// its receiver knows it again; of one that succeeded a new run is made. It returns
+// the id of the run. Faults: InvalidRequest, ServiceUnavailable.
+func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (string, error) {
+	r := a.store.Repos()
+	job, err := runKind.managed(ctx, r, by, id)
+	if err != nil {
+		return "", err
+	}
+	switch job.State {
+	case automation.Ready:
+		return "", invalid("run", "Esta execução ainda não terminou: ela será tentada de novo sozinha.")
+	case automation.Dead:
+		_, err := r.Jobs.Revive(ctx, id, a.clock())
+		return id, err
+	}
+	again := automation.Job{
+		ID: newID(), OrgID: job.OrgID, Kind: job.Kind, ContactID: job.ContactID, AutomationID: job.AutomationID, MemberID: job.MemberID,
+		State: automation.Ready, RunAt: a.clock(), CreatedAt: a.clock(),
+	}
+	return again.ID, r.Jobs.Add(ctx, again)
+}

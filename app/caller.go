@@ -1,0 +1,162 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"fichario/domain/access"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// Caller is who asks: a key of the API, a member in the interface, or the operator at
+// the command line. A driving adapter gets one from ByKey, ByMember or Operator after
+// it has authenticated somebody; the zero value may do nothing.
+type Caller struct {
+	orgID    string
+	key      *access.Key // nil unless a key asks
+	memberID string      // empty unless a member asks
+	role     crm.Role
+	operator bool
+}
+
+// ByKey is a key that asks about what its scopes allow.
+func ByKey(k *access.Key) Caller { return Caller{orgID: k.OrgID, key: k} }
+
+// ByMember is a member who asks with the rights of his role.
+func ByMember(m crm.Member) Caller {
+	return Caller{orgID: m.OrgID, memberID: m.ID, role: m.Role}
+}
+
+// Operator is who runs the instance: all organisations, all rights.
+func Operator() Caller { return Caller{operator: true} }
+
+// OrgID is the caller's organisation; empty for the operator.
+func (c Caller) OrgID() string { return c.orgID }
+
+// MemberID is the member who asks; empty when a key or the operator does.
+func (c Caller) MemberID() string { return c.memberID }
+
+// Key is the key that asks; nil when a member or the operator does.
+func (c Caller) Key() *access.Key { return c.key }
+
+// MayManage reports whether the caller may change what his organisation has set up.
+func (c Caller) MayManage() bool { return c.mayManage(c.orgID) }
+
+// maySee reports whether what belongs to an organisation is there for the caller.
+func (c Caller) maySee(orgID string) bool {
+	return c.operator || orgID != "" && c.orgID == orgID
+}
+
+// mayManage reports whether the caller may change what an organisation has set up.
+func (c Caller) mayManage(orgID string) bool {
+	return c.maySee(orgID) && (c.operator || c.role == crm.Owner || c.role == crm.Admin)
+}
+
+// mayAsk reports whether the caller may ask about documents of a type.
+func (c Caller) mayAsk(t document.Type) bool {
+	return c.key != nil && c.key.Has(t) || c.memberID != ""
+}
+
+func (c Caller) keyID() string {
+	if c.key == nil {
+		return ""
+	}
+	return c.key.ID
+}
+
+// org is the caller's organisation. Fault: NotFound for a caller who has none.
+func (c Caller) org() (string, error) {
+	if c.orgID == "" {
+		return "", noOrg()
+	}
+	return c.orgID, nil
+}
+
+// managedOrg is org for a caller who may also manage it. Faults: NotFound, Forbidden.
+func (c Caller) managedOrg() (string, error) {
+	orgID, err := c.org()
+	if err == nil && !c.mayManage(orgID) {
+		err = forbidden()
+	}
+	return orgID, err
+}
+
+// mayManageOrg is the fault of a caller who may not manage an organisation; see maySeeOrg.
+func mayManageOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
+	if err := maySeeOrg(ctx, r, by, id); err != nil {
+		return err
+	}
+	if !by.mayManage(id) {
+		return forbidden()
+	}
+	return nil
+}
+
+// maySeeOrg is the fault of an organisation that is not there for the caller. Only the
+// operator can name one that does not exist: everybody else is of one that does.
+func maySeeOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
+	if !validID(id) || !by.maySee(id) {
+		return noOrg()
+	}
+	if !by.operator {
+		return nil
+	}
+	_, err := r.Orgs.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) {
+		return noOrg()
+	}
+	return err
+}
+
+func noOrg() *fault.Error { return missing("org", "Não há organização com este id.") }
+
+func forbidden() *fault.Error {
+	return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
+}
+
+// kind is a kind of thing that organisations have: how one is found by its id, whose it
+// is, and what is said when there is none for the caller.
+type kind[T any] struct {
+	field, missing string
+	find           func(ports.Repos) func(context.Context, string) (T, error)
+	orgOf          func(T) string
+}
+
+// visible returns the thing with an id. What is another organisation's is not found.
+// Faults: NotFound, ServiceUnavailable.
+func (k kind[T]) visible(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
+	var none T
+	if !validID(id) {
+		return none, k.notFound()
+	}
+	found, err := k.find(r)(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.maySee(k.orgOf(found)) {
+		return none, k.notFound()
+	}
+	return found, err
+}
+
+// managed is visible for a caller who may also change it. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
+func (k kind[T]) managed(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
+	found, err := k.visible(ctx, r, by, id)
+	if err == nil && !by.mayManage(k.orgOf(found)) {
+		var none T
+		return none, forbidden()
+	}
+	return found, err
+}
+
+func (k kind[T]) notFound() *fault.Error { return missing(k.field, k.missing) }
+
+func (c Caller) sees(orgID string) bool { return c.maySee(orgID) }
+
+func (c Caller) manages(orgID string) error {
+	if !c.mayManage(orgID) {
+		return forbidden()
+	}
+	return nil
+}

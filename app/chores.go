@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Chore is background work that is done again and again.
+type Chore struct {
+	// Name says for the log what it does.
+	Name  string
+	Every time.Duration
+	Do    func(context.Context) error
+	// AtEnd is whether it is done once more when the service stops.
+	AtEnd bool
+}
+
+// RunChores does chores at start and again after their time, until ctx ends.
+func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
+	var running sync.WaitGroup
+	for _, c := range chores {
+		running.Go(func() {
+			ticker := time.NewTicker(c.Every)
+			defer ticker.Stop()
+			for {
+				if err := c.Do(ctx); err != nil && ctx.Err() == nil {
+					log.WarnContext(ctx, "background work failed; it will be tried again", "work", c.Name, "error", err)
+				}
+				select {
+				case <-ticker.C:
+					continue
+				case <-ctx.Done():
+				}
+				if c.AtEnd {
+					_ = c.Do(context.WithoutCancel(ctx)) // nobody is left to be told
+				}
+				return
+			}
+		})
+	}
+	running.Wait()
+}

@@ -1,0 +1,191 @@
+package app
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"fichario/domain/crm"
+	"fichario/domain/text"
+	"fichario/ports"
+)
+
+// ContactOrder is what a list of contacts is ordered by.
+type ContactOrder = ports.ContactOrder
+
+// The orders of a list of contacts.
+const (
+	ByArrival = ports.ByArrival
+	ByName    = ports.ByName
+	ByAmount  = ports.ByAmount
+)
+
+// ContactSearch is what somebody looks for among contacts, and in which order. Zero
+// values do not filter.
+type ContactSearch struct {
+	// Text is what was typed: parts of a name, e-mail address, company or phone
+	// number, without regard to case and accents; each word must be there.
+	Text                                     string
+	StageID, OriginID, AssigneeID, WebhookID string
+	// Since is when the first one wanted came.
+	Since time.Time
+	Order ContactOrder
+	// Ascending puts the oldest, first in the alphabet or smallest first.
+	Ascending bool
+}
+
+// Narrow reports whether the search leaves contacts out.
+func (s ContactSearch) Narrow() bool {
+	return strings.TrimSpace(s.Text) != "" || s.StageID != "" || s.OriginID != "" || s.AssigneeID != "" || s.WebhookID != "" || !s.Since.IsZero()
+}
+
+// ContactPage is one page of a list of contacts.
+type ContactPage struct {
+	Contacts []ContactView
+	// First is whether nothing comes before, More whether something comes after.
+	First, More bool
+}
+
+const (
+	searchTextMax  = 200
+	searchWordsMax = 8
+	// CountMax is up to where matching contacts are counted.
+	CountMax = 10_000
+)
+
+// searchWords are the words of a search as they are looked for. One without letters
+// is the digits of a phone number, however it is written.
+func searchWords(raw string) []string {
+	raw = text.Fold(text.Cut(raw, searchTextMax))
+	if !strings.ContainsFunc(raw, unicode.IsLetter) {
+		// A phone number is written with spaces, and within Brazil sometimes with a zero.
+		if d := strings.TrimLeft(text.Digits(raw), "0"); d != "" {
+			return []string{d}
+		}
+	}
+	words := strings.Fields(raw)
+	for i, word := range words {
+		if d := text.Digits(word); d != "" && !strings.ContainsFunc(word, unicode.IsLetter) {
+			words[i] = d
+		}
+	}
+	return words[:min(len(words), searchWordsMax)]
+}
+
+// filter checks a search against what the organisation has, so that an id of another
+// one is not found.
+func (s ContactSearch) filter(n names) (ports.ContactFilter, error) {
+	switch {
+	case s.StageID != "" && n.stages[s.StageID] == "":
+		return ports.ContactFilter{}, missing("stage", "Não há etapa com este id.")
+	case s.OriginID != "" && n.origins[s.OriginID] == "":
+		return ports.ContactFilter{}, missing("origin", "Não há origem com este id.")
+	case s.AssigneeID != "" && n.members[s.AssigneeID].ID == "":
+		return ports.ContactFilter{}, missing("member", "Não há membro com este id.")
+	case s.WebhookID != "" && n.webhooks[s.WebhookID] == "":
+		return ports.ContactFilter{}, missing("webhook", "Não há webhook com este id.")
+	}
+	return ports.ContactFilter{
+		Words: searchWords(s.Text), StageID: s.StageID, OriginID: s.OriginID, AssigneeID: s.AssigneeID, WebhookID: s.WebhookID, Since: s.Since,
+	}, nil
+}
+
+// prepared is a search of an organisation, with the names that its contacts are shown by.
+type prepared struct {
+	orgID  string
+	names  names
+	filter ports.ContactFilter
+}
+
+func (c *Contacts) prepare(ctx context.Context, by Caller, s ContactSearch) (prepared, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return prepared{}, err
+	}
+	n, err := loadNames(ctx, c.store.Repos(), orgID)
+	if err != nil {
+		return prepared{}, err
+	}
+	f, err := s.filter(n)
+	return prepared{orgID, n, f}, err
+}
+
+// Search returns the page of matching contacts after the one with id after, or before
+// the one with id before; the first page without both. Pages are stable while contacts
+// come in. Faults: InvalidRequest, NotFound, ServiceUnavailable.
+func (c *Contacts) Search(
+	ctx context.Context, by Caller, s ContactSearch, after, before string, limit int,
+) (ContactPage, error) {
+	if after != "" && before != "" {
+		after = ""
+	}
+	if err := checkPage(after+before, limit); err != nil {
+		return ContactPage{}, err
+	}
+	p, err := c.prepare(ctx, by, s)
+	if err != nil {
+		return ContactPage{}, err
+	}
+	q := ports.ContactQuery{
+		ContactFilter: p.filter, Order: s.Order, Ascending: s.Ascending, After: after, Limit: limit + 1,
+	}
+	if before != "" {
+		q.After, q.Ascending = before, !q.Ascending
+	}
+	found, err := c.store.Repos().Contacts.Select(ctx, p.orgID, q)
+	if err != nil {
+		return ContactPage{}, err
+	}
+	page := ContactPage{First: after == "", More: len(found) > limit}
+	if before != "" {
+		if len(found) <= limit {
+			return c.Search(ctx, by, s, "", "", limit) // the first page is always whole
+		}
+		slices.Reverse(found[:limit])
+		page.First, page.More = false, true
+	}
+	page.Contacts = p.names.views(found[:min(len(found), limit)])
+	return page, nil
+}
+
+// Count counts the contacts that a search finds, up to one more than CountMax. Faults:
+// NotFound, ServiceUnavailable.
+func (c *Contacts) Count(ctx context.Context, by Caller, s ContactSearch) (int, error) {
+	p, err := c.prepare(ctx, by, s)
+	if err != nil {
+		return 0, err
+	}
+	return c.store.Repos().Contacts.Count(ctx, p.orgID, p.filter, CountMax+1)
+}
+
+// All yields every contact that a search finds, whole and in its order, or an error at
+// which they end; they are read while they are asked for. Faults: NotFound,
+// ServiceUnavailable.
+func (c *Contacts) All(ctx context.Context, by Caller, s ContactSearch) iter.Seq2[ContactView, error] {
+	return func(yield func(ContactView, error) bool) {
+		p, err := c.prepare(ctx, by, s)
+		q := ports.ContactQuery{
+			ContactFilter: p.filter, Order: s.Order, Ascending: s.Ascending, Limit: listMax, Whole: true,
+		}
+		for found := []crm.Contact(nil); ; q.After = found[len(found)-1].ID {
+			if err == nil {
+				found, err = c.store.Repos().Contacts.Select(ctx, p.orgID, q)
+			}
+			if err != nil {
+				yield(ContactView{}, err)
+				return
+			}
+			for _, contact := range found {
+				if !yield(p.names.view(contact), nil) {
+					return
+				}
+			}
+			if len(found) < listMax {
+				return
+			}
+		}
+	}
+}

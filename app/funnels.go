@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// Funnels keeps the funnels of organisations and their stages.
+type Funnels struct {
+	store ports.Store
+	clock Clock
+}
+
+// NewFunnels returns the use case.
+func NewFunnels(store ports.Store, clock Clock) *Funnels {
+	return &Funnels{store: store, clock: clock}
+}
+
+// List returns the funnels of the caller's organisation, the default one first. Faults:
+// NotFound, ServiceUnavailable.
+func (u *Funnels) List(ctx context.Context, by Caller) ([]crm.Funnel, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return nil, err
+	}
+	return u.store.Repos().Funnels.List(ctx, orgID)
+}
+
+// Add makes a funnel with the stages of the default one. Faults: InvalidRequest, NotFound,
+// Forbidden, ServiceUnavailable.
+func (u *Funnels) Add(ctx context.Context, by Caller, name string) error {
+	orgID, err := by.managedOrg()
+	if err != nil {
+		return err
+	}
+	made := newFunnel(orgID, "", u.clock())
+	if err := made.Rename(name); err != nil {
+		return err
+	}
+	return u.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, orgID); err != nil {
+			return err
+		}
+		known, err := r.Funnels.List(ctx, orgID)
+		if err != nil {
+			return err
+		}
+		if len(known) >= crm.FunnelsMax {
+			return invalid("name", fmt.Sprintf("São até %d funis.", crm.FunnelsMax))
+		}
+		return r.Funnels.Create(ctx, made)
+	})
+}
+
+// newFunnel is a funnel with the stages of the default one.
+func newFunnel(orgID, name string, at time.Time) crm.Funnel {
+	made := crm.Funnel{ID: newID(), OrgID: orgID, Name: name, CreatedAt: at}
+	for _, stage := range crm.DefaultStages() {
+		made.Stages = append(made.Stages, crm.Stage{ID: newID(), Name: stage})
+	}
+	return made
+}
+
+// Rename gives a funnel another name. Faults of this and of the edits below:
+// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+func (u *Funnels) Rename(ctx context.Context, by Caller, id, name string) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.Rename(name) })
+}
+
+// AddStage puts a stage behind the others.
+func (u *Funnels) AddStage(ctx context.Context, by Caller, id, name string) error {
+	stageID := newID()
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.AddStage(stageID, name) })
+}
+
+// RenameStage gives a stage another name.
+func (u *Funnels) RenameStage(ctx context.Context, by Caller, id, stageID, name string) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RenameStage(stageID, name) })
+}
+
+// RaiseStage moves a stage one place towards the beginning.
+func (u *Funnels) RaiseStage(ctx context.Context, by Caller, id, stageID string) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RaiseStage(stageID) })
+}
+
+// RemoveStage takes a stage away that has no contacts, and in which none arrive.
+func (u *Funnels) RemoveStage(ctx context.Context, by Caller, id, stageID string) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RemoveStage(stageID) })
+}
+
+// change edits a funnel of the caller's organisation, which nobody else edits meanwhile.
+func (u *Funnels) change(ctx context.Context, by Caller, id string, edit func(*crm.Funnel) error) error {
+	orgID, err := by.managedOrg()
+	if err != nil {
+		return err
+	}
+	return u.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, orgID); err != nil {
+			return err
+		}
+		all, err := r.Funnels.List(ctx, orgID)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(all, func(f crm.Funnel) bool { return f.ID == id })
+		if i < 0 {
+			return missing("funnel", "Não há funil com este id.")
+		}
+		before, funnel := all[i], all[i]
+		if err := edit(&funnel); err != nil {
+			return err
+		}
+		// Written first: whoever is putting a contact into a stage that goes away has done
+		// so by then, or cannot any more.
+		if err := r.Funnels.Update(ctx, funnel); err != nil {
+			return err
+		}
+		return removedAreEmpty(ctx, r, before, funnel)
+	})
+}
+
+// removedAreEmpty is the fault of a stage that went away with contacts in it.
+func removedAreEmpty(ctx context.Context, r ports.Repos, before, after crm.Funnel) error {
+	for _, s := range before.Stages {
+		if slices.ContainsFunc(after.Stages, func(kept crm.Stage) bool { return kept.ID == s.ID }) {
+			continue
+		}
+		used, err := r.Contacts.InStage(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if used {
+			return invalid("stage", "A etapa "+s.Name+" tem contatos. Mova-os antes de a tirar.")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+
+	"fichario/domain/access"
+	"fichario/domain/lookup"
+)
+
+// KeyUse is a key with what it was charged.
+type KeyUse struct {
+	access.Key
+	Today, Month lookup.Spent
+	// Usable is false for a key that is revoked or has expired.
+	Usable bool
+}
+
+// Parked reports whether the key gets answers from history only until the next day.
+func (u KeyUse) Parked() bool { return u.Usable && u.Today.Count >= u.Limits.PerDay }
+
+// Exhausted reports whether it does until the next month.
+func (u KeyUse) Exhausted() bool { return u.Usable && u.Month.Count >= u.Limits.PerMonth }
+
+// Keys returns the keys of the caller's organisation with what they were charged,
+// oldest first, those that are over last. Faults: InvalidRequest, ServiceUnavailable.
+func (s *Statement) Keys(ctx context.Context, by Caller) ([]KeyUse, error) {
+	orgID, err := by.managedOrg()
+	if err != nil {
+		return nil, err
+	}
+	repos, now := s.store.Repos(), s.clock()
+	all, err := repos.Keys.List(ctx, orgID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(all))
+	for i, k := range all {
+		ids[i] = k.ID
+	}
+	today, err := repos.Usage.SpentByKeys(ctx, ids, s.calendar.Day(now))
+	if err != nil {
+		return nil, err
+	}
+	month, err := repos.Usage.SpentByKeys(ctx, ids, s.calendar.Month(now))
+	if err != nil {
+		return nil, err
+	}
+	var usable, over []KeyUse
+	for _, k := range all {
+		if u := (KeyUse{Key: k, Today: today[k.ID], Month: month[k.ID], Usable: k.UsableAt(now)}); u.Usable {
+			usable = append(usable, u)
+		} else {
+			over = append(over, u)
+		}
+	}
+	return append(usable, over...), nil
+}

@@ -1,0 +1,240 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// Members adds people to organisations and changes what they may do.
+type Members struct {
+	store ports.Store
+	clock Clock
+	hash  func(password string) (string, error)
+}
+
+// NewMembers returns the use case; hash makes the text that is stored for a password.
+func NewMembers(store ports.Store, clock Clock, hash func(string) (string, error)) *Members {
+	return &Members{store: store, clock: clock, hash: hash}
+}
+
+var memberKind = kind[crm.Member]{
+	field: "member", missing: "Não há membro com este id.",
+	find:  func(r ports.Repos) func(context.Context, string) (crm.Member, error) { return r.Members.Find },
+	orgOf: func(m crm.Member) string { return m.OrgID },
+}
+
+// NewMember describes a member to be made.
+type NewMember struct {
+	OrgID, Name, Email string
+	Role               crm.Role
+	Password           string
+}
+
+// Add makes an active member. Faults: InvalidRequest with the field at fault, NotFound,
+// Forbidden, ServiceUnavailable.
+func (u *Members) Add(ctx context.Context, by Caller, n NewMember) (crm.Member, error) {
+	name, err := memberName(n.Name)
+	if err != nil {
+		return crm.Member{}, err
+	}
+	email, err := document.Normalize(document.Email, n.Email)
+	if err != nil {
+		return crm.Member{}, invalid("email", err.Error())
+	}
+	if !n.Role.Valid() {
+		return crm.Member{}, invalidRole()
+	}
+	if err := checkPassword(n.Password); err != nil {
+		return crm.Member{}, err
+	}
+	if err := mayManageOrg(ctx, u.store.Repos(), by, n.OrgID); err != nil {
+		return crm.Member{}, err
+	}
+	if err := mayChangeRoles(by, "", n.Role); err != nil {
+		return crm.Member{}, err
+	}
+	hash, err := u.hash(n.Password)
+	if err != nil {
+		return crm.Member{}, err
+	}
+	m := crm.Member{
+		ID: newID(), OrgID: n.OrgID, Name: name, Email: email.Value(), Role: n.Role, Active: true,
+		PasswordHash: hash, CreatedAt: u.clock(),
+	}
+	err = u.store.Repos().Members.Create(ctx, m)
+	if errors.Is(err, ports.ErrExists) {
+		return crm.Member{}, invalid("email", "Já há um membro com este e-mail.")
+	}
+	return m, err
+}
+
+// List returns the members of an organisation, oldest first. Faults: NotFound,
+// ServiceUnavailable.
+func (u *Members) List(ctx context.Context, by Caller, orgID string) ([]crm.Member, error) {
+	if err := maySeeOrg(ctx, u.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	return u.store.Repos().Members.List(ctx, orgID)
+}
+
+// MemberChange is what is to be different about a member; nil leaves as it is.
+type MemberChange struct {
+	Name   *string
+	Role   *crm.Role
+	Active *bool
+}
+
+// Update changes a member. Only an owner may make an owner, or change one; the last
+// active owner stays; nobody ends his own access. Whoever loses it is signed out.
+// Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
+// ServiceUnavailable.
+func (u *Members) Update(ctx context.Context, by Caller, id string, c MemberChange) error {
+	m, err := memberKind.managed(ctx, u.store.Repos(), by, id)
+	if err != nil {
+		return err
+	}
+	return u.change(ctx, by, m, func(m *crm.Member) error {
+		if c.Name != nil {
+			if m.Name, err = memberName(*c.Name); err != nil {
+				return err
+			}
+		}
+		replace(&m.Role, c.Role)
+		replace(&m.Active, c.Active)
+		switch {
+		case !m.Role.Valid():
+			return invalidRole()
+		case !m.Active && by.memberID == m.ID:
+			return invalid("active", "Ninguém encerra o próprio acesso: peça a outra pessoa que administra.")
+		}
+		return nil
+	})
+}
+
+// SetPassword gives a member a new password and ends his sessions; everybody may do so
+// for himself. Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
+// ServiceUnavailable.
+func (u *Members) SetPassword(ctx context.Context, by Caller, id, password string) error {
+	m, err := memberKind.visible(ctx, u.store.Repos(), by, id)
+	if err != nil {
+		return err
+	}
+	if by.memberID != id && !by.mayManage(m.OrgID) {
+		return forbidden()
+	}
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	if err := mayChangeRoles(by, m.Role, m.Role); err != nil {
+		return err
+	}
+	hash, err := u.hash(password)
+	if err != nil {
+		return err
+	}
+	return u.change(ctx, by, m, func(m *crm.Member) error { m.PasswordHash = hash; return nil })
+}
+
+// change changes a member by f, which gets him as he is while nobody else changes members
+// of his organisation.
+func (u *Members) change(ctx context.Context, by Caller, m crm.Member, f func(*crm.Member) error) error {
+	return u.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+			return err
+		}
+		before, err := r.Members.Find(ctx, m.ID)
+		if err != nil {
+			return err
+		}
+		after := before
+		if err := f(&after); err != nil {
+			return err
+		}
+		if err := mayChangeRoles(by, before.Role, after.Role); err != nil {
+			return err
+		}
+		if before.LeadsActively() && !after.LeadsActively() {
+			if err := anotherOwner(ctx, r, before); err != nil {
+				return err
+			}
+		}
+		if err := r.Members.Update(ctx, after); err != nil {
+			return err
+		}
+		if after.Active && after.PasswordHash == before.PasswordHash {
+			return nil
+		}
+		return r.Sessions.EndAll(ctx, m.ID)
+	})
+}
+
+// anotherOwner is the fault of an organisation that would be left without an active owner.
+func anotherOwner(ctx context.Context, r ports.Repos, m crm.Member) error {
+	all, err := r.Members.List(ctx, m.OrgID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(all, func(o crm.Member) bool { return o.ID != m.ID && o.LeadsActively() }) {
+		return invalid("role", "A organização precisa de ao menos um titular ativo. Faça outro antes.")
+	}
+	return nil
+}
+
+// mayChangeRoles keeps administrators from owners, and from becoming one.
+func mayChangeRoles(by Caller, before, after crm.Role) error {
+	if by.role == crm.Admin && (before == crm.Owner || after == crm.Owner) {
+		return fault.New(fault.Forbidden, "Só quem é titular pode mudar um titular ou fazer outro.").At("role")
+	}
+	return nil
+}
+
+func memberName(typed string) (string, error) {
+	name, ok := crm.CleanName(typed)
+	if !ok {
+		return "", invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	return name, nil
+}
+
+func invalidRole() error { return invalid("role", "O papel é owner, admin ou member.") }
+
+// The lengths of a password, in bytes; the longest is what the hash can take.
+const (
+	passwordMin = 8
+	passwordMax = 72
+)
+
+func checkPassword(password string) error {
+	if len(password) < passwordMin || len(password) > passwordMax || strings.TrimSpace(password) == "" {
+		return invalid("password", fmt.Sprintf("A senha tem de %d a %d caracteres.", passwordMin, passwordMax))
+	}
+	return nil
+}
+
+// memberOf returns a member of an organisation. Faults: NotFound, ServiceUnavailable.
+func memberOf(ctx context.Context, r ports.Repos, orgID, id string) (crm.Member, error) {
+	notFound := missing("member", "Não há membro com este id nesta organização.")
+	if !validID(id) {
+		return crm.Member{}, notFound
+	}
+	m, err := r.Members.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && m.OrgID != orgID {
+		return crm.Member{}, notFound
+	}
+	return m, err
+}
+
+// replace sets what a change gives.
+func replace[T any](into, value *T) {
+	if value != nil {
+		*into = *value
+	}
+}

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// ContactView is a contact with the names behind its ids.
+type ContactView struct {
+	crm.Contact
+	// Origin and Webhook are names; empty when there is none.
+	Origin, Webhook string
+	Funnel, Stage   string
+	// Assignee is the member it belongs to; the zero value when nobody does.
+	Assignee crm.Member
+}
+
+// names are what the ids in contacts of one organisation stand for.
+type names struct {
+	origins, webhooks map[string]string
+	stages, funnels   map[string]string // both by stage
+	members           map[string]crm.Member
+}
+
+func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) {
+	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string]crm.Member{}}
+	origins, err := r.Origins.List(ctx, orgID)
+	for _, o := range origins {
+		n.origins[o.ID] = o.Name
+	}
+	hooks, err2 := r.Webhooks.List(ctx, orgID)
+	for _, w := range hooks {
+		n.webhooks[w.ID] = w.Name
+	}
+	funnels, err3 := r.Funnels.List(ctx, orgID)
+	for _, f := range funnels {
+		for _, s := range f.Stages {
+			n.stages[s.ID], n.funnels[s.ID] = s.Name, f.Name
+		}
+	}
+	members, err4 := r.Members.List(ctx, orgID)
+	for _, m := range members {
+		n.members[m.ID] = m
+	}
+	return n, errors.Join(err, err2, err3, err4)
+}
+
+func (n names) view(c crm.Contact) ContactView {
+	return ContactView{
+		Contact: c, Origin: n.origins[c.OriginID], Webhook: n.webhooks[c.WebhookID], Funnel: n.funnels[c.StageID], Stage: n.stages[c.StageID],
+		Assignee: n.members[c.AssigneeID],
+	}
+}
+
+// views are contacts with the names behind their ids.
+func (n names) views(contacts []crm.Contact) []ContactView {
+	out := make([]ContactView, len(contacts))
+	for i, c := range contacts {
+		out[i] = n.view(c)
+	}
+	return out
+}
+
+func viewContact(ctx context.Context, r ports.Repos, id string) (ContactView, error) {
+	c, err := r.Contacts.Find(ctx, id)
+	if err != nil {
+		return ContactView{}, err
+	}
+	n, err := loadNames(ctx, r, c.OrgID)
+	return n.view(c), err
+}
+
+func (n names) automation(a automation.Automation) AutomationView {
+	return AutomationView{
+		Automation: a, Origin: n.origins[a.Conditions.OriginID], Webhook: n.webhooks[a.Conditions.WebhookID],
+		Stage: n.stages[a.Action.StageID], Member: n.members[a.Action.MemberID].Name,
+	}
+}
+
+// people are the names of an organisation's members and keys, by id.
+func people(ctx context.Context, store ports.Store, orgID string) (map[string]string, error) {
+	repos, names := store.Repos(), map[string]string{}
+	members, err := repos.Members.List(ctx, orgID)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		names[m.ID] = m.Name
+	}
+	keys, err := repos.Keys.List(ctx, orgID)
+	for _, k := range keys {
+		names[k.ID] = k.Name
+	}
+	return names, err
+}

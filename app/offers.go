@@ -1,0 +1,80 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// Offer is a product with the document types that a key may ask about.
+type Offer struct {
+	Product catalog.Product
+	Scopes  []document.Type
+}
+
+// Products returns what the bureau offers.
+func (l *Lookups) Products() catalog.Catalog { return l.catalog }
+
+// Offers returns the products of which the caller may ask about at least one document
+// type, for a key those of its scopes.
+func (l *Lookups) Offers(by Caller) []Offer { return l.offers(by.mayAsk) }
+
+// OffersFor returns the products that a key may ask about.
+func (l *Lookups) OffersFor(k access.Key) []Offer { return l.offers(k.Has) }
+
+func (l *Lookups) offers(may func(document.Type) bool) []Offer {
+	offers := []Offer{}
+	for _, p := range l.catalog {
+		o := Offer{Product: p}
+		for _, t := range p.Documents {
+			if may(t) {
+				o.Scopes = append(o.Scopes, t)
+			}
+		}
+		if len(o.Scopes) > 0 {
+			offers = append(offers, o)
+		}
+	}
+	return offers
+}
+
+// ProductChoice is a product that fits a document, with what history has of it.
+type ProductChoice struct {
+	Product catalog.Product
+	// Record is the newest answer; its zero value when there is none.
+	Record lookup.Record
+	// Fresh is whether it answers for free, FreeUntil how long.
+	Fresh     bool
+	FreeUntil time.Time
+}
+
+// Choices returns the products that a document can be asked about. Fault:
+// ServiceUnavailable.
+func (l *Lookups) Choices(ctx context.Context, by Caller, doc document.Document) ([]ProductChoice, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return nil, err
+	}
+	out, now := []ProductChoice{}, l.clock()
+	for _, p := range l.catalog {
+		if !p.Takes(doc.Type()) || !by.mayAsk(doc.Type()) {
+			continue
+		}
+		c := ProductChoice{Product: p}
+		rec, err := l.store.Repos().History.Latest(ctx, orgID, p.ID, doc)
+		switch {
+		case err == nil:
+			c.Record, c.Fresh, c.FreeUntil = rec, rec.FreshAt(now, l.fresh), rec.AnsweredAt.Add(l.fresh)
+		case !errors.Is(err, ports.ErrNotFound):
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}

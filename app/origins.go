@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fichario/domain/crm"
+	"fichario/domain/text"
+	"fichario/ports"
+)
+
+// Origins keeps the list of where an organisation's contacts come from.
+type Origins struct{ store ports.Store }
+
+// NewOrigins returns the use case.
+func NewOrigins(store ports.Store) *Origins { return &Origins{store: store} }
+
+// Add registers an origin. Faults: InvalidRequest, NotFound, Forbidden,
+// ServiceUnavailable.
+func (o *Origins) Add(ctx context.Context, by Caller, orgID, name string) (crm.Origin, error) {
+	name, err := originName(name)
+	if err != nil {
+		return crm.Origin{}, err
+	}
+	if err := mayManageOrg(ctx, o.store.Repos(), by, orgID); err != nil {
+		return crm.Origin{}, err
+	}
+	made := crm.Origin{ID: newID(), OrgID: orgID, Name: name}
+	if err := originFault(o.store.Repos().Origins.Create(ctx, made), originExists); err != nil {
+		return crm.Origin{}, err
+	}
+	return made, nil
+}
+
+// List returns the origins of an organisation, by name. Faults: NotFound,
+// ServiceUnavailable.
+func (o *Origins) List(ctx context.Context, by Caller, orgID string) ([]crm.Origin, error) {
+	if err := maySeeOrg(ctx, o.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	return o.store.Repos().Origins.List(ctx, orgID)
+}
+
+// Rename renames an origin of the caller's organisation. Faults: InvalidRequest,
+// NotFound, Forbidden, ServiceUnavailable.
+func (o *Origins) Rename(ctx context.Context, by Caller, id, name string) error {
+	orgID, err := by.managedOrg()
+	if err != nil {
+		return err
+	}
+	if name, err = originName(name); err != nil {
+		return err
+	}
+	if !validID(id) {
+		return noOrigin()
+	}
+	return originFault(o.store.Repos().Origins.Rename(ctx, crm.Origin{ID: id, OrgID: orgID, Name: name}), originExists)
+}
+
+// Remove removes an origin that nothing is linked to. Faults: InvalidRequest, NotFound,
+// Forbidden, ServiceUnavailable.
+func (o *Origins) Remove(ctx context.Context, by Caller, id string) error {
+	orgID, err := by.managedOrg()
+	if err != nil {
+		return err
+	}
+	if !validID(id) {
+		return noOrigin()
+	}
+	return originFault(o.store.Repos().Origins.Remove(ctx, crm.Origin{ID: id, OrgID: orgID}),
+		"Há contatos, webhooks ou automações com esta origem. Ela só pode ser renomeada.")
+}
+
+const originExists = "Já há uma origem com este nome; maiúsculas e acentos não as distinguem."
+
+func originName(typed string) (string, error) {
+	name, ok := crm.CleanName(typed)
+	if !ok || text.Fold(name) == "" {
+		return "", invalid("name", fmt.Sprintf("O nome da origem tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	return name, nil
+}
+
+func noOrigin() error { return missing("origin", "Não há origem com este id.") }
+
+// originFault says for people what kept an origin from being written.
+func originFault(err error, exists string) error {
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return noOrigin()
+	case errors.Is(err, ports.ErrExists):
+		return invalid("name", exists)
+	}
+	return err
+}
+
+// originNamed returns the id of an origin of an organisation by its name, and "" for "".
+// Faults: InvalidRequest, ServiceUnavailable.
+func originNamed(ctx context.Context, r ports.Repos, orgID, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	all, err := r.Origins.List(ctx, orgID)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range all {
+		if text.Fold(o.Name) == text.Fold(name) {
+			return o.ID, nil
+		}
+	}
+	return "", invalid("origin", "Não há origem com este nome. Registre-a antes.")
+}

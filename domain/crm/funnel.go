@@ -1,0 +1,126 @@
+package crm
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"fichario/domain/fault"
+	"fichario/domain/text"
+)
+
+// Funnel is a sequence of stages that contacts move through. Each organisation has
+// one default funnel, where inbound contacts enter.
+type Funnel struct {
+	ID      string
+	OrgID   string
+	Name    string
+	Default bool
+	// Stages are in their order; the first one is the entry stage.
+	Stages    []Stage
+	CreatedAt time.Time
+}
+
+// Stage is a step of a funnel.
+type Stage struct {
+	ID   string
+	Name string
+}
+
+// StagesMax is how many stages a funnel has at most, FunnelsMax how many funnels an
+// organisation.
+const (
+	StagesMax  = 20
+	FunnelsMax = 20
+)
+
+// DefaultFunnel names the funnel that is made with an organisation.
+const DefaultFunnel = "Vendas"
+
+// DefaultStages returns the names of the default funnel's stages, in their order.
+func DefaultStages() []string {
+	return []string{"Novo", "Em contato", "Proposta", "Negociação", "Ganho", "Perdido"}
+}
+
+// Entry returns the stage that new contacts are placed in (specification, 3).
+func (f *Funnel) Entry() Stage { return f.Stages[0] }
+
+// Rename gives the funnel a name. Fault: InvalidRequest.
+func (f *Funnel) Rename(name string) error {
+	name, ok := CleanName(name)
+	if !ok {
+		message := fmt.Sprintf("O nome do funil tem de 1 a %d caracteres.", NameMax)
+		return fault.New(fault.InvalidRequest, message).At("name")
+	}
+	f.Name = name
+	return nil
+}
+
+// AddStage puts a stage behind the others. Fault: InvalidRequest when the name is taken
+// or no name, or when there are StagesMax.
+func (f *Funnel) AddStage(id, name string) error {
+	if len(f.Stages) >= StagesMax {
+		return invalidStage(fmt.Sprintf("Um funil tem de 1 a %d etapas.", StagesMax))
+	}
+	name, err := f.stageName(id, name)
+	f.Stages = append(slices.Clip(f.Stages), Stage{ID: id, Name: name})
+	return err
+}
+
+// RenameStage gives a stage another name. Faults: NotFound, InvalidRequest when the name
+// is taken or no name.
+func (f *Funnel) RenameStage(id, name string) error {
+	return f.change(id, func(i int) (err error) {
+		f.Stages[i].Name, err = f.stageName(id, name)
+		return err
+	})
+}
+
+// RaiseStage moves a stage one place towards the beginning; the first one stays. Fault:
+// NotFound.
+func (f *Funnel) RaiseStage(id string) error {
+	return f.change(id, func(i int) error {
+		if i > 0 {
+			f.Stages[i-1], f.Stages[i] = f.Stages[i], f.Stages[i-1]
+		}
+		return nil
+	})
+}
+
+// RemoveStage takes a stage away. Faults: NotFound, InvalidRequest for the last stage and
+// for the one in which new contacts enter.
+func (f *Funnel) RemoveStage(id string) error {
+	return f.change(id, func(i int) error {
+		switch {
+		case len(f.Stages) == 1:
+			return invalidStage(fmt.Sprintf("Um funil tem de 1 a %d etapas.", StagesMax))
+		case f.Default && i == 0:
+			return invalidStage("Na etapa " + f.Stages[i].Name +
+				" entram os contatos novos. Ponha outra antes dela para a poder tirar.")
+		}
+		f.Stages = slices.Delete(f.Stages, i, i+1)
+		return nil
+	})
+}
+
+// change runs an edit of the stage with an id, on stages that nobody else holds.
+func (f *Funnel) change(id string, edit func(i int) error) error {
+	i := slices.IndexFunc(f.Stages, func(s Stage) bool { return s.ID == id })
+	if i < 0 {
+		return fault.New(fault.NotFound, "Não há etapa com este id.").At("stage")
+	}
+	f.Stages = slices.Clone(f.Stages)
+	return edit(i)
+}
+
+// stageName checks a name that the stage with an id is to have.
+func (f *Funnel) stageName(id, typed string) (string, error) {
+	name, ok := CleanName(typed)
+	taken := func(s Stage) bool { return s.ID != id && text.Fold(s.Name) == text.Fold(name) }
+	if !ok || slices.ContainsFunc(f.Stages, taken) {
+		return "", invalidStage(fmt.Sprintf("Cada etapa tem um nome seu, de 1 a %d caracteres.", NameMax))
+	}
+	return name, nil
+}
+
+func invalidStage(message string) error { return fault.New(fault.InvalidRequest, message).At("stage") }

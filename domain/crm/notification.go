@@ -1,0 +1,46 @@
+package crm
+
+import "time"
+
+// NotificationKind says what a notification tells.
+type NotificationKind string
+
+// The kinds of notifications.
+const (
+	// NewContact: a contact came in.
+	NewContact NotificationKind = "contato"
+	// JobDead: an automation or e-mail was given up.
+	JobDead NotificationKind = "falha"
+)
+
+// Notification tells the team of an organisation that something happened. It is
+// shown to every active member, each of whom reads it for himself.
+type Notification struct {
+	// ID is a UUIDv7.
+	ID    string
+	OrgID string
+	Kind  NotificationKind
+	// ContactID is the contact that it is about, ContactName its name now.
+	ContactID, ContactName string
+	// Subject is the name of the webhook, or of what was given up.
+	Subject string
+	At      time.Time
+	// Read is whether the member who asks has read it.
+	Read bool
+}
+
+// Title is its first line, in Portuguese.
+func (n Notification) Title() string {
+	if n.Kind == JobDead {
+		return "Automação sem sucesso"
+	}
+	return "Novo contato"
+}
+
+// Text is the rest of it, in Portuguese.
+func (n Notification) Text() string {
+	if n.Kind == JobDead {
+		return n.Subject + " falhou para " + n.ContactName + " e não será tentada de novo sozinha."
+	}
+	return n.ContactName + " chegou pelo webhook " + n.Subject + "."
+}
