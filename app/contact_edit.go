@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,7 +24,7 @@ type ContactForm struct {
 	// StageID is where a new contact enters; empty for the entry stage of the default
 	// funnel. It is not used when a contact is edited.
 	StageID string
-	// Version is ContactView.Version of what the form showed; when it is given, a
+	// Version is crm.Contact.Version of what the form showed; when it is given, a
 	// contact that has changed since is not overwritten.
 	Version string
 }
@@ -41,21 +39,6 @@ const (
 	// contactAmountMax is a thousand million reais.
 	contactAmountMax = 1_000_000_000 * catalog.Real
 )
-
-// Version tells whether what a form of the contact shows has changed.
-func (v ContactView) Version() string {
-	sum := sha256.New()
-	for _, part := range []string{v.Name, v.Email, v.Phone, v.Company, v.Amount.String(), v.OriginID, v.Note} {
-		fmt.Fprintf(sum, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:9])
-}
-
-// AmountText is the contact's value as a form shows it: 1234,56.
-func (v ContactView) AmountText() string {
-	whole, decimals, _ := strings.Cut(v.Amount.String(), ".")
-	return whole + "," + decimals + "00"[min(len(decimals), 2):]
-}
 
 // Create makes a contact by hand, in the entry stage of the default funnel unless the
 // form says another, assigned to the caller. Faults: InvalidRequest with the field at
@@ -109,7 +92,7 @@ func (f ContactForm) apply(c *crm.Contact, n names) error {
 		return missing("origin", "Não há origem com este id.")
 	}
 	amount := catalog.Money(0)
-	if typed := strings.TrimSpace(f.Amount); typed == (ContactView{Contact: *c}).AmountText() {
+	if typed := strings.TrimSpace(f.Amount); typed == c.AmountText() {
 		amount = c.Amount
 	} else if typed != "" {
 		read, ok := intake.ParseAmount(typed)
@@ -151,7 +134,7 @@ func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "
 // ServiceUnavailable.
 func (c *Contacts) Edit(ctx context.Context, by Caller, id string, f ContactForm) error {
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, before crm.Contact, e crm.Event) error {
-		if f.Version != "" && f.Version != (ContactView{Contact: before}).Version() {
+		if f.Version != "" && f.Version != before.Version() {
 			return invalid("version", "Este contato mudou enquanto você o editava. Confira o que ele diz agora e repita a sua mudança.")
 		}
 		n, err := loadNames(ctx, r, by.orgID)

@@ -187,11 +187,10 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job, end func(result 
 }
 
 func (j *Jobs) post(ctx context.Context, job automation.Job, a automation.Action, view ContactView, end func(string) error) error {
-	body, err := eventBody(view)
-	if err != nil {
-		return err
-	}
-	status, err := j.Dispatcher.Post(ctx, ports.Call{ID: job.ID, URL: a.URL, Secret: a.Secret, At: j.Clock(), Body: body})
+	status, err := j.Dispatcher.Post(ctx, ports.Call{
+		ID: job.ID, URL: a.URL, Secret: a.Secret, At: j.Clock(),
+		Event: automation.Event{Name: automation.ContactCreated, At: view.CreatedAt, Contact: view},
+	})
 	if err != nil {
 		return err
 	}

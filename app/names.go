@@ -10,14 +10,7 @@ import (
 )
 
 // ContactView is a contact with the names behind its ids.
-type ContactView struct {
-	crm.Contact
-	// Origin and Webhook are names; empty when there is none.
-	Origin, Webhook string
-	Funnel, Stage   string
-	// Assignee is the member it belongs to; the zero value when nobody does.
-	Assignee crm.Member
-}
+type ContactView = crm.ContactView
 
 // names are what the ids in contacts of one organisation stand for.
 type names struct {

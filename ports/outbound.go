@@ -3,6 +3,8 @@ package ports
 import (
 	"context"
 	"time"
+
+	"fichario/domain/automation"
 )
 
 // Dispatcher calls other systems for automations. What it is given is the
@@ -26,8 +28,8 @@ type Call struct {
 	Secret string
 	// At is the time of the attempt, UTC.
 	At time.Time
-	// Body is a JSON text.
-	Body []byte
+	// Event is what the receiver is told.
+	Event automation.Event
 }
 
 // Mailer sends e-mail.

@@ -86,7 +86,11 @@ func (d *Dispatcher) Post(ctx context.Context, c ports.Call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	header, err := sign(c)
+	body, err := eventBody(c.Event)
+	if err != nil {
+		return 0, permanent("o evento não pode ser escrito em JSON")
+	}
+	header, err := sign(c, body)
 	if err != nil {
 		return 0, err
 	}
@@ -97,7 +101,7 @@ func (d *Dispatcher) Post(ctx context.Context, c ports.Call) (int, error) {
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { tlsFailed.Store(err != nil) },
 	})
-	req, err := http.NewRequestWithContext(traced, http.MethodPost, address.String(), bytes.NewReader(c.Body))
+	req, err := http.NewRequestWithContext(traced, http.MethodPost, address.String(), bytes.NewReader(body))
 	if err != nil {
 		return 0, permanent(reasonURL)
 	}
@@ -136,14 +140,14 @@ func (d *Dispatcher) target(address string) (*url.URL, error) {
 }
 
 // sign returns the headers of a call.
-func sign(c ports.Call) (http.Header, error) {
+func sign(c ports.Call, body []byte) (http.Header, error) {
 	key, err := standardwebhooks.NewWebhook(c.Secret)
 	if err != nil || strings.TrimPrefix(c.Secret, "whsec_") == "" {
 		// The library's error may hold a part of the secret. Without a key at all it
 		// would sign with an empty one.
 		return nil, permanent("segredo da assinatura inválido")
 	}
-	signature, err := key.Sign(c.ID, c.At, c.Body)
+	signature, err := key.Sign(c.ID, c.At, body)
 	if err != nil {
 		return nil, permanent("não foi possível assinar a chamada")
 	}

@@ -14,6 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"fichario/domain/automation"
+	"fichario/domain/crm"
 	"fichario/ports"
 )
 
@@ -22,10 +24,28 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // secret is the bytes 1 to 24.
 const secret = "whsec_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcY"
 
+func contact(name string) crm.ContactView {
+	return crm.ContactView{
+		Contact: crm.Contact{
+			ID: "c1", Name: name, Email: "jose@example.com", Amount: 1500_0000, Note: "Ligar", CreatedAt: time.Unix(1767225500, 0).UTC(),
+			Attribution: []crm.Attribute{{Key: "utm_source", Value: "google"}},
+		},
+		Origin: "Site", Funnel: "Vendas", Stage: "Novo",
+	}
+}
+
+// sent is the body of call: no character is escaped that JSON does not need escaped.
+const sent = `{"type":"contact.created","timestamp":"2025-12-31T23:58:20Z","data":{"id":"c1","nome":"José <da> Silva",` +
+	`"email":"jose@example.com","telefone":null,"telefoneE164":null,"empresa":null,"valor":1500,"nota":"Ligar",` +
+	`"origem":"Site","funil":"Vendas","etapa":"Novo","responsavel":null,"responsavelEmail":null,"webhook":null,` +
+	`"atribuicao":{"utm_source":"google"},"criadoEm":"2025-12-31T23:58:20Z"}}`
+
 func call(address string) ports.Call {
 	return ports.Call{
 		ID: "msg_2b3c", URL: address, Secret: secret, At: time.Unix(1767225600, 0).UTC(),
-		Body: []byte(`{"type":"contact.created","data":{"nome":"José"}}`),
+		Event: automation.Event{
+			Name: automation.ContactCreated, At: time.Unix(1767225500, 0).UTC(), Contact: contact("José <da> Silva"),
+		},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	event "fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/automation"
@@ -216,10 +217,10 @@ func (c *contactListCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
-		views := make([]app.ContactJSON, len(all))
+		views := make([]event.ContactJSON, len(all))
 		var text strings.Builder
 		for i, k := range all {
-			views[i] = k.JSON()
+			views[i] = event.NewContactJSON(k)
 			fmt.Fprintf(&text, "%s  %s  %s <%s>\n", k.ID, k.CreatedAt.Format(time.DateTime), k.Name, k.Email)
 		}
 		return e.print(views, "%s", text.String())
@@ -250,9 +251,9 @@ func (c *contactShowCmd) Run(e *environment) error {
 			fmt.Fprintf(&text, "  %s  %s\n", h.At.Format(time.DateTime), h.Text())
 		}
 		return e.print(struct {
-			app.ContactJSON
+			event.ContactJSON
 			Historico []entry `json:"historico"`
-		}{k.JSON(), history}, "%s <%s> %s\n%s, R$ %s, %s, %s\n\n%s\n\n%s",
+		}{event.NewContactJSON(k), history}, "%s <%s> %s\n%s, R$ %s, %s, %s\n\n%s\n\n%s",
 			k.Name, k.Email, k.Phone, k.Company, k.Amount, k.Stage, k.Assignee.Name, k.Note, text.String())
 	})
 }

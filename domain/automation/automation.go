@@ -20,6 +20,15 @@ const ContactCreated EventName = "contact.created"
 // Valid reports whether there is such an event.
 func (e EventName) Valid() bool { return e == ContactCreated }
 
+// Event is something that happened, as automations are told of it.
+type Event struct {
+	Name EventName
+	// At is when it happened, UTC; the same in every attempt.
+	At time.Time
+	// Contact is the one that it happened to, as it is now.
+	Contact crm.ContactView
+}
+
 // ActionKind is what an automation does.
 type ActionKind string
 

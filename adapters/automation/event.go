@@ -1,4 +1,4 @@
-package app
+package automation
 
 import (
 	"bytes"
@@ -6,14 +6,23 @@ import (
 	"time"
 
 	"fichario/domain/automation"
+	"fichario/domain/crm"
 )
 
-// eventJSON is what an http automation sends: the form of Standard Webhooks, with a
-// contact in the words of `fichario contact list`.
+// eventJSON is what a call sends: the form of Standard Webhooks, with the contact as it is
+// now, at the time of the event, which is the same in every attempt.
 type eventJSON struct {
 	Type      automation.EventName `json:"type"`
 	Timestamp time.Time            `json:"timestamp"`
 	Data      ContactJSON          `json:"data"`
+}
+
+func eventBody(e automation.Event) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(eventJSON{Type: e.Name, Timestamp: e.At, Data: NewContactJSON(e.Contact)})
+	return bytes.TrimSpace(out.Bytes()), err
 }
 
 // ContactJSON is a contact as other systems and the commands see it.
@@ -39,14 +48,16 @@ type ContactJSON struct {
 	CriadoEm         time.Time         `json:"criadoEm"`
 }
 
-// JSON returns the contact as other systems see it.
-func (v ContactView) JSON() ContactJSON {
+// NewContactJSON describes a contact for other systems.
+func NewContactJSON(c crm.ContactView) ContactJSON {
 	out := ContactJSON{
-		ID: v.ID, Nome: v.Name, Email: v.Email, Telefone: orNull(v.Phone), TelefoneE164: orNull(v.PhoneE164), Empresa: orNull(v.Company),
-		Valor: json.Number(v.Amount.String()), Nota: v.Note, Origem: orNull(v.Origin), Funil: v.Funnel, Etapa: v.Stage, Webhook: orNull(v.Webhook), Atribuicao: map[string]string{},
-		Responsavel: orNull(v.Assignee.Name), ResponsavelEmail: orNull(v.Assignee.Email), CriadoEm: v.CreatedAt,
+		ID: c.ID, Nome: c.Name, Email: c.Email, Telefone: orNull(c.Phone), TelefoneE164: orNull(c.PhoneE164),
+		Empresa: orNull(c.Company), Valor: json.Number(c.Amount.String()), Nota: c.Note, Origem: orNull(c.Origin),
+		Funil: c.Funnel, Etapa: c.Stage, Responsavel: orNull(c.Assignee.Name),
+		ResponsavelEmail: orNull(c.Assignee.Email), Webhook: orNull(c.Webhook), Atribuicao: map[string]string{},
+		CriadoEm: c.CreatedAt,
 	}
-	for _, a := range v.Attribution {
+	for _, a := range c.Attribution {
 		out.Atribuicao[a.Key] = a.Value
 	}
 	return out
@@ -57,14 +68,4 @@ func orNull(s string) *string {
 		return nil
 	}
 	return &s
-}
-
-// eventBody returns the body of an http automation: the contact as it is now, at the
-// time of the event, which is the same in every attempt.
-func eventBody(v ContactView) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(eventJSON{Type: automation.ContactCreated, Timestamp: v.CreatedAt, Data: v.JSON()})
-	return bytes.TrimSpace(out.Bytes()), err
 }

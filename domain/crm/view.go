@@ -1,0 +1,33 @@
+package crm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// ContactView is a contact with the names behind its ids.
+type ContactView struct {
+	Contact
+	// Origin and Webhook are names; empty when there is none.
+	Origin, Webhook string
+	Funnel, Stage   string
+	// Assignee is the member it belongs to; the zero value when nobody does.
+	Assignee Member
+}
+
+// Version tells whether what a form of the contact shows has changed.
+func (c Contact) Version() string {
+	sum := sha256.New()
+	for _, part := range []string{c.Name, c.Email, c.Phone, c.Company, c.Amount.String(), c.OriginID, c.Note} {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:9])
+}
+
+// AmountText is the contact's value as a form shows it: 1234,56.
+func (c Contact) AmountText() string {
+	whole, decimals, _ := strings.Cut(c.Amount.String(), ".")
+	return whole + "," + decimals + "00"[min(len(decimals), 2):]
+}
