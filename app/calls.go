@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"fichario/domain/catalog"
@@ -13,22 +14,22 @@ import (
 	"fichario/ports"
 )
 
-// lead makes the call that reserve charged. The call is finished and stored even
+// callAndWait makes the call that reserve charged. The call is finished and stored even
 // when ctx ends, because it is paid for.
-func (l *Lookups) lead(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
-	type outcome struct {
+func (l *Lookups) callAndWait(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
+	type ended struct {
 		result LookupResult
 		err    error
 	}
-	done := make(chan outcome, 1)
+	done := make(chan ended, 1)
 	l.calls.Go(func() {
 		defer func() { <-l.slots }()
 		result, err := l.call(context.WithoutCancel(ctx), product, e)
-		done <- outcome{result, err}
+		done <- ended{result, err}
 	})
 	select {
-	case o := <-done:
-		return o.result, o.err
+	case end := <-done:
+		return end.result, end.err
 	case <-ctx.Done():
 		return LookupResult{}, timedOut(ctx.Err())
 	}
@@ -39,7 +40,7 @@ func timedOut(cause error) error {
 }
 
 func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
-	defer l.land(e.ID)
+	defer l.announce(e.ID)
 	answer, took, failure := l.ask(ctx, product, e.Document)
 	event := LookupEvent{Product: product.ID, Took: took, Dropped: answer.Dropped}
 	var rec *lookup.Record
@@ -75,6 +76,7 @@ func (l *Lookups) ask(ctx context.Context, product catalog.Product, doc document
 		took = time.Since(start)
 		if r := recover(); r != nil {
 			// The value may hold what the bureau sent.
+			l.log.ErrorContext(ctx, "panic", "product", product.ID, "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 			failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
 		}
 	}()
@@ -159,9 +161,9 @@ func sharedFault(s lookup.Status) error {
 	return fault.New(fault.BureauNoAnswer, "Um pedido igual, feito ao mesmo tempo, ficou sem resposta do bureau. Este pedido não foi cobrado.").Because(cause)
 }
 
-// land tells the followers on this instance that a call has ended.
-func (l *Lookups) land(callID string) {
-	if ch, ok := l.landing.LoadAndDelete(callID); ok {
+// announce tells the followers on this instance that a call has ended.
+func (l *Lookups) announce(callID string) {
+	if ch, ok := l.inFlight.LoadAndDelete(callID); ok {
 		close(ch.(chan struct{})) //nolint:forcetypeassert // only channels are stored
 	}
 }
@@ -171,7 +173,7 @@ func (l *Lookups) land(callID string) {
 func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
 	defer cancel()
-	if ch, here := l.landing.Load(callID); here {
+	if ch, here := l.inFlight.Load(callID); here {
 		select {
 		case <-ch.(chan struct{}): //nolint:forcetypeassert // only channels are stored
 		case <-ctx.Done():

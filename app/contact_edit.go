@@ -78,55 +78,86 @@ var errNoFunnel = errors.New("the organisation has no funnel")
 // apply puts what was typed into a contact. What is as it was is not checked again:
 // what came by a webhook may be longer.
 func (f ContactForm) apply(c *crm.Contact, n names) error {
-	name, email, phone, company := strings.TrimSpace(f.Name), strings.TrimSpace(f.Email), strings.TrimSpace(f.Phone), strings.TrimSpace(f.Company)
+	name, email := strings.TrimSpace(f.Name), strings.TrimSpace(f.Email)
+	phone, company := strings.TrimSpace(f.Phone), strings.TrimSpace(f.Company)
 	switch {
-	case name != c.Name && !line(name, 1, contactLineMax), name == "":
+	case name == "", name != c.Name && !line(name, contactLineMax):
 		return invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres, em uma linha.", contactLineMax))
-	case email != c.Email && (!line(email, 3, contactEmailMax) || !strings.Contains(strings.Trim(email, "@"), "@") || strings.ContainsAny(email, " \t")), email == "":
+	case email == "", email != c.Email && !looksLikeEmail(email):
 		return invalid("email", "O e-mail tem um @ entre o nome e o domínio, como ana@empresa.com.br.")
-	case phone != c.Phone && !line(phone, 0, contactPhoneMax):
+	case phone != c.Phone && !line(phone, contactPhoneMax):
 		return invalid("phone", fmt.Sprintf("O telefone tem até %d caracteres, em uma linha.", contactPhoneMax))
-	case company != c.Company && !line(company, 0, contactLineMax):
+	case company != c.Company && !line(company, contactLineMax):
 		return invalid("company", fmt.Sprintf("A empresa tem até %d caracteres, em uma linha.", contactLineMax))
 	case f.OriginID != "" && n.origins[f.OriginID] == "":
-		return missing("origin", "Não há origem com este id.")
+		return noOrigin()
 	}
-	amount := catalog.Money(0)
-	if typed := strings.TrimSpace(f.Amount); typed == c.AmountText() {
-		amount = c.Amount
-	} else if typed != "" {
-		read, ok := intake.ParseAmount(typed)
-		if amount = catalog.Money(read); !ok || amount < 0 || amount > contactAmountMax {
-			return invalid("amount", "O valor é um número em reais, de 0 a 1 bilhão, como 1.234,56.")
-		}
+	amount, err := f.amount(*c)
+	if err != nil {
+		return err
 	}
-	// Browsers end lines with two characters.
-	note := strings.ReplaceAll(f.Note, "\r\n", "\n")
-	if before := strings.ReplaceAll(c.Note, "\r\n", "\n"); strings.TrimSpace(note) == strings.TrimSpace(before) {
-		note = c.Note
-	} else if note = strings.TrimSpace(note); utf8.RuneCountInString(note) > max(contactNoteMax, utf8.RuneCountInString(before)) {
-		return invalid("note", fmt.Sprintf("A nota tem até %d caracteres.", contactNoteMax))
+	note, err := f.note(*c)
+	if err != nil {
+		return err
 	}
 	if phone != c.Phone {
 		c.PhoneE164 = intake.E164(phone)
 	}
-	c.Name, c.Email, c.Phone, c.Company, c.Amount, c.OriginID, c.Note = name, email, phone, company, amount, f.OriginID, clean(note)
+	c.Name, c.Email, c.Phone, c.Company, c.Amount, c.OriginID, c.Note = name, email, phone, company, amount, f.OriginID, note
 	return nil
 }
 
-// line reports whether a text is one line of so many characters.
-func line(s string, from, to int) bool {
+// amount reads the typed value; empty is zero.
+func (f ContactForm) amount(before crm.Contact) (catalog.Money, error) {
+	switch typed := strings.TrimSpace(f.Amount); typed {
+	case "":
+		return 0, nil
+	case before.AmountText():
+		return before.Amount, nil
+	default:
+		read, ok := intake.ParseAmount(typed)
+		if amount := catalog.Money(read); ok && amount >= 0 && amount <= contactAmountMax {
+			return amount, nil
+		}
+	}
+	return 0, invalid("amount", "O valor é um número em reais, de 0 a 1 bilhão, como 1.234,56.")
+}
+
+// note reads the typed note. Browsers end lines with two characters.
+func (f ContactForm) note(before crm.Contact) (string, error) {
+	note, was := unixLines(f.Note), unixLines(before.Note)
+	if note == was {
+		return before.Note, nil
+	}
+	if utf8.RuneCountInString(note) > max(contactNoteMax, utf8.RuneCountInString(was)) {
+		return "", invalid("note", fmt.Sprintf("A nota tem até %d caracteres.", contactNoteMax))
+	}
+	return storable(note), nil
+}
+
+func unixLines(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+
+// looksLikeEmail asks for little: what came by a webhook was held to less.
+func looksLikeEmail(s string) bool {
+	inner := strings.Trim(s, "@")
+	return line(s, contactEmailMax) && len(s) > 2 && strings.Contains(inner, "@") && !strings.ContainsAny(s, " \t")
+}
+
+// line reports whether a text is one line of at most so many characters.
+func line(s string, most int) bool {
 	n := 0
 	for _, r := range s {
 		if n++; r < ' ' || r == 0x7f || r == utf8.RuneError {
 			return false
 		}
 	}
-	return n >= from && n <= to
+	return n <= most
 }
 
-// clean takes out what no database keeps in a text.
-func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
+// storable takes out what no database keeps in a text.
+func storable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}
 
 // Edit changes the fields of a contact, and writes which ones into its history; when
 // nothing differs, nothing is written. One transaction. Faults: InvalidRequest with the
@@ -173,7 +204,7 @@ func changedFields(a, b crm.Contact) []string {
 // Note adds a text to the note of a contact. Faults: InvalidRequest with the field at
 // fault, ServiceUnavailable.
 func (c *Contacts) Note(ctx context.Context, by Caller, id, text string) error {
-	text = clean(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")))
+	text = storable(unixLines(text))
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, _ crm.Contact, e crm.Event) error {
 		if text == "" || utf8.RuneCountInString(text) > textMax {
 			return invalid("note", fmt.Sprintf("A nota tem de 1 a %d caracteres.", textMax))

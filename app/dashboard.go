@@ -69,77 +69,96 @@ type Attention struct {
 	Count    int
 }
 
-// Look returns the dashboard of so many days up to today. Faults:
-// NotFound, ServiceUnavailable.
+// newestShown is how many of the newest contacts the dashboard shows.
+const newestShown = 6
+
+// Look returns the dashboard of so many days up to today. Faults: NotFound,
+// ServiceUnavailable.
 func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, error) {
 	orgID, err := by.org()
 	if err != nil {
 		return Overview{}, err
 	}
-	now := d.clock()
-	o := Overview{Webhooks: map[string]string{}, Total: Day{Contacts: map[string]int{}}}
-	index := map[string]int{}
-	for i := range days {
-		at := d.calendar.DaysBefore(now, days-1-i)
-		index[d.calendar.Day(at)] = i
-		o.Days = append(o.Days, Day{Start: at.In(d.calendar.Location), Contacts: map[string]int{}})
+	r, now := d.store.Repos(), d.clock()
+	n, err := loadNames(ctx, r, orgID)
+	if err != nil {
+		return Overview{}, err
 	}
-	start := o.Days[0].Start
-	// dayOf finds the day of an hour.
-	dayOf := func(hour time.Time) *Day {
-		if i, ok := index[d.calendar.Day(hour)]; ok {
-			return &o.Days[i]
-		}
-		return nil
+	o, dayOf := d.emptyDays(now, days)
+	o.Webhooks = n.webhooks
+	if err := o.countContacts(ctx, r, orgID, n, dayOf); err != nil {
+		return o, err
 	}
-	r := d.store.Repos()
-	contacts, err := r.Figures.Contacts(ctx, orgID, start)
+	if err := d.countLookups(ctx, r, orgID, &o, dayOf); err != nil {
+		return o, err
+	}
+	newest, err := r.Contacts.Page(ctx, orgID, "", newestShown)
 	if err != nil {
 		return o, err
 	}
+	o.Newest = n.views(newest)
+	if by.mayManage(orgID) {
+		o.Attention, err = d.attention(ctx, r, orgID, n, now)
+	}
+	return o, err
+}
+
+// emptyDays is an overview without its figures, with what finds the day of an hour: nil
+// for an hour of no day of it.
+func (d *Dashboard) emptyDays(now time.Time, days int) (o Overview, dayOf func(time.Time) *Day) {
+	o = Overview{Total: Day{Contacts: map[string]int{}}, Days: make([]Day, days)}
+	index := map[string]*Day{}
+	for i := range o.Days {
+		at := d.calendar.DaysBefore(now, days-1-i)
+		o.Days[i] = Day{Start: at.In(d.calendar.Location), Contacts: map[string]int{}}
+		index[d.calendar.Day(at)] = &o.Days[i]
+	}
+	return o, func(hour time.Time) *Day { return index[d.calendar.Day(hour)] }
+}
+
+func (o *Overview) countContacts(
+	ctx context.Context, r ports.Repos, orgID string, n names, dayOf func(time.Time) *Day,
+) error {
+	figures, err := r.Figures.Contacts(ctx, orgID, o.Days[0].Start)
+	if err != nil {
+		return err
+	}
 	from := map[string]int{}
-	for _, f := range contacts {
+	for _, f := range figures {
 		if day := dayOf(f.Hour); day != nil {
 			day.Contacts[f.WebhookID] += f.Count
 			o.Total.Contacts[f.WebhookID] += f.Count
 			from[f.OriginID] += f.Count
 		}
 	}
-	lookups, err := r.Figures.Lookups(ctx, orgID, start)
-	if err != nil {
-		return o, err
+	for id, count := range from {
+		o.Origins = append(o.Origins, OriginCount{id, n.origins[id], count})
 	}
-	for _, f := range lookups {
+	slices.SortFunc(o.Origins, func(a, b OriginCount) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Name, b.Name))
+	})
+	return nil
+}
+
+func (d *Dashboard) countLookups(
+	ctx context.Context, r ports.Repos, orgID string, o *Overview, dayOf func(time.Time) *Day,
+) error {
+	figures, err := r.Figures.Lookups(ctx, orgID, o.Days[0].Start)
+	if err != nil {
+		return err
+	}
+	for _, f := range figures {
 		day := dayOf(f.Hour)
 		if day == nil {
 			continue
 		}
 		product, _ := d.catalog.Find(f.Product)
-		saved := product.Price * catalog.Money(f.Cached)
 		for _, sum := range []*Day{day, &o.Total} {
-			sum.Charged, sum.Cached, sum.Spent, sum.Saved = sum.Charged+f.Charged, sum.Cached+f.Cached, sum.Spent+f.Amount, sum.Saved+saved
+			sum.Charged, sum.Cached, sum.Spent = sum.Charged+f.Charged, sum.Cached+f.Cached, sum.Spent+f.Amount
+			sum.Saved += product.Price * catalog.Money(f.Cached)
 		}
 	}
-	page, err := r.Contacts.Page(ctx, orgID, "", 6)
-	if err != nil {
-		return o, err
-	}
-	n, err := loadNames(ctx, r, orgID)
-	if err != nil {
-		return o, err
-	}
-	o.Webhooks = n.webhooks
-	for id, count := range from {
-		o.Origins = append(o.Origins, OriginCount{id, n.origins[id], count})
-	}
-	slices.SortFunc(o.Origins, func(a, b OriginCount) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Name, b.Name)) })
-	for _, c := range page {
-		o.Newest = append(o.Newest, n.view(c))
-	}
-	if by.mayManage(orgID) {
-		o.Attention, err = d.attention(ctx, r, orgID, n, now)
-	}
-	return o, err
+	return nil
 }
 
 // attention is what owners and administrators should look at.

@@ -9,21 +9,30 @@ import (
 	"fichario/ports"
 )
 
+const (
+	fanOutAtOnce = 500
+	// fanOutJobs is after how many jobs the other contacts wait for the next transaction.
+	fanOutJobs = 500
+)
+
 // fanOut makes the jobs that new contacts set going, many contacts at once in one
 // transaction, and reports whether there may be more.
 func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 	made := 0
 	err := j.Store.InTx(ctx, func(r ports.Repos) error {
-		batch, err := r.Jobs.Lock(ctx, automation.FanOut, j.Clock(), fanOutAtOnce)
-		if err != nil || len(batch) == 0 {
+		arrived, err := r.Jobs.Lock(ctx, automation.FanOut, j.Clock(), fanOutAtOnce)
+		if err != nil || len(arrived) == 0 {
 			return err
 		}
-		next, n, err := j.next(ctx, r, batch)
-		if err != nil {
-			return err
+		f := fan{jobs: j, r: r, orgs: map[string]listeners{}}
+		done := 0
+		for ; done < len(arrived) && len(f.made) < fanOutJobs; done++ {
+			if err := f.contact(ctx, arrived[done]); err != nil {
+				return err
+			}
 		}
-		more, made = n < len(batch) || n == fanOutAtOnce, len(next)
-		return errors.Join(r.Jobs.Add(ctx, next...), r.Jobs.Remove(ctx, batch[:n]...))
+		more, made = done < len(arrived) || done == fanOutAtOnce, len(f.made)
+		return errors.Join(r.Jobs.Add(ctx, f.made...), r.Jobs.Remove(ctx, arrived[:done]...))
 	})
 	if err != nil {
 		j.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", "fire automations", "error", err)
@@ -36,50 +45,69 @@ func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 	return more
 }
 
-// next returns the jobs that the first n of some contacts set going: one for each
-// automation whose conditions hold, and one e-mail for each active member where e-mail
-// is configured. It leaves contacts for the next time when that are many.
-func (j *Jobs) next(ctx context.Context, r ports.Repos, batch []automation.Job) (next []automation.Job, n int, err error) {
-	rules, people := map[string][]automation.Automation{}, map[string][]crm.Member{}
-	for i, b := range batch {
-		if len(next) >= fanOutJobs {
-			return next, i, nil
+// fan gathers the jobs that contacts set going.
+type fan struct {
+	jobs *Jobs
+	r    ports.Repos
+	orgs map[string]listeners // read once for all contacts of an organisation
+	made []automation.Job
+}
+
+// listeners are who is concerned by an organisation's contacts.
+type listeners struct {
+	rules  []automation.Automation
+	mailed []crm.Member // nobody where e-mail is not configured
+}
+
+// contact adds the jobs of one contact: a run of each automation whose conditions hold,
+// and an e-mail to each active member.
+func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
+	to, err := f.listeners(ctx, arrived.OrgID)
+	if err != nil {
+		return err
+	}
+	var contact crm.Contact // read when a condition asks for it
+	for _, a := range to.rules {
+		if !a.Enabled {
+			continue
 		}
-		if _, known := rules[b.OrgID]; !known {
-			all, err := r.Automations.List(ctx, b.OrgID)
-			if err != nil {
-				return nil, 0, err
-			}
-			rules[b.OrgID] = all
-			if j.Mailer != nil {
-				if people[b.OrgID], err = r.Members.List(ctx, b.OrgID); err != nil {
-					return nil, 0, err
-				}
-			}
-		}
-		made := automation.Job{OrgID: b.OrgID, ContactID: b.ContactID, State: automation.Ready, RunAt: j.Clock(), CreatedAt: j.Clock()}
-		var contact crm.Contact
-		for _, a := range rules[b.OrgID] {
-			if !a.Enabled {
-				continue
-			}
-			if a.Conditions != (automation.Conditions{}) && contact.ID == "" {
-				var err error
-				if contact, err = r.Contacts.Find(ctx, b.ContactID); err != nil && !errors.Is(err, ports.ErrNotFound) {
-					return nil, 0, err
-				}
-			}
-			if a.Conditions.Hold(contact) {
-				made.ID, made.Kind, made.AutomationID, made.MemberID = newID(), automation.RunAutomation, a.ID, ""
-				next = append(next, made)
+		if a.Conditions != (automation.Conditions{}) && contact.ID == "" {
+			contact, err = f.r.Contacts.Find(ctx, arrived.ContactID)
+			if err != nil && !errors.Is(err, ports.ErrNotFound) {
+				return err
 			}
 		}
-		for _, m := range people[b.OrgID] {
-			if m.Active {
-				made.ID, made.Kind, made.AutomationID, made.MemberID = newID(), automation.MailMember, "", m.ID
-				next = append(next, made)
-			}
+		if a.Conditions.Hold(contact) {
+			f.add(arrived, automation.Job{Kind: automation.RunAutomation, AutomationID: a.ID})
 		}
 	}
-	return next, len(batch), nil
+	for _, m := range to.mailed {
+		if m.Active {
+			f.add(arrived, automation.Job{Kind: automation.MailMember, MemberID: m.ID})
+		}
+	}
+	return nil
+}
+
+func (f *fan) add(arrived, job automation.Job) {
+	now := f.jobs.Clock()
+	job.ID, job.OrgID, job.ContactID = newID(), arrived.OrgID, arrived.ContactID
+	job.State, job.RunAt, job.CreatedAt = automation.Ready, now, now
+	f.made = append(f.made, job)
+}
+
+func (f *fan) listeners(ctx context.Context, orgID string) (to listeners, err error) {
+	if known, ok := f.orgs[orgID]; ok {
+		return known, nil
+	}
+	if to.rules, err = f.r.Automations.List(ctx, orgID); err != nil {
+		return to, err
+	}
+	if f.jobs.Mailer != nil {
+		if to.mailed, err = f.r.Members.List(ctx, orgID); err != nil {
+			return to, err
+		}
+	}
+	f.orgs[orgID] = to
+	return to, nil
 }

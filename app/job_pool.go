@@ -1,6 +1,21 @@
 package app
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
+
+	"fichario/domain/automation"
+)
+
+const (
+	// runLease is how long a job is one instance's; then it is free for the others.
+	runLease   = 30 * time.Second
+	runsAtOnce = 32
+	// runsOfOneRule keeps one receiver that hangs from holding up the others.
+	runsOfOneRule = 8
+	mailsAtOnce   = 4
+)
 
 // pool bounds how many jobs run at once, and how many of one automation.
 type pool struct {
@@ -12,8 +27,8 @@ type pool struct {
 
 func newPool(size int) *pool { return &pool{free: size, of: map[string]int{}} }
 
-// room returns how many more may run, and the automations of which none may.
-func (p *pool) room() (free int, full []string) {
+// vacancies returns how many more may run, and the automations of which none may.
+func (p *pool) vacancies() (free int, full []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, n := range p.of {
@@ -24,7 +39,8 @@ func (p *pool) room() (free int, full []string) {
 	return p.free, full
 }
 
-func (p *pool) add(automationID string, n int) {
+// count notes that n more runs of an automation have begun, or fewer go on.
+func (p *pool) count(automationID string, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.free -= n
@@ -33,4 +49,28 @@ func (p *pool) add(automationID string, n int) {
 			delete(p.of, automationID)
 		}
 	}
+}
+
+// start leases jobs and runs each beside the others. It reports whether there may be
+// more that could start now.
+func (j *Jobs) start(ctx context.Context, kind automation.JobKind, p *pool) bool {
+	free, full := p.vacancies()
+	if free == 0 {
+		return false // one that ends wakes the loop
+	}
+	limit, now := min(free, runsOfOneRule), j.Clock()
+	leased, err := j.Store.Repos().Jobs.Claim(ctx, kind, j.lease, now, now.Add(runLease), full, limit)
+	if err != nil {
+		j.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", string(kind), "error", err)
+		return false
+	}
+	for _, job := range leased {
+		p.count(job.AutomationID, 1)
+		p.running.Go(func() {
+			j.run(ctx, job)
+			p.count(job.AutomationID, -1)
+			j.wake(kind)
+		})
+	}
+	return len(leased) == limit
 }

@@ -63,15 +63,6 @@ const (
 	// gatherFor is how long new contacts are gathered, so that a burst of them is
 	// fanned out in few transactions.
 	gatherFor = 50 * time.Millisecond
-
-	runLease       = 30 * time.Second
-	fanOutAtOnce   = 500
-	fanOutJobs     = 500 // after so many, the other contacts of a time wait for the next transaction
-	runsAtOnce     = 32
-	runsOfOneRule  = 8 // so that one receiver that hangs does not hold up the others
-	mailsAtOnce    = 4
-	attemptAtMost  = 25 * time.Second // less than its lease
-	reasonInternal = "erro interno"
 )
 
 // Run works until ctx ends, and then finishes what it has begun.

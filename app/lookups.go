@@ -43,9 +43,9 @@ type Lookups struct {
 
 	slots chan struct{}
 	calls sync.WaitGroup
-	// landing holds a channel for each call of this instance, closed when its
+	// inFlight holds a channel for each call of this instance, closed when its
 	// outcome is in the database.
-	landing sync.Map
+	inFlight sync.Map
 }
 
 // LookupsConfig is what Lookups needs.
@@ -151,11 +151,11 @@ func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (Loo
 	case r.holder != "":
 		return l.follow(ctx, a, r.holder)
 	}
-	return l.lead(ctx, a.product, r.entry)
+	return l.callAndWait(ctx, a.product, r.entry)
 }
 
 // begin answers from history or, where that has nothing, prepares a call to the
-// bureau: the caller of begin must lead it.
+// bureau: the caller of begin must make it.
 func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
 	if !a.Refresh {
 		e := l.cached(a)

@@ -24,7 +24,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	e.Status, e.Charged, e.Amount = lookup.Running, true, a.product.Price
 	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
 	e.SettleAt = e.At.Add(l.timeout + settleMargin)
-	l.landing.Store(e.ID, make(chan struct{}))
+	l.inFlight.Store(e.ID, make(chan struct{}))
 	err := l.store.InTx(ctx, func(repos ports.Repos) error {
 		r = reservation{entry: e}
 		if !a.Refresh || a.Seen != "" {
@@ -57,7 +57,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	if err == nil {
 		return r, nil
 	}
-	l.land(e.ID)
+	l.announce(e.ID)
 	switch {
 	case errors.Is(err, errNothingToWrite):
 		return r, nil

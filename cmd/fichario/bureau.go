@@ -1,19 +1,14 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"strings"
 	"time"
 
 	"fichario/adapters/bureau"
-	"fichario/adapters/httpapi"
-	"fichario/adapters/sandbox"
 	"fichario/domain/catalog"
 	"fichario/ports"
 )
@@ -117,7 +112,7 @@ func (c *bureauTryCmd) Run(e *environment) error {
 		return err
 	}
 	return e.print(map[string]any{
-		"found": answer.Found, "ms": took.Milliseconds(), "fields": json.RawMessage(answer.Fields), "dropped": orEmpty(answer.Dropped),
+		"found": answer.Found, "ms": took.Milliseconds(), "fields": json.RawMessage(answer.Fields), "dropped": append([]string{}, answer.Dropped...),
 	}, "%s", tryText(product, answer, values, took))
 }
 
@@ -135,46 +130,4 @@ func tryText(product catalog.Product, answer ports.Answer, values map[string]jso
 		fmt.Fprintf(&text, "Wrong type or failing mapping: %s\n", strings.Join(answer.Dropped, ", "))
 	}
 	return text.String()
-}
-
-func orEmpty(s []string) []string {
-	if s == nil {
-		return []string{}
-	}
-	return s
-}
-
-type sandboxBureauCmd struct{}
-
-// Run serves the sandbox bureau until the context ends.
-func (sandboxBureauCmd) Run(e *environment) error {
-	listener, err := new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen)
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: sandbox.Handler(), ReadHeaderTimeout: 5 * time.Second}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	log, flush := newLogger(e.settings, e.errOut)
-	defer flush()
-	log.Info("listening", "addr", listener.Addr().String())
-	select {
-	case err := <-served:
-		return err
-	case <-e.ctx.Done():
-		stop, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), time.Second)
-		defer cancel()
-		if err := server.Shutdown(stop); err != nil {
-			return server.Close() // a caller that waits for a time-out is cut off
-		}
-		return nil
-	}
-}
-
-func sandboxDocuments() []httpapi.SandboxDocument {
-	var list []httpapi.SandboxDocument
-	for _, s := range sandbox.Scripts() {
-		list = append(list, httpapi.SandboxDocument{Type: string(s.Type), Document: s.Document, What: s.What})
-	}
-	return list
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"strings"
@@ -71,15 +69,4 @@ type environment struct {
 	json        bool
 	in          io.Reader
 	out, errOut io.Writer
-}
-
-// print writes the result of a command: one JSON value, or text for a person.
-func (e *environment) print(value any, text string, args ...any) error {
-	if e.json {
-		enc := json.NewEncoder(e.out)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(value)
-	}
-	_, err := fmt.Fprintf(e.out, text, args...)
-	return err
 }

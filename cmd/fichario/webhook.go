@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"fichario/adapters/gormstore"
@@ -10,54 +9,6 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
 )
-
-type originCmd struct {
-	Add  originAddCmd  `cmd:"" help:"Register an origin."`
-	List originListCmd `cmd:"" help:"List the origins of an organisation."`
-}
-
-type originAddCmd struct {
-	Org  string `required:"" help:"Id of the organisation."`
-	Name string `required:"" help:"Name of the origin; case and accents do not distinguish two."`
-}
-
-// originView is an origin as --json shows it.
-type originView struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-}
-
-// Run registers an origin.
-func (c *originAddCmd) Run(e *environment) error {
-	return e.withStore(func(store *gormstore.Store) error {
-		o, err := app.NewOrigins(store).Add(e.ctx, app.Operator(), c.Org, c.Name)
-		if err != nil {
-			return err
-		}
-		return e.print(originView{o.ID, o.Name}, "Origin %s: %s\n", o.ID, o.Name)
-	})
-}
-
-type originListCmd struct {
-	Org string `required:"" help:"Id of the organisation."`
-}
-
-// Run lists the origins.
-func (c *originListCmd) Run(e *environment) error {
-	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewOrigins(store).List(e.ctx, app.Operator(), c.Org)
-		if err != nil {
-			return err
-		}
-		views := make([]originView, len(all))
-		var text strings.Builder
-		for i, o := range all {
-			views[i] = originView{o.ID, o.Name}
-			fmt.Fprintf(&text, "%s  %s\n", o.ID, o.Name)
-		}
-		return e.print(views, "%s", text.String())
-	})
-}
 
 type webhookCmd struct {
 	Create     webhookCreateCmd     `cmd:"" help:"Make a webhook and print its address."`
@@ -123,21 +74,12 @@ func (c *webhookListCmd) Run(e *environment) error {
 			Enabled  bool        `json:"enabled"`
 			Received int64       `json:"received"`
 		}
-		views := make([]view, len(all))
-		var text strings.Builder
-		for i, w := range all {
-			views[i] = view{w.ID, w.Name, w.Kind, w.Enabled, w.Received}
-			fmt.Fprintf(&text, "%s  %-11s  %-8s  %6d  %s\n", w.ID, w.Kind, onOff(w.Enabled), w.Received, w.Name)
-		}
-		return e.print(views, "%s", text.String())
+		return printList(e, all,
+			func(w webhook.Webhook) view { return view{w.ID, w.Name, w.Kind, w.Enabled, w.Received} },
+			func(w webhook.Webhook) string {
+				return fmt.Sprintf("%s  %-11s  %-8s  %6d  %s", w.ID, w.Kind, onOff(w.Enabled), w.Received, w.Name)
+			})
 	})
-}
-
-func onOff(enabled bool) string {
-	if enabled {
-		return "enabled"
-	}
-	return "disabled"
 }
 
 // webhookView is a webhook as --json shows it.
@@ -245,98 +187,4 @@ type webhookRegenerateCmd struct {
 // Run gives a webhook a new address.
 func (c *webhookRegenerateCmd) Run(e *environment) error {
 	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Regenerate(e.ctx, app.Operator(), c.ID, c.Grace) })
-}
-
-// deliveryView is a line of the delivery log as --json shows it.
-type deliveryView struct {
-	ID        string          `json:"id"`
-	At        time.Time       `json:"at"`
-	Outcome   webhook.Outcome `json:"outcome"`
-	Code      string          `json:"code"`
-	Reason    string          `json:"reason"`
-	Contact   *string         `json:"contact"`
-	ReplayOf  *string         `json:"replayOf"`
-	Bytes     int             `json:"bytes"`
-	Truncated bool            `json:"truncated"`
-}
-
-func viewDelivery(d webhook.Delivery) deliveryView {
-	v := deliveryView{
-		ID: d.ID, At: d.At, Outcome: d.Outcome, Code: d.Code, Reason: d.Reason, Bytes: len(d.Body), Truncated: d.Truncated,
-	}
-	if d.ContactID != "" {
-		v.Contact = &d.ContactID
-	}
-	if d.ReplayOf != "" {
-		v.ReplayOf = &d.ReplayOf
-	}
-	return v
-}
-
-type webhookDeliveriesCmd struct {
-	ID    string `arg:"" help:"Id of the webhook."`
-	Limit int    `default:"1000" help:"How many."`
-	After string `help:"Only those before this delivery: the last one of the page before."`
-}
-
-// Run shows the delivery log.
-func (c *webhookDeliveriesCmd) Run(e *environment) error {
-	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewIntake(store, now, func() {}).Deliveries(e.ctx, app.Operator(), c.ID, "", c.After, c.Limit)
-		if err != nil {
-			return err
-		}
-		views := make([]deliveryView, len(all))
-		var text strings.Builder
-		for i, d := range all {
-			views[i] = viewDelivery(d)
-			fmt.Fprintf(&text, "%s  %s  %-8s  %s\n", d.ID, d.At.Format(time.DateTime), d.Outcome, d.Reason)
-		}
-		return e.print(views, "%s", text.String())
-	})
-}
-
-type webhookDeliveryCmd struct {
-	ID string `arg:"" help:"Id of the delivery."`
-}
-
-// Run shows one delivery with what was posted.
-func (c *webhookDeliveryCmd) Run(e *environment) error {
-	return e.withStore(func(store *gormstore.Store) error {
-		d, err := app.NewIntake(store, now, func() {}).Delivery(e.ctx, app.Operator(), c.ID)
-		if err != nil {
-			return err
-		}
-		headers := map[string]string{}
-		var text strings.Builder
-		for _, h := range d.Headers {
-			headers[h.Key] = h.Value
-			fmt.Fprintf(&text, "%s: %s\n", h.Key, h.Value)
-		}
-		return e.print(struct {
-			deliveryView
-			Headers map[string]string `json:"headers"`
-			Body    string            `json:"body"`
-		}{viewDelivery(d), headers, string(d.Body)}, "%s %s %s\n%s\n%s\n", d.At.Format(time.DateTime), d.Outcome, d.Reason, text.String(), d.Body)
-	})
-}
-
-type webhookReplayCmd struct {
-	ID string `arg:"" help:"Id of the delivery."`
-}
-
-// Run reads a delivery again.
-func (c *webhookReplayCmd) Run(e *environment) error {
-	return e.withStore(func(store *gormstore.Store) error {
-		// Whoever serves this database finds the job within a second.
-		a, err := app.NewIntake(store, now, func() {}).Replay(e.ctx, app.Operator(), c.ID)
-		if err != nil {
-			return err
-		}
-		text := "Contact %s\n"
-		if a.Repeated {
-			text = "It had made contact %s already; nothing changed.\n"
-		}
-		return e.print(map[string]any{"contact": a.ContactID, "repeated": a.Repeated}, text, a.ContactID)
-	})
 }

@@ -1,0 +1,158 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// attempt does what a job is for. Failures of what is outside are *ports.SendError.
+func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error) {
+	r := j.Store.Repos()
+	contact, err := viewContact(ctx, r, job.ContactID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return outcome{result: "o contato não existe mais"}, nil
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	if job.Kind == automation.MailMember {
+		return j.mailMember(ctx, r, job, contact)
+	}
+	a, err := r.Automations.Find(ctx, job.AutomationID)
+	if err != nil {
+		return outcome{}, err
+	}
+	if !a.Enabled {
+		return outcome{result: "a automação está desabilitada"}, nil
+	}
+	act, ok := actions[a.Action.Kind]
+	if !ok {
+		return outcome{}, fmt.Errorf("unknown action %q", a.Action.Kind)
+	}
+	return act(j, ctx, r, run{job, a, contact})
+}
+
+// run is one attempt of an automation for a contact.
+type run struct {
+	job     automation.Job
+	rule    automation.Automation
+	contact ContactView
+}
+
+// event is the entry that the run makes in the contact's history.
+func (u run) event(clock Clock, kind crm.EventKind, subject string) crm.Event {
+	return crm.Event{
+		ID: newID(), OrgID: u.job.OrgID, ContactID: u.job.ContactID, Kind: kind, Actor: u.rule.Name, Subject: subject,
+		At: clock(),
+	}
+}
+
+// actions are what the kinds of actions do.
+var actions = map[automation.ActionKind]func(*Jobs, context.Context, ports.Repos, run) (outcome, error){
+	automation.HTTP:      (*Jobs).post,
+	automation.Email:     (*Jobs).mail,
+	automation.MoveStage: (*Jobs).moveStage,
+	automation.Assign:    (*Jobs).assign,
+	automation.AddNote:   (*Jobs).addNote,
+}
+
+func (j *Jobs) post(ctx context.Context, _ ports.Repos, u run) (outcome, error) {
+	status, err := j.Dispatcher.Post(ctx, ports.Call{
+		ID: u.job.ID, URL: u.rule.Action.URL, Secret: u.rule.Action.Secret, At: j.Clock(),
+		Event: automation.Event{Name: automation.ContactCreated, At: u.contact.CreatedAt, Contact: u.contact},
+	})
+	return outcome{result: fmt.Sprintf("status %d", status)}, err
+}
+
+func (j *Jobs) mail(ctx context.Context, _ ports.Repos, u run) (outcome, error) {
+	action := u.rule.Action
+	to := action.To
+	switch to {
+	case automation.ToContact:
+		to = u.contact.Email
+	case automation.ToAssignee:
+		if to = u.contact.Assignee.Email; to == "" {
+			return outcome{result: "o contato não tem responsável"}, nil
+		}
+	}
+	return j.send(ctx, ports.Mail{
+		ID: u.job.ID, To: to, Subject: automation.Fill(action.Subject, u.contact.Contact),
+		Text: automation.Fill(action.Text, u.contact.Contact),
+	})
+}
+
+func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, error) {
+	n, err := loadNames(ctx, r, u.job.OrgID)
+	if err != nil {
+		return outcome{}, err
+	}
+	stageID := u.rule.Action.StageID
+	if n.stages[stageID] == "" {
+		return outcome{}, &ports.SendError{Reason: "a etapa não existe mais", Permanent: true}
+	}
+	event := u.event(j.Clock, crm.StageMoved, n.stages[stageID])
+	return outcome{"movido", func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.SetStage(ctx, stageID, event)
+	}}, nil
+}
+
+func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error) {
+	m, err := r.Members.Find(ctx, u.rule.Action.MemberID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
+		return outcome{}, &ports.SendError{Reason: "o membro não existe mais ou não está ativo", Permanent: true}
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	event := u.event(j.Clock, crm.Assigned, m.Name)
+	return outcome{"atribuído", func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.SetAssignee(ctx, m.ID, event)
+	}}, nil
+}
+
+func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error) {
+	event := u.event(j.Clock, crm.NoteAdded, automation.Fill(u.rule.Action.Text, u.contact.Contact))
+	return outcome{"nota adicionada", func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.AddNote(ctx, event)
+	}}, nil
+}
+
+// mailMember tells one member of a new contact.
+func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job, c ContactView) (outcome, error) {
+	m, err := r.Members.Find(ctx, job.MemberID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
+		return outcome{result: "o membro não existe mais ou não está ativo"}, nil
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	text := fmt.Sprintf("%s chegou pelo webhook %s.\n\n", c.Name, c.Webhook)
+	for _, field := range [][2]string{
+		{"E-mail", c.Email}, {"Telefone", c.Phone}, {"Empresa", c.Company}, {"Origem", c.Origin},
+		{"Responsável", c.Assignee.Name},
+	} {
+		if field[1] != "" {
+			text += field[0] + ": " + field[1] + "\n"
+		}
+	}
+	if c.Note != "" {
+		text += "\n" + c.Note + "\n"
+	}
+	return j.send(ctx, ports.Mail{
+		ID: job.ID, To: m.Email, Subject: "Novo contato: " + c.Name,
+		Text: text + "\n" + j.PublicURL + "/contatos/" + c.ID + "\n",
+	})
+}
+
+func (j *Jobs) send(ctx context.Context, m ports.Mail) (outcome, error) {
+	if j.Mailer == nil {
+		const reason = "o envio de e-mail não está configurado (FICHARIO_SMTP_URL)"
+		return outcome{}, &ports.SendError{Reason: reason, Permanent: true}
+	}
+	return outcome{result: "enviado"}, j.Mailer.Send(ctx, m)
+}

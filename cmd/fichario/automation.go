@@ -1,0 +1,200 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/ports"
+)
+
+type automationCmd struct {
+	Add     automationAddCmd     `cmd:"" help:"Make an automation."`
+	List    automationListCmd    `cmd:"" help:"List the automations of an organisation."`
+	Enable  automationEnableCmd  `cmd:"" help:"Switch one on."`
+	Disable automationDisableCmd `cmd:"" help:"Switch one off."`
+	Runs    automationRunsCmd    `cmd:"" help:"Show runs and e-mails with how they ended, newest first."`
+	Rerun   automationRerunCmd   `cmd:"" help:"Run one again that was given up, or that succeeded."`
+}
+
+type automationAddCmd struct {
+	Org     string `required:"" help:"Id of the organisation."`
+	Name    string `required:"" help:"Name of the automation; contacts' histories show it."`
+	Event   string `default:"contact.created" help:"What starts it: contact.created."`
+	Action  string `required:"" enum:"http,email,move_stage,assign,add_note" help:"http, email, move_stage, assign or add_note."`
+	URL     string `name:"url" help:"http: the address to post to."`
+	To      string `help:"email: an address, contact or assignee."`
+	Subject string `help:"email: the subject; {nome}, {email}, {telefone}, {empresa} and {valor} are filled in."`
+	Text    string `help:"email and add_note: the text; the same are filled in."`
+	Stage   string `help:"move_stage: name of the stage."`
+	Member  string `help:"assign: id or e-mail address of the member."`
+	Origin  string `help:"Only for contacts of this origin."`
+	Webhook string `help:"Only for contacts of the webhook with this id."`
+	Min     string `name:"min-value" help:"Only for contacts worth at least this many reais, such as 1500.50."`
+}
+
+// Run makes an automation.
+func (c *automationAddCmd) Run(e *environment) error {
+	n := app.NewAutomation{
+		OrgID: c.Org, Name: c.Name, Event: automation.EventName(c.Event), Action: automation.ActionKind(c.Action), URL: c.URL, To: c.To,
+		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: c.Origin, WebhookID: c.Webhook,
+	}
+	if c.Min != "" {
+		var err error
+		if n.MinAmount, err = catalog.ParseMoney(c.Min); err != nil {
+			return fmt.Errorf("--min-value: %w", err)
+		}
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		a, err := app.NewAutomations(store, now).Add(e.ctx, app.Operator(), n)
+		if err != nil {
+			return err
+		}
+		value := map[string]string{"id": a.ID}
+		if a.Action.Secret == "" {
+			return e.print(value, "Automation %s: %s\n", a.ID, a.Name)
+		}
+		value["secret"] = a.Action.Secret
+		return e.print(value, "Automation %s: %s\nIts calls are signed (Standard Webhooks) with this secret:\n\n  %s\n", a.ID, a.Name, a.Action.Secret)
+	})
+}
+
+type automationListCmd struct {
+	Org string `required:"" help:"Id of the organisation."`
+}
+
+// automationView is an automation as --json shows it. What an action or a condition does
+// not have is left out.
+type automationView struct {
+	ID       string                `json:"id"`
+	Name     string                `json:"name"`
+	Event    automation.EventName  `json:"event"`
+	Action   automation.ActionKind `json:"action"`
+	Enabled  bool                  `json:"enabled"`
+	URL      string                `json:"url,omitempty"`
+	To       string                `json:"to,omitempty"`
+	Subject  string                `json:"subject,omitempty"`
+	Text     string                `json:"text,omitempty"`
+	Stage    string                `json:"stage,omitempty"`
+	Member   string                `json:"member,omitempty"`
+	Origin   string                `json:"origin,omitempty"`
+	Webhook  string                `json:"webhook,omitempty"`
+	MinValue json.Number           `json:"minValue,omitempty"`
+}
+
+func viewAutomation(a app.AutomationView) automationView {
+	v := automationView{
+		ID: a.ID, Name: a.Name, Event: a.Event, Action: a.Action.Kind, Enabled: a.Enabled, URL: a.Action.URL,
+		To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text, Stage: a.Stage, Member: a.Member,
+		Origin: a.Origin, Webhook: a.Conditions.WebhookID,
+	}
+	if a.Conditions.MinAmount > 0 {
+		v.MinValue = json.Number(a.Conditions.MinAmount.String())
+	}
+	return v
+}
+
+// Run lists the automations.
+func (c *automationListCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewAutomations(store, now).Views(e.ctx, app.Operator(), c.Org)
+		if err != nil {
+			return err
+		}
+		return printList(e, all, viewAutomation, func(a app.AutomationView) string {
+			return fmt.Sprintf("%s  %-10s  %-8s  %s", a.ID, a.Action.Kind, onOff(a.Enabled), a.Name)
+		})
+	})
+}
+
+type automationEnableCmd struct {
+	ID string `arg:"" help:"Id of the automation."`
+}
+
+// Run switches an automation on.
+func (c *automationEnableCmd) Run(e *environment) error { return e.enableAutomation(c.ID, true) }
+
+type automationDisableCmd struct {
+	ID string `arg:"" help:"Id of the automation."`
+}
+
+// Run switches an automation off.
+func (c *automationDisableCmd) Run(e *environment) error { return e.enableAutomation(c.ID, false) }
+
+func (e *environment) enableAutomation(id string, enabled bool) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		if err := app.NewAutomations(store, now).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
+			return err
+		}
+		return e.print(map[string]any{"id": id, "enabled": enabled}, "Automation %s is %s.\n", id, onOff(enabled))
+	})
+}
+
+type automationRunsCmd struct {
+	Org        string `required:"" help:"Id of the organisation."`
+	Automation string `help:"Only of this automation."`
+	Contact    string `help:"Only for this contact."`
+	State      string `enum:",ready,done,dead" default:"" help:"Only those that are ready (to be tried), done or dead (given up)."`
+	Limit      int    `default:"50" help:"How many."`
+	After      string `help:"Only those before this run: the last one of the page before."`
+}
+
+// runView is a run of an automation, or an e-mail to a member, as --json shows it.
+type runView struct {
+	ID         string              `json:"id"`
+	Kind       automation.JobKind  `json:"kind"`
+	Automation *string             `json:"automation"`
+	Member     *string             `json:"member"`
+	Contact    string              `json:"contact"`
+	State      automation.JobState `json:"state"`
+	Attempts   int                 `json:"attempts"`
+	Result     string              `json:"result"`
+	NextAt     *time.Time          `json:"nextAt"`
+	CreatedAt  time.Time           `json:"createdAt"`
+	EndedAt    *time.Time          `json:"endedAt"`
+}
+
+func viewRun(j automation.Job) runView {
+	v := runView{
+		ID: j.ID, Kind: j.Kind, Automation: textOrNull(j.AutomationID), Member: textOrNull(j.MemberID), Contact: j.ContactID,
+		State: j.State, Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt, EndedAt: timeOrNull(j.EndedAt),
+	}
+	if j.State == automation.Ready {
+		v.NextAt = &j.RunAt
+	}
+	return v
+}
+
+// Run shows runs.
+func (c *automationRunsCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewAutomations(store, now).Runs(e.ctx, app.Operator(), c.Org,
+			ports.JobFilter{AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State)}, c.After, c.Limit)
+		if err != nil {
+			return err
+		}
+		return printList(e, all, viewRun, func(j automation.Job) string {
+			return fmt.Sprintf("%s  %s  %-5s  %2d attempts  %s",
+				j.ID, j.CreatedAt.Format(time.DateTime), j.State, j.Attempts, j.Result)
+		})
+	})
+}
+
+type automationRerunCmd struct {
+	ID string `arg:"" help:"Id of the run."`
+}
+
+// Run runs one again.
+func (c *automationRerunCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		id, err := app.NewAutomations(store, now).RunAgain(e.ctx, app.Operator(), c.ID)
+		if err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": id}, "Run %s is ready.\n", id)
+	})
+}

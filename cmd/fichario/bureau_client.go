@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"fichario/adapters/bureau"
+	"fichario/adapters/sandbox"
+)
+
+// openBureau returns the client of the configured bureau, and what ends it.
+func (e *environment) openBureau(log *slog.Logger) (*bureau.Client, func(), error) {
+	ref := e.settings.Bureau
+	options := []bureau.Option{bureau.WithLogger(log)}
+	stop := func() {}
+	src, err := bureauFile(ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := bureau.Parse(ref, src, os.LookupEnv)
+	if err != nil {
+		return nil, nil, fmt.Errorf("bureau file %s:\n%w", ref, err)
+	}
+	if ref == "sandbox" {
+		dial, stopSandbox := sandbox.Start()
+		options, stop = append(options, bureau.WithDialContext(dial), bureau.WithoutBreaker()), stopSandbox
+	}
+	client := bureau.New(file, options...)
+	return client, func() { client.Close(); stop() }, nil
+}
+
+// bureauFile reads a bureau file: the sandbox's, a shipped one, or one on disk.
+func bureauFile(ref string) ([]byte, error) {
+	if ref == "sandbox" {
+		return sandbox.File(), nil
+	}
+	if src, ok := bureau.Shipped(ref); ok {
+		return src, nil
+	}
+	src, err := os.ReadFile(ref)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("FICHARIO_BUREAU: %q is neither sandbox, brasilapi, nor a file", ref)
+	}
+	return src, err
+}

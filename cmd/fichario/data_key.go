@@ -1,0 +1,84 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"fichario/adapters/gormstore"
+)
+
+// dataKeys reads FICHARIO_DATA_KEY, or the key file beside a SQLite database,
+// which is made when the database is.
+func (e *environment) dataKeys() ([][]byte, error) {
+	text := e.settings.DataKey
+	if text == "" {
+		path, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL)
+		if !sqlite {
+			return nil, errors.New("FICHARIO_DATA_KEY is required with PostgreSQL: 32 random bytes in base64, for example from `openssl rand -base64 32`; keep it safe, without it the data cannot be read")
+		}
+		var err error
+		if text, err = keyFile(path); err != nil {
+			return nil, err
+		}
+	}
+	var keys [][]byte
+	for part := range strings.SplitSeq(text, ",") {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(part))
+		if err != nil || len(key) != gormstore.DataKeySize {
+			return nil, fmt.Errorf("FICHARIO_DATA_KEY: a key is %d bytes in base64, for example from `openssl rand -base64 32`", gormstore.DataKeySize)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// keyFile returns the text of the key file beside a database, making it for a new
+// database. Of several processes that make it at once, one wins and all read it.
+func keyFile(database string) (string, error) {
+	path := database + ".key"
+	text, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(text)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if _, err := os.Stat(database); err == nil {
+		// Another process may have made both since: the key comes first.
+		if text, err := os.ReadFile(path); err == nil {
+			return strings.TrimSpace(string(text)), nil
+		}
+		return "", fmt.Errorf("the key file %s of the database is missing; put it back, or set FICHARIO_DATA_KEY", path)
+	}
+	if err := os.MkdirAll(filepath.Dir(database), 0o700); err != nil {
+		return "", err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".fichario-key-*") // mode 0600
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(temp.Name()) }()
+	if _, err := temp.WriteString(base64.StdEncoding.EncodeToString(newDataKey()) + "\n"); err != nil {
+		return "", err
+	}
+	if err := errors.Join(temp.Sync(), temp.Close()); err != nil {
+		return "", err
+	}
+	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	text, err = os.ReadFile(path)
+	return strings.TrimSpace(string(text)), err
+}
+
+func newDataKey() []byte {
+	key := make([]byte, gormstore.DataKeySize)
+	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
+	return key
+}

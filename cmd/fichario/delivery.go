@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/webhook"
+)
+
+// deliveryView is a line of the delivery log as --json shows it.
+type deliveryView struct {
+	ID        string          `json:"id"`
+	At        time.Time       `json:"at"`
+	Outcome   webhook.Outcome `json:"outcome"`
+	Code      string          `json:"code"`
+	Reason    string          `json:"reason"`
+	Contact   *string         `json:"contact"`
+	ReplayOf  *string         `json:"replayOf"`
+	Bytes     int             `json:"bytes"`
+	Truncated bool            `json:"truncated"`
+}
+
+func viewDelivery(d webhook.Delivery) deliveryView {
+	v := deliveryView{
+		ID: d.ID, At: d.At, Outcome: d.Outcome, Code: d.Code, Reason: d.Reason, Bytes: len(d.Body), Truncated: d.Truncated,
+	}
+	if d.ContactID != "" {
+		v.Contact = &d.ContactID
+	}
+	if d.ReplayOf != "" {
+		v.ReplayOf = &d.ReplayOf
+	}
+	return v
+}
+
+type webhookDeliveriesCmd struct {
+	ID    string `arg:"" help:"Id of the webhook."`
+	Limit int    `default:"1000" help:"How many."`
+	After string `help:"Only those before this delivery: the last one of the page before."`
+}
+
+// Run shows the delivery log.
+func (c *webhookDeliveriesCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewIntake(store, now, func() {}).Deliveries(e.ctx, app.Operator(), c.ID, "", c.After, c.Limit)
+		if err != nil {
+			return err
+		}
+		return printList(e, all, viewDelivery, func(d webhook.Delivery) string {
+			return fmt.Sprintf("%s  %s  %-8s  %s", d.ID, d.At.Format(time.DateTime), d.Outcome, d.Reason)
+		})
+	})
+}
+
+type webhookDeliveryCmd struct {
+	ID string `arg:"" help:"Id of the delivery."`
+}
+
+// Run shows one delivery with what was posted.
+func (c *webhookDeliveryCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		d, err := app.NewIntake(store, now, func() {}).Delivery(e.ctx, app.Operator(), c.ID)
+		if err != nil {
+			return err
+		}
+		headers := map[string]string{}
+		var text strings.Builder
+		for _, h := range d.Headers {
+			headers[h.Key] = h.Value
+			fmt.Fprintf(&text, "%s: %s\n", h.Key, h.Value)
+		}
+		return e.print(struct {
+			deliveryView
+			Headers map[string]string `json:"headers"`
+			Body    string            `json:"body"`
+		}{viewDelivery(d), headers, string(d.Body)}, "%s %s %s\n%s\n%s\n", d.At.Format(time.DateTime), d.Outcome, d.Reason, text.String(), d.Body)
+	})
+}
+
+type webhookReplayCmd struct {
+	ID string `arg:"" help:"Id of the delivery."`
+}
+
+// Run reads a delivery again.
+func (c *webhookReplayCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		// Whoever serves this database finds the job within a second.
+		a, err := app.NewIntake(store, now, func() {}).Replay(e.ctx, app.Operator(), c.ID)
+		if err != nil {
+			return err
+		}
+		text := "Contact %s\n"
+		if a.Repeated {
+			text = "It had made contact %s already; nothing changed.\n"
+		}
+		return e.print(map[string]any{"contact": a.ContactID, "repeated": a.Repeated}, text, a.ContactID)
+	})
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/document"
+)
+
+type keyCmd struct {
+	Create keyCreateCmd `cmd:"" help:"Make a key; it is shown once."`
+	List   keyListCmd   `cmd:"" help:"List the keys of an organisation."`
+	Revoke keyRevokeCmd `cmd:"" help:"End a key for good."`
+	Rotate keyRotateCmd `cmd:"" help:"Give a key a new secret; its statement and limits go on."`
+}
+
+type keyCreateCmd struct {
+	Org     string   `required:"" help:"Id of the organisation."`
+	Name    string   `required:"" help:"Name of the key."`
+	Scopes  []string `required:"" help:"Document types it may ask about: cpf,cnpj,placa,email."`
+	Minute  int      `name:"per-minute" default:"60" help:"Requests per minute, on each instance."`
+	Day     int      `name:"per-day" default:"500" help:"Charged lookups per day; 0 allows answers from history only."`
+	Month   int      `name:"per-month" default:"5000" help:"Charged lookups per month; 0 allows answers from history only."`
+	Expires string   `help:"Last day (2026-12-31, in the instance's time zone) or instant (2026-12-31T18:00:00Z). Default: never."`
+}
+
+// Run makes a key.
+func (c *keyCreateCmd) Run(e *environment) error {
+	expires, err := c.expiry(e)
+	if err != nil {
+		return err
+	}
+	scopes := make([]document.Type, len(c.Scopes))
+	for i, s := range c.Scopes {
+		scopes[i] = document.Type(strings.TrimSpace(s))
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		key, secret, err := app.NewKeys(store, now).Create(e.ctx, app.Operator(), app.NewKey{
+			OrgID: c.Org, Name: c.Name, Scopes: scopes, ExpiresAt: expires,
+			Limits: access.Limits{PerMinute: c.Minute, PerDay: c.Day, PerMonth: c.Month},
+		})
+		if err != nil {
+			return err
+		}
+		return e.printSecret(key, secret)
+	})
+}
+
+func (c *keyCreateCmd) expiry(e *environment) (time.Time, error) {
+	if c.Expires == "" {
+		return time.Time{}, nil
+	}
+	if at, err := time.Parse(time.RFC3339, c.Expires); err == nil {
+		return at.UTC(), nil
+	}
+	calendar, err := e.calendar()
+	if err != nil {
+		return time.Time{}, err
+	}
+	start, err := calendar.StartOf(c.Expires)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--expires: %q is neither a day such as 2026-12-31 nor an instant such as 2026-12-31T18:00:00Z", c.Expires)
+	}
+	return calendar.NextDay(start), nil
+}
+
+func (e *environment) printSecret(key access.Key, secret access.Secret) error {
+	return e.print(map[string]string{"id": key.ID, "key": secret.Reveal(), "prefix": key.Prefix},
+		"Key %s: %s\nIt is shown only now. To try it:\n\n  curl -H 'Authorization: Bearer %s' %s/api/v1/produtos\n",
+		key.ID, secret.Reveal(), secret.Reveal(), e.publicURL(e.settings.Listen))
+}
+
+type keyListCmd struct {
+	Org string `required:"" help:"Id of the organisation."`
+}
+
+// keyView is a key as `key list --json` shows it.
+type keyView struct {
+	ID         string          `json:"id"`
+	Name       string          `json:"name"`
+	Prefix     string          `json:"prefix"`
+	Scopes     []document.Type `json:"scopes"`
+	PerMinute  int             `json:"perMinute"`
+	PerDay     int             `json:"perDay"`
+	PerMonth   int             `json:"perMonth"`
+	CreatedAt  time.Time       `json:"createdAt"`
+	ExpiresAt  *time.Time      `json:"expiresAt"`
+	RevokedAt  *time.Time      `json:"revokedAt"`
+	LastUsedAt *time.Time      `json:"lastUsedAt"`
+}
+
+func viewKey(k access.Key) keyView {
+	return keyView{
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Scopes: k.Scopes, PerMinute: k.Limits.PerMinute,
+		PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth, CreatedAt: k.CreatedAt, ExpiresAt: timeOrNull(k.ExpiresAt),
+		RevokedAt: timeOrNull(k.RevokedAt), LastUsedAt: timeOrNull(k.LastUsedAt),
+	}
+}
+
+// Run lists the keys.
+func (c *keyListCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		keys, err := app.NewKeys(store, now).List(e.ctx, app.Operator(), c.Org)
+		if err != nil {
+			return err
+		}
+		return printList(e, keys, viewKey, func(k access.Key) string {
+			state := "active"
+			if !k.UsableAt(now()) {
+				state = "ended"
+			}
+			return fmt.Sprintf("%s  %s…  %-6s  %s", k.ID, k.Prefix, state, k.Name)
+		})
+	})
+}
+
+type keyRevokeCmd struct {
+	ID string `arg:"" help:"Id of the key."`
+}
+
+// Run revokes a key.
+func (c *keyRevokeCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		if err := app.NewKeys(store, now).Revoke(e.ctx, app.Operator(), c.ID); err != nil {
+			return err
+		}
+		return e.print(map[string]any{"id": c.ID, "revoked": true}, "Key %s is revoked.\n", c.ID)
+	})
+}
+
+type keyRotateCmd struct {
+	ID      string        `arg:"" help:"Id of the key."`
+	Overlap time.Duration `default:"0" help:"How long the old secret still works."`
+}
+
+// Run rotates a key.
+func (c *keyRotateCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		key, secret, err := app.NewKeys(store, now).Rotate(e.ctx, app.Operator(), c.ID, c.Overlap)
+		if err != nil {
+			return err
+		}
+		return e.printSecret(key, secret)
+	})
+}

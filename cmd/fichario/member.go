@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/crm"
+)
+
+type memberCmd struct {
+	Add      memberAddCmd      `cmd:"" help:"Add a person."`
+	List     memberListCmd     `cmd:"" help:"List the people of an organisation, oldest first."`
+	Password memberPasswordCmd `cmd:"" help:"Give a person a new password; ends his sessions."`
+}
+
+type memberPasswordCmd struct {
+	ID            string `arg:"" help:"Id of the member."`
+	PasswordStdin bool   `required:"" name:"password-stdin" help:"Read the password from the first line of standard input."`
+}
+
+// Run sets a member's password.
+func (c *memberPasswordCmd) Run(e *environment) error {
+	password, err := e.password()
+	if err != nil {
+		return err
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		if err := members(store).SetPassword(e.ctx, app.Operator(), c.ID, password); err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": c.ID}, "Member %s has a new password.\n", c.ID)
+	})
+}
+
+// password reads a password from the first line of standard input.
+func (e *environment) password() (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(e.in, 1<<10)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("the password on standard input: %w", err)
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}
+
+type memberAddCmd struct {
+	Org           string `required:"" help:"Id of the organisation."`
+	Name          string `required:"" help:"Name of the person."`
+	Email         string `required:"" help:"E-mail address to sign in with."`
+	Role          string `required:"" enum:"owner,admin,member" help:"owner, admin or member."`
+	PasswordStdin bool   `required:"" name:"password-stdin" help:"Read the password from the first line of standard input."`
+}
+
+// Run adds a member.
+func (c *memberAddCmd) Run(e *environment) error {
+	password, err := e.password()
+	if err != nil {
+		return err
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		m, err := members(store).Add(e.ctx, app.Operator(), app.NewMember{
+			OrgID: c.Org, Name: c.Name, Email: c.Email, Role: crm.Role(c.Role), Password: password,
+		})
+		if err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": m.ID, "name": m.Name, "email": m.Email, "role": string(m.Role)}, "Member %s: %s\n", m.ID, m.Name)
+	})
+}
+
+type memberListCmd struct {
+	Org string `required:"" help:"Id of the organisation."`
+}
+
+// Run lists the members.
+func (c *memberListCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := members(store).List(e.ctx, app.Operator(), c.Org)
+		if err != nil {
+			return err
+		}
+		type view struct {
+			ID     string   `json:"id"`
+			Name   string   `json:"name"`
+			Email  string   `json:"email"`
+			Role   crm.Role `json:"role"`
+			Active bool     `json:"active"`
+		}
+		return printList(e, all,
+			func(m crm.Member) view { return view{m.ID, m.Name, m.Email, m.Role, m.Active} },
+			func(m crm.Member) string { return fmt.Sprintf("%s  %-6s  %s <%s>", m.ID, m.Role, m.Name, m.Email) })
+	})
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/crm"
+)
+
+type originCmd struct {
+	Add  originAddCmd  `cmd:"" help:"Register an origin."`
+	List originListCmd `cmd:"" help:"List the origins of an organisation."`
+}
+
+type originAddCmd struct {
+	Org  string `required:"" help:"Id of the organisation."`
+	Name string `required:"" help:"Name of the origin; case and accents do not distinguish two."`
+}
+
+// originView is an origin as --json shows it.
+type originView struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Run registers an origin.
+func (c *originAddCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		o, err := app.NewOrigins(store).Add(e.ctx, app.Operator(), c.Org, c.Name)
+		if err != nil {
+			return err
+		}
+		return e.print(originView{o.ID, o.Name}, "Origin %s: %s\n", o.ID, o.Name)
+	})
+}
+
+type originListCmd struct {
+	Org string `required:"" help:"Id of the organisation."`
+}
+
+// Run lists the origins.
+func (c *originListCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewOrigins(store).List(e.ctx, app.Operator(), c.Org)
+		if err != nil {
+			return err
+		}
+		return printList(e, all,
+			func(o crm.Origin) originView { return originView{o.ID, o.Name} },
+			func(o crm.Origin) string { return o.ID + "  " + o.Name })
+	})
+}

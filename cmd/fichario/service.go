@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"fichario/adapters/automation"
+	"fichario/adapters/bureau"
+	"fichario/adapters/gormstore"
+	"fichario/adapters/httpapi"
+	"fichario/adapters/web"
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// service is what serve runs: the use cases that are more than a value, the two driving
+// adapters in one server, and what they stand on.
+type service struct {
+	store         *gormstore.Store
+	bureau        *bureau.Client
+	stopBureau    func()
+	dispatcher    *automation.Dispatcher
+	mailer        ports.Mailer // nil where e-mail is not configured
+	lookups       *app.Lookups
+	lookupsConfig app.LookupsConfig
+	keys          *app.Keys
+	intake        *app.Intake
+	jobs          *app.Jobs
+	sessions      *app.Sessions
+	listener      net.Listener
+	server        *http.Server
+}
+
+// newService opens everything and wires it. What it opened is closed when it fails.
+func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
+	calendar, err := e.calendar()
+	if err != nil {
+		return nil, err
+	}
+	if e.settings.HistoryFresh < 0 {
+		return nil, errors.New("FICHARIO_HISTORY_FRESH: a duration is not negative")
+	}
+	s := &service{}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if s.mailer, err = e.mailer(); err != nil {
+		return nil, err
+	}
+	if s.bureau, s.stopBureau, err = e.openBureau(log); err != nil {
+		return nil, err
+	}
+	if s.store, err = e.waitForStore(); err != nil {
+		return nil, err
+	}
+	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
+		return nil, fmt.Errorf("FICHARIO_LISTEN: %w", err)
+	}
+	metrics := httpapi.NewMetrics()
+	e.wireUseCases(s, log, calendar, metrics)
+	return s, e.wireServer(s, log, calendar, metrics)
+}
+
+func (e *environment) wireUseCases(
+	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
+) {
+	s.lookupsConfig = app.LookupsConfig{
+		Store: s.store, Bureau: s.bureau, Catalog: s.bureau.Catalog(), Timeout: s.bureau.Timeout(),
+		Fresh: e.settings.HistoryFresh, Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
+	}
+	s.lookups = app.NewLookups(s.lookupsConfig)
+	s.keys = app.NewKeys(s.store, now)
+	s.dispatcher = automation.New(e.settings.AllowPrivate)
+	s.jobs = app.NewJobs(app.JobsConfig{
+		Store: s.store, Clock: now, Dispatcher: s.dispatcher, Mailer: s.mailer,
+		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
+	})
+	s.intake = app.NewIntake(s.store, now, s.jobs.Wake)
+	s.sessions = app.NewSessions(s.store, now, checkPassword, decoyHash)
+}
+
+func (e *environment) wireServer(
+	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
+) error {
+	statement := app.NewStatement(s.store, calendar, now)
+	api, err := httpapi.New(httpapi.Config{
+		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, LookupEnabled: e.settings.Lookup,
+		Ready: s.store.Ping, Metrics: metrics, Log: log, Sandbox: sandboxDocuments(),
+	})
+	if err != nil {
+		return err
+	}
+	pages, err := web.New(web.Config{
+		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),
+		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
+		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
+		Intake: s.intake, Webhooks: app.NewWebhooks(s.store, now), Contacts: app.NewContacts(s.store, now),
+		Automations: app.NewAutomations(s.store, now),
+		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
+		Calendar:    calendar, Clock: now, PublicURL: e.publicURL(s.listener.Addr().String()),
+		LookupEnabled: e.settings.Lookup, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	s.server = &http.Server{
+		Handler:           punctual(apiOrPages(api, pages)),
+		ReadHeaderTimeout: 5 * time.Second,
+		WriteTimeout:      s.bureau.Timeout() + time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
+	return nil
+}
+
+// chores are what is done again and again beside the requests.
+func (s *service) chores() []app.Chore {
+	return []app.Chore{
+		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
+		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
+		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
+		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
+		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
+	}
+}
+
+// close ends what was opened. The listener is the server's once it serves.
+func (s *service) close() {
+	if s.listener != nil {
+		_ = s.listener.Close()
+	}
+	if s.dispatcher != nil {
+		s.dispatcher.Close()
+	}
+	if s.store != nil {
+		_ = s.store.Close()
+	}
+	if s.stopBureau != nil {
+		s.stopBureau()
+	}
+}
+
+// apiOrPages sends the API's addresses to it, and all others to the interface.
+func apiOrPages(api, pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case strings.HasPrefix(path, "/api/"), strings.HasPrefix(path, "/docs/"):
+			api.ServeHTTP(w, r)
+		case path == "/docs", path == "/openapi.yaml", path == "/openapi.json",
+			path == "/healthz", path == "/readyz", path == "/metrics":
+			api.ServeHTTP(w, r)
+		default:
+			pages.ServeHTTP(w, r)
+		}
+	})
+}
+
+// waitForStore opens the database, waiting for a PostgreSQL that is just starting.
+func (e *environment) waitForStore() (*gormstore.Store, error) {
+	const patience = 30 * time.Second
+	for start := time.Now(); ; {
+		store, err := e.openStore()
+		if err == nil || fault.CodeOf(err) != fault.ServiceUnavailable || time.Since(start) > patience {
+			return store, err
+		}
+		select {
+		case <-time.After(500 * time.Millisecond):
+		case <-e.ctx.Done():
+			return nil, e.ctx.Err()
+		}
+	}
+}
+
+// publicURL is how people reach the service that listens on addr.
+func (e *environment) publicURL(addr string) string {
+	if e.settings.PublicURL != "" {
+		return strings.TrimRight(e.settings.PublicURL, "/")
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "http://" + addr
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
