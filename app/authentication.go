@@ -47,7 +47,7 @@ func unauthenticated(message string) error {
 func (k *Keys) find(ctx context.Context, s access.Secret, hash [sha256.Size]byte, now time.Time) (*access.Key, error) {
 	elapsed := time.Since(k.start)
 	if v, ok := k.known.Load(hash); ok {
-		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // only these are stored
+		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // none else is stored
 			return &known.key, nil
 		}
 	}
@@ -70,7 +70,8 @@ func (k *Keys) Allow(key *access.Key) access.State {
 	if !ok {
 		w, _ = k.windows.LoadOrStore(key.ID, &access.Window{})
 	}
-	return w.(*access.Window).Allow(time.Since(k.start), key.Limits.PerMinute) //nolint:forcetypeassert // only these are stored
+	window := w.(*access.Window) //nolint:forcetypeassert // none else is stored
+	return window.Allow(time.Since(k.start), key.Limits.PerMinute)
 }
 
 // MinuteUse is how many requests of a key this instance counted within the last sixty
@@ -80,12 +81,14 @@ func (k *Keys) MinuteUse(id string) int {
 	if !ok {
 		return 0
 	}
-	return w.(*access.Window).Used(time.Since(k.start)) //nolint:forcetypeassert // only these are stored
+	window := w.(*access.Window) //nolint:forcetypeassert // none else is stored
+	return window.Used(time.Since(k.start))
 }
 
 // MinuteLimit is the fault of a request that Allow refused.
 func MinuteLimit(s access.State) error {
-	f := fault.New(fault.MinuteLimit, "O limite de requisições por minuto desta chave foi atingido. Espere o tempo de Retry-After.").After(s.Reset)
+	f := fault.New(fault.MinuteLimit,
+		"O limite de requisições por minuto desta chave foi atingido. Espere o tempo de Retry-After.").After(s.Reset)
 	f.Limit = s.Limit
 	return f
 }
@@ -94,7 +97,7 @@ func MinuteLimit(s access.State) error {
 func (k *Keys) SaveUse(ctx context.Context) error {
 	uses := map[string]time.Time{}
 	k.used.Range(func(id, at any) bool {
-		uses[id.(string)] = at.(time.Time) //nolint:forcetypeassert // only these are stored
+		uses[id.(string)] = at.(time.Time) //nolint:forcetypeassert // none else is stored
 		k.used.Delete(id)
 		return true
 	})

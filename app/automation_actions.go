@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"fichario/domain/automation"
@@ -21,13 +22,14 @@ func (a *Automations) describe(ctx context.Context, by Caller, n NewAutomation) 
 	name, ok := crm.CleanName(n.Name)
 	switch {
 	case !ok:
-		return automation.Automation{}, invalid("name", fmt.Sprintf("O nome da automação tem de 1 a %d caracteres.", crm.NameMax))
+		return automation.Automation{}, invalid("name", fmt.Sprintf(
+			"O nome da automação tem de 1 a %d caracteres.", crm.NameMax))
 	case !n.Event.Valid():
 		return automation.Automation{}, invalid("event", "O único evento é contact.created.")
 	case !n.Action.Valid():
 		return automation.Automation{}, invalid("action", "A ação é http, email, move_stage, assign ou add_note.")
 	case n.MinAmount < 0:
-		return automation.Automation{}, invalid("min-value", "O valor mínimo não é negativo.")
+		return automation.Automation{}, invalid("minValue", "O valor mínimo não é negativo.")
 	}
 	if err := mayManageOrg(ctx, a.store.Repos(), by, n.OrgID); err != nil {
 		return automation.Automation{}, err
@@ -56,23 +58,16 @@ func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation
 	return c, nil
 }
 
+// actionFields are what the kinds of actions need, each by its field.
+var actionFields = map[automation.ActionKind][]string{
+	automation.HTTP: {"url"}, automation.Email: {"to", "subject", "text"}, automation.MoveStage: {"stage"},
+	automation.Assign: {"member"}, automation.AddNote: {"text"},
+}
+
 // action checks what an action needs, and that it was given nothing else.
 func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.Action, error) {
-	given := map[string]string{"url": n.URL, "to": n.To, "subject": n.Subject, "text": n.Text, "stage": n.Stage, "member": n.Member}
-	needed := map[automation.ActionKind][]string{
-		automation.HTTP: {"url"}, automation.Email: {"to", "subject", "text"}, automation.MoveStage: {"stage"}, automation.Assign: {"member"},
-		automation.AddNote: {"text"},
-	}[n.Action]
-	for _, field := range needed {
-		if strings.TrimSpace(given[field]) == "" {
-			return automation.Action{}, invalid(field, fmt.Sprintf("A ação %s precisa de --%s.", n.Action, strings.Join(needed, " e --")))
-		}
-		delete(given, field)
-	}
-	for _, field := range []string{"url", "to", "subject", "text", "stage", "member"} {
-		if given[field] != "" {
-			return automation.Action{}, invalid(field, fmt.Sprintf("A ação %s não usa --%s.", n.Action, field))
-		}
+	if err := onlyItsFields(n); err != nil {
+		return automation.Action{}, err
 	}
 	if len(n.Text) > textMax || len(n.Subject) > textMax {
 		return automation.Action{}, invalid("text", fmt.Sprintf("O texto tem até %d caracteres.", textMax))
@@ -88,8 +83,25 @@ func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.A
 		made.StageID, err = a.stageNamed(ctx, n.OrgID, n.Stage)
 	case automation.Assign:
 		made.MemberID, err = a.memberNamed(ctx, n.OrgID, n.Member)
+	case automation.AddNote:
 	}
 	return made, err
+}
+
+func onlyItsFields(n NewAutomation) error {
+	needed := actionFields[n.Action]
+	for _, given := range []struct{ field, text string }{
+		{"url", n.URL}, {"to", n.To}, {"subject", n.Subject}, {"text", n.Text}, {"stage", n.Stage}, {"member", n.Member},
+	} {
+		switch isNeeded := slices.Contains(needed, given.field); {
+		case isNeeded && strings.TrimSpace(given.text) == "":
+			message := fmt.Sprintf("A ação %s precisa de %s.", n.Action, strings.Join(needed, ", "))
+			return invalid(given.field, message)
+		case !isNeeded && given.text != "":
+			return invalid(given.field, fmt.Sprintf("A ação %s não usa %s.", n.Action, given.field))
+		}
+	}
+	return nil
 }
 
 // newSigningSecret makes a secret of Standard Webhooks.
@@ -103,7 +115,8 @@ func newSigningSecret() string {
 // allowed is seen at each call, because names change.
 func checkTarget(target string) error {
 	u, err := url.Parse(target)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || len(target) > 2000 {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil ||
+		len(target) > 2000 {
 		return invalid("url", "O endereço é um http:// ou https:// completo, sem usuário e senha nele.")
 	}
 	return nil

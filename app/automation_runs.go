@@ -62,7 +62,9 @@ func (a *Automations) RunViews(ctx context.Context, by Caller, f RunFilter, limi
 
 // Runs returns the runs of automations and the e-mails of an organisation, newest
 // first. Faults: InvalidRequest, ServiceUnavailable.
-func (a *Automations) Runs(ctx context.Context, by Caller, orgID string, f ports.JobFilter, after string, limit int) ([]automation.Job, error) {
+func (a *Automations) Runs(
+	ctx context.Context, by Caller, orgID string, f ports.JobFilter, after string, limit int,
+) ([]automation.Job, error) {
 	if err := checkPage(after, limit); err != nil {
 		return nil, err
 	}
@@ -135,8 +137,9 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 		return id, err
 	}
 	again := automation.Job{
-		ID: newID(), OrgID: job.OrgID, Kind: job.Kind, ContactID: job.ContactID, AutomationID: job.AutomationID, MemberID: job.MemberID,
-		State: automation.Ready, RunAt: a.clock(), CreatedAt: a.clock(),
+		ID: newID(), OrgID: job.OrgID, Kind: job.Kind, ContactID: job.ContactID, AutomationID: job.AutomationID,
+		MemberID: job.MemberID,
+		State:    automation.Ready, RunAt: a.clock(), CreatedAt: a.clock(),
 	}
 	return again.ID, r.Jobs.Add(ctx, again)
 }

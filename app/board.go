@@ -21,7 +21,9 @@ type BoardStage struct {
 // Board returns the stages of a funnel with their newest contacts; of the default
 // funnel when funnelID is empty. Of the search only origin and assignee count. Faults:
 // InvalidRequest, ServiceUnavailable.
-func (c *Contacts) Board(ctx context.Context, by Caller, funnelID string, s ContactSearch, cards int) (crm.Funnel, []BoardStage, error) {
+func (c *Contacts) Board(
+	ctx context.Context, by Caller, funnelID string, s ContactSearch, cards int,
+) (crm.Funnel, []BoardStage, error) {
 	orgID, err := by.org()
 	if err != nil {
 		return crm.Funnel{}, nil, err

@@ -36,7 +36,8 @@ func (l *Lookups) callAndWait(ctx context.Context, product catalog.Product, e lo
 }
 
 func timedOut(cause error) error {
-	return fault.New(fault.Timeout, "A consulta não terminou a tempo. Ela segue em andamento: repita o pedido e a resposta virá do histórico.").Because(cause)
+	return fault.New(fault.Timeout,
+		"A consulta não terminou a tempo. Ela segue em andamento: repita o pedido e a resposta virá do histórico.").Because(cause)
 }
 
 func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
@@ -56,7 +57,8 @@ func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.En
 		if !e.Status.Charged() {
 			e.Charged, e.Amount = false, 0
 		}
-		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "product", e.Product, "status", string(e.Status), "reason", failure.Reason)
+		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "product", e.Product, "status", string(e.Status),
+			"reason", failure.Reason)
 	}
 	l.finish(ctx, e, product.Price, rec)
 	event.Status, event.Charged = e.Status, e.Amount
@@ -68,7 +70,9 @@ func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.En
 }
 
 // ask makes the call. A bureau that panics was reached, as far as anybody knows.
-func (l *Lookups) ask(ctx context.Context, product catalog.Product, doc document.Document) (answer ports.Answer, took time.Duration, failure *ports.BureauError) {
+func (l *Lookups) ask(
+	ctx context.Context, product catalog.Product, doc document.Document,
+) (answer ports.Answer, took time.Duration, failure *ports.BureauError) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
 	start := time.Now()
@@ -140,12 +144,15 @@ func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 		if retry == 0 {
 			retry = 5 * time.Second
 		}
-		return fault.New(fault.BureauUnavailable, "O bureau não pôde ser alcançado. Nada foi cobrado; tente de novo em instantes.").After(retry).Because(cause)
+		return fault.New(fault.BureauUnavailable,
+			"O bureau não pôde ser alcançado. Nada foi cobrado; tente de novo em instantes.").After(retry).Because(cause)
 	case lookup.Failed:
-		return fault.New(fault.BureauFailed, "O bureau foi alcançado e não deu uma resposta válida. A chamada é cobrada e não entra no histórico.").Because(cause)
+		return fault.New(fault.BureauFailed,
+			"O bureau foi alcançado e não deu uma resposta válida. A chamada é cobrada e não entra no histórico.").Because(cause)
 	case lookup.NoAnswer, lookup.Running, lookup.Done:
 	}
-	return fault.New(fault.BureauNoAnswer, "O bureau não respondeu a tempo. A chamada é cobrada, porque pode ter chegado a ele.").Because(cause)
+	return fault.New(fault.BureauNoAnswer,
+		"O bureau não respondeu a tempo. A chamada é cobrada, porque pode ter chegado a ele.").Because(cause)
 }
 
 // sharedFault is bureauFault for who waited for the call of somebody else.
@@ -155,10 +162,12 @@ func sharedFault(s lookup.Status) error {
 	case lookup.NotSent:
 		return bureauFault(s, cause)
 	case lookup.Failed:
-		return fault.New(fault.BureauFailed, "Um pedido igual, feito ao mesmo tempo, alcançou o bureau, que não deu uma resposta válida. Este pedido não foi cobrado.").Because(cause)
+		return fault.New(fault.BureauFailed,
+			"Um pedido igual, feito ao mesmo tempo, alcançou o bureau, que não deu uma resposta válida. Este pedido não foi cobrado.").Because(cause)
 	case lookup.NoAnswer, lookup.Running, lookup.Done:
 	}
-	return fault.New(fault.BureauNoAnswer, "Um pedido igual, feito ao mesmo tempo, ficou sem resposta do bureau. Este pedido não foi cobrado.").Because(cause)
+	return fault.New(fault.BureauNoAnswer,
+		"Um pedido igual, feito ao mesmo tempo, ficou sem resposta do bureau. Este pedido não foi cobrado.").Because(cause)
 }
 
 // announce tells the followers on this instance that a call has ended.

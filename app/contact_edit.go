@@ -68,7 +68,9 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 	if n.stages[made.StageID] == "" {
 		return crm.Contact{}, missing("stage", "Não há etapa com este id.")
 	}
-	event := crm.Event{ID: newID(), OrgID: by.orgID, ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt}
+	event := crm.Event{
+		ID: newID(), OrgID: by.orgID, ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt,
+	}
 	return made, c.store.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Create(ctx, made, event) })
 }
 
@@ -103,7 +105,8 @@ func (f ContactForm) apply(c *crm.Contact, n names) error {
 	if phone != c.Phone {
 		c.PhoneE164 = intake.E164(phone)
 	}
-	c.Name, c.Email, c.Phone, c.Company, c.Amount, c.OriginID, c.Note = name, email, phone, company, amount, f.OriginID, note
+	c.Name, c.Email, c.Phone, c.Company = name, email, phone, company
+	c.Amount, c.OriginID, c.Note = amount, f.OriginID, note
 	return nil
 }
 
@@ -191,7 +194,8 @@ func changedFields(a, b crm.Contact) []string {
 		name    string
 		differs bool
 	}{
-		{"nome", a.Name != b.Name}, {"e-mail", a.Email != b.Email}, {"telefone", a.Phone != b.Phone}, {"empresa", a.Company != b.Company},
+		{"nome", a.Name != b.Name}, {"e-mail", a.Email != b.Email}, {"telefone", a.Phone != b.Phone},
+		{"empresa", a.Company != b.Company},
 		{"valor", a.Amount != b.Amount}, {"origem", a.OriginID != b.OriginID}, {"nota", a.Note != b.Note},
 	} {
 		if field.differs {

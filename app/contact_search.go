@@ -39,7 +39,8 @@ type ContactSearch struct {
 
 // Narrow reports whether the search leaves contacts out.
 func (s ContactSearch) Narrow() bool {
-	return strings.TrimSpace(s.Text) != "" || s.StageID != "" || s.OriginID != "" || s.AssigneeID != "" || s.WebhookID != "" || !s.Since.IsZero()
+	return strings.TrimSpace(s.Text) != "" || s.StageID != "" || s.OriginID != "" || s.AssigneeID != "" ||
+		s.WebhookID != "" || !s.Since.IsZero()
 }
 
 // ContactPage is one page of a list of contacts.
@@ -89,7 +90,8 @@ func (s ContactSearch) filter(n names) (ports.ContactFilter, error) {
 		return ports.ContactFilter{}, missing("webhook", "Não há webhook com este id.")
 	}
 	return ports.ContactFilter{
-		Words: searchWords(s.Text), StageID: s.StageID, OriginID: s.OriginID, AssigneeID: s.AssigneeID, WebhookID: s.WebhookID, Since: s.Since,
+		Words: searchWords(s.Text), StageID: s.StageID, OriginID: s.OriginID, AssigneeID: s.AssigneeID,
+		WebhookID: s.WebhookID, Since: s.Since,
 	}, nil
 }
 

@@ -33,13 +33,19 @@ func TestSearchWords(t *testing.T) {
 func TestContactForms(t *testing.T) {
 	t.Parallel()
 	known := names{origins: map[string]string{"o": "Site"}}
-	before := crm.Contact{Name: strings.Repeat("n", 300), Email: "sem arroba", Phone: "x\ny", Amount: 2_0750, Note: "a\r\nb"}
-	f := ContactForm{Name: before.Name, Email: before.Email, Phone: before.Phone, Amount: before.AmountText(), Note: "a\nb"}
+	before := crm.Contact{
+		Name: strings.Repeat("n", 300), Email: "sem arroba", Phone: "x\ny", Amount: 2_0750, Note: "a\r\nb",
+	}
+	f := ContactForm{
+		Name: before.Name, Email: before.Email, Phone: before.Phone, Amount: before.AmountText(), Note: "a\nb",
+	}
 	after := before
 	if err := f.apply(&after, known); err != nil || len(changedFields(before, after)) != 0 {
 		t.Errorf("what came from outside and stays as it was: %v, changed %v", err, changedFields(before, after))
 	}
-	for text, want := range map[string]catalog.Money{"": 0, "1.234,56": 1234_5600, "R$ 2.500": 2500_0000, "12": 12_0000, "0,5": 5000} {
+	for text, want := range map[string]catalog.Money{
+		"": 0, "1.234,56": 1234_5600, "R$ 2.500": 2500_0000, "12": 12_0000, "0,5": 5000,
+	} {
 		c := crm.Contact{}
 		if err := (ContactForm{Name: "a", Email: "a@b", Amount: text}).apply(&c, known); err != nil || c.Amount != want {
 			t.Errorf("%q is %d, %v, want %d", text, c.Amount, err, want)

@@ -162,7 +162,9 @@ func (d *Dashboard) countLookups(
 }
 
 // attention is what owners and administrators should look at.
-func (d *Dashboard) attention(ctx context.Context, r ports.Repos, orgID string, n names, now time.Time) ([]Attention, error) {
+func (d *Dashboard) attention(
+	ctx context.Context, r ports.Repos, orgID string, n names, now time.Time,
+) ([]Attention, error) {
 	var out []Attention
 	refused, err := r.Deliveries.Summaries(ctx, orgID, now.Add(-24*time.Hour))
 	for id, sum := range refused {

@@ -19,7 +19,8 @@ func FaultOf(err error) *fault.Error {
 // than that something is away or not there.
 func IsRefusal(err error) bool {
 	switch fault.CodeOf(err) {
-	case fault.InvalidRequest, fault.InvalidEmail, fault.WebhookDisabled, fault.ReusedIdempotencyKey, fault.Unauthenticated:
+	case fault.InvalidRequest, fault.InvalidEmail, fault.WebhookDisabled, fault.ReusedIdempotencyKey,
+		fault.Unauthenticated:
 		return true
 	}
 	return false

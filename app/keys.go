@@ -50,55 +50,55 @@ type NewKey struct {
 }
 
 // Create makes a key; the secret is returned once and stored as a hash only.
-// Faults: InvalidRequest with the field at fault, ServiceUnavailable.
+// Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
+// ServiceUnavailable.
 func (k *Keys) Create(ctx context.Context, by Caller, n NewKey) (access.Key, access.Secret, error) {
-	now := k.clock()
-	name, ok := crm.CleanName(n.Name)
-	switch {
-	case !ok:
-		return access.Key{}, access.Secret{}, invalid("name", fmt.Sprintf("O nome da chave tem de 1 a %d caracteres.", crm.NameMax))
-	case len(n.Scopes) == 0:
-		return access.Key{}, access.Secret{}, invalid("scopes", "A chave precisa de ao menos um escopo: cpf, cnpj, placa ou email.")
-	case n.Limits.PerMinute < 1:
-		return access.Key{}, access.Secret{}, invalid("per-minute", "O limite por minuto é de ao menos 1.")
-	case n.Limits.PerDay < 0 || n.Limits.PerMonth < 0:
-		return access.Key{}, access.Secret{}, invalid("per-day", "Os limites por dia e por mês não são negativos.")
-	case !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now):
-		return access.Key{}, access.Secret{}, invalid("expires", "A chave já estaria expirada.")
-	}
-	scopes := []document.Type{}
-	for _, t := range document.Types() {
-		if slices.Contains(n.Scopes, t) {
-			scopes = append(scopes, t)
-		}
-	}
-	for _, s := range n.Scopes {
-		if !s.Valid() {
-			return access.Key{}, access.Secret{}, invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.")
-		}
+	key, err := n.describe(k.clock())
+	if err != nil {
+		return access.Key{}, access.Secret{}, err
 	}
 	if err := mayManageOrg(ctx, k.store.Repos(), by, n.OrgID); err != nil {
 		return access.Key{}, access.Secret{}, err
 	}
-	id := cmp.Or(n.ID, newID())
-	if !validID(id) {
-		return access.Key{}, access.Secret{}, invalid("id", "O id da chave não é válido.")
-	}
 	secret := access.NewSecret()
-	key := access.Key{
-		ID: id, OrgID: n.OrgID, Name: name, Prefix: secret.Prefix(), Scopes: scopes, Limits: n.Limits,
-		CreatedAt: now, ExpiresAt: n.ExpiresAt,
-	}
-	err := k.store.InTx(ctx, func(repos ports.Repos) error {
+	key.Prefix = secret.Prefix()
+	err = k.store.InTx(ctx, func(repos ports.Repos) error {
 		if err := repos.Keys.Create(ctx, key); err != nil {
 			return err
 		}
-		return repos.Keys.AddSecret(ctx, key.ID, "", secret, now)
+		return repos.Keys.AddSecret(ctx, key.ID, "", secret, key.CreatedAt)
 	})
 	if errors.Is(err, ports.ErrExists) {
 		return access.Key{}, access.Secret{}, invalid("id", "Esta chave já foi criada.").Because(ErrTwice)
 	}
 	return key, secret, err
+}
+
+// describe checks a description.
+func (n NewKey) describe(now time.Time) (access.Key, error) {
+	name, ok := crm.CleanName(n.Name)
+	id := cmp.Or(n.ID, newID())
+	switch {
+	case !ok:
+		return access.Key{}, invalid("name", fmt.Sprintf("O nome da chave tem de 1 a %d caracteres.", crm.NameMax))
+	case len(n.Scopes) == 0:
+		return access.Key{}, invalid("scopes", "A chave precisa de ao menos um escopo: cpf, cnpj, placa ou email.")
+	case slices.ContainsFunc(n.Scopes, func(s document.Type) bool { return !s.Valid() }):
+		return access.Key{}, invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.")
+	case n.Limits.PerMinute < 1:
+		return access.Key{}, invalid("perMinute", "O limite por minuto é de ao menos 1.")
+	case n.Limits.PerDay < 0 || n.Limits.PerMonth < 0:
+		return access.Key{}, invalid("perDay", "Os limites por dia e por mês não são negativos.")
+	case !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now):
+		return access.Key{}, invalid("expires", "A chave já estaria expirada.")
+	case !validID(id):
+		return access.Key{}, invalid("id", "O id da chave não é válido.")
+	}
+	notAScope := func(t document.Type) bool { return !slices.Contains(n.Scopes, t) }
+	return access.Key{
+		ID: id, OrgID: n.OrgID, Name: name, Scopes: slices.DeleteFunc(document.Types(), notAScope), Limits: n.Limits,
+		CreatedAt: now, ExpiresAt: n.ExpiresAt,
+	}, nil
 }
 
 // ErrTwice is behind the fault of a key that was made already.
@@ -125,13 +125,17 @@ func (k *Keys) Revoke(ctx context.Context, by Caller, id string) error {
 // limits and what is used of them go on. The old secret ends after the overlap, at
 // once when that is zero. Fault: InvalidRequest when there is no such key, or when
 // it is revoked.
-func (k *Keys) Rotate(ctx context.Context, by Caller, id string, overlap time.Duration) (access.Key, access.Secret, error) {
+func (k *Keys) Rotate(
+	ctx context.Context, by Caller, id string, overlap time.Duration,
+) (access.Key, access.Secret, error) {
 	return k.rotate(ctx, by, id, "", overlap)
 }
 
 // rotate is Rotate for a key whose newest secret has the prefix was, where that is not
 // empty; ports.ErrNotFound when it has another.
-func (k *Keys) rotate(ctx context.Context, by Caller, id, was string, overlap time.Duration) (access.Key, access.Secret, error) {
+func (k *Keys) rotate(
+	ctx context.Context, by Caller, id, was string, overlap time.Duration,
+) (access.Key, access.Secret, error) {
 	key, err := keyKind.managed(ctx, k.store.Repos(), by, id)
 	if err != nil {
 		return key, access.Secret{}, err
@@ -159,7 +163,9 @@ func (k *Keys) Show(ctx context.Context, by Caller, id string) (access.Key, erro
 
 // RotateOnce is Rotate for a form that may be sent twice: the key gets a new secret
 // only if its newest one still has that prefix; otherwise rotated is false.
-func (k *Keys) RotateOnce(ctx context.Context, by Caller, id, prefix string, overlap time.Duration) (key access.Key, secret access.Secret, rotated bool, err error) {
+func (k *Keys) RotateOnce(
+	ctx context.Context, by Caller, id, prefix string, overlap time.Duration,
+) (key access.Key, secret access.Secret, rotated bool, err error) {
 	key, secret, err = k.rotate(ctx, by, id, prefix, overlap)
 	if errors.Is(err, ports.ErrNotFound) {
 		key, err = keyKind.managed(ctx, k.store.Repos(), by, id)

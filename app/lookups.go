@@ -287,7 +287,9 @@ func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error
 //
 // Faults: those of Do but for the limits and the bureau's, which the entry tells;
 // InvalidRequest when the contact is not of the organisation; ErrNotInHistory.
-func (l *Lookups) Start(ctx context.Context, by Caller, req LookupRequest) (id string, done <-chan struct{}, err error) {
+func (l *Lookups) Start(
+	ctx context.Context, by Caller, req LookupRequest,
+) (id string, done <-chan struct{}, err error) {
 	a, err := l.check(by, req)
 	if err != nil {
 		return "", nil, err

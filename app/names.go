@@ -44,7 +44,8 @@ func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) 
 
 func (n names) view(c crm.Contact) ContactView {
 	return ContactView{
-		Contact: c, Origin: n.origins[c.OriginID], Webhook: n.webhooks[c.WebhookID], Funnel: n.funnels[c.StageID], Stage: n.stages[c.StageID],
+		Contact: c, Origin: n.origins[c.OriginID], Webhook: n.webhooks[c.WebhookID], Funnel: n.funnels[c.StageID],
+		Stage:    n.stages[c.StageID],
 		Assignee: n.members[c.AssigneeID],
 	}
 }

@@ -55,7 +55,8 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 			out.Conditions = append(out.Conditions, RehearsedCondition{one.field, one.only.Hold(view.Contact)})
 		}
 	}
-	out.Subject, out.Text = automation.Fill(rule.Action.Subject, view.Contact), automation.Fill(rule.Action.Text, view.Contact)
+	out.Subject = automation.Fill(rule.Action.Subject, view.Contact)
+	out.Text = automation.Fill(rule.Action.Text, view.Contact)
 	switch out.To = rule.Action.To; out.To {
 	case automation.ToContact:
 		out.To = view.Email

@@ -27,8 +27,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// onStores runs use cases on a store of each kind, without the program around them: for what needs two things to happen at
-// the same moment.
+// onStores runs use cases on a store of each kind, without the program around them: for what needs two things to happen
+// at the same moment.
 func onStores(t *testing.T, f func(t *testing.T, s *gormstore.Store)) {
 	t.Helper()
 	t.Parallel()
@@ -88,7 +88,9 @@ func TestAdministratorsAndOwners(t *testing.T) {
 		role, asAdmin, off := crm.Owner, crm.Admin, false
 		for what, err := range map[string]error{
 			"makes an owner": func() error {
-				_, err := people.Add(t.Context(), admin, app.NewMember{OrgID: people.org, Name: "eu", Email: "eu@x.example", Role: crm.Owner, Password: "12345678"})
+				_, err := people.Add(t.Context(), admin, app.NewMember{
+					OrgID: people.org, Name: "eu", Email: "eu@x.example", Role: crm.Owner, Password: "12345678",
+				})
 				return err
 			}(),
 			"becomes one":                people.Update(t.Context(), admin, admin.MemberID(), app.MemberChange{Role: &role}),
@@ -152,7 +154,8 @@ func TestAPasswordIsAllThatItChanges(t *testing.T) {
 		owner, adm := people.add("dona", crm.Owner), people.add("ze", crm.Admin)
 		slow := app.NewMembers(s, clock, func(p string) (string, error) {
 			off, role := false, crm.Common
-			if err := people.Update(t.Context(), owner, adm.MemberID(), app.MemberChange{Active: &off, Role: &role}); err != nil {
+			change := app.MemberChange{Active: &off, Role: &role}
+			if err := people.Update(t.Context(), owner, adm.MemberID(), change); err != nil {
 				t.Fatal(err)
 			}
 			return plain(p)
@@ -217,7 +220,8 @@ func TestTwoAtOnce(t *testing.T) {
 			}
 
 			key, _, err := keys.Create(t.Context(), owner, app.NewKey{
-				OrgID: people.org, Name: "k", Scopes: []document.Type{document.CPF}, Limits: access.Limits{PerMinute: 1, PerDay: 1, PerMonth: 1},
+				OrgID: people.org, Name: "k", Scopes: []document.Type{document.CPF},
+				Limits: access.Limits{PerMinute: 1, PerDay: 1, PerMonth: 1},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -266,10 +270,13 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 		rules := app.NewAutomations(s, clock)
 		for i := range 10 {
 			must(rules.Add(t.Context(), app.Operator(), app.NewAutomation{
-				OrgID: people.org, Name: fmt.Sprint("nota ", i), Event: automation.ContactCreated, Action: automation.AddNote, Text: "oi",
+				OrgID: people.org, Name: fmt.Sprint("nota ", i), Event: automation.ContactCreated, Action: automation.AddNote,
+				Text: "oi",
 			}))
 		}
-		_, token, err := app.NewWebhooks(s, clock).Create(t.Context(), app.Operator(), app.NewWebhook{OrgID: people.org, Name: "w", Options: intake.Options{Kind: intake.Generic}})
+		_, token, err := app.NewWebhooks(s, clock).Create(t.Context(), app.Operator(), app.NewWebhook{
+			OrgID: people.org, Name: "w", Options: intake.Options{Kind: intake.Generic},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +286,9 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 		for i := range 500 {
 			wg.Go(func() {
 				body := fmt.Appendf(nil, `{"email":"a%d@x.example"}`, i)
-				must(in.Receive(t.Context(), hook, app.Post{Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: body}))
+				must(in.Receive(t.Context(), hook, app.Post{
+					Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: body,
+				}))
 			})
 		}
 		wg.Wait()
@@ -316,7 +325,8 @@ func TestAJobThatPanics(t *testing.T) {
 			OrgID: people.org, Name: "a", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://x.example",
 		}))
 		job := automation.Job{
-			ID: rule.ID, OrgID: people.org, Kind: automation.RunAutomation, ContactID: c.ID, AutomationID: rule.ID, State: automation.Ready,
+			ID: rule.ID, OrgID: people.org, Kind: automation.RunAutomation, ContactID: c.ID, AutomationID: rule.ID,
+			State: automation.Ready,
 			RunAt: clock().Add(-time.Second), CreatedAt: clock(),
 		}
 		if err := s.Repos().Jobs.Add(t.Context(), job); err != nil {
@@ -345,7 +355,10 @@ func TestGuessesAreCounted(t *testing.T) {
 		people := newStaff(t, s)
 		m := must(s.Repos().Members.Find(t.Context(), people.add("dona", crm.Owner).MemberID()))
 		var compared atomic.Int32
-		door := app.NewSessions(s, clock, func(hash, password string) bool { compared.Add(1); return hash == "h:"+password }, "x")
+		door := app.NewSessions(s, clock, func(hash, password string) bool {
+			compared.Add(1)
+			return hash == "h:"+password
+		}, "x")
 		var wg sync.WaitGroup
 		for i := range 60 {
 			wg.Go(func() { _, _ = door.SignIn(t.Context(), m.Email, fmt.Sprint("palpite ", i)) })
@@ -354,7 +367,8 @@ func TestGuessesAreCounted(t *testing.T) {
 		if n := compared.Load(); n < 1 || n > 5 {
 			t.Errorf("%d passwords were compared", n)
 		}
-		if _, err := door.SignIn(t.Context(), m.Email, "senha-de-dona"); fault.CodeOf(err) != fault.Unauthenticated || app.FaultOf(err).RetryAfter == 0 {
+		if _, err := door.SignIn(t.Context(), m.Email, "senha-de-dona"); fault.CodeOf(err) != fault.Unauthenticated ||
+			app.FaultOf(err).RetryAfter == 0 {
 			t.Errorf("the right one right after: %v", err)
 		}
 		for _, odd := range []string{"a\x00b@x.example", "a\xff@x.example", "", "sem arroba"} {
@@ -393,9 +407,13 @@ func TestDaysOfTheDashboard(t *testing.T) {
 	onStores(t, func(t *testing.T, s *gormstore.Store) {
 		people := newStaff(t, s)
 		for zone, now := range map[string]time.Time{
-			"America/Santiago": time.Date(2026, 9, 10, 15, 0, 0, 0, time.UTC), "America/Sao_Paulo": time.Date(2018, 11, 8, 15, 0, 0, 0, time.UTC),
+			"America/Santiago":  time.Date(2026, 9, 10, 15, 0, 0, 0, time.UTC),
+			"America/Sao_Paulo": time.Date(2018, 11, 8, 15, 0, 0, 0, time.UTC),
 		} {
-			d := app.NewDashboard(s, catalog.Standard(), access.Calendar{Location: must(time.LoadLocation(zone))}, func() time.Time { return now })
+			d := app.NewDashboard(s, catalog.Standard(), access.Calendar{Location: must(time.LoadLocation(zone))},
+				func() time.Time {
+					return now
+				})
 			o := must(d.Look(t.Context(), app.ByMember(crm.Member{ID: "m", OrgID: people.org, Role: crm.Common}), 14))
 			seen := map[string]bool{}
 			for _, day := range o.Days {

@@ -29,7 +29,10 @@ type Sessions struct {
 // hash of nobody's password, compared for addresses that nobody has, so that the time
 // of an answer does not tell them apart.
 func NewSessions(store ports.Store, clock Clock, check func(hash, password string) bool, decoy string) *Sessions {
-	return &Sessions{store: store, clock: clock, check: check, decoy: decoy, comparing: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	return &Sessions{
+		store: store, clock: clock, check: check, decoy: decoy,
+		comparing: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+	}
 }
 
 // compareWithin is how long a password waits to be compared.
@@ -45,7 +48,8 @@ func (s *Sessions) compare(ctx context.Context, hash, password string) (bool, er
 		defer func() { <-s.comparing }()
 		return s.check(hash, password), nil
 	case <-ctx.Done():
-		return false, fault.New(fault.Unauthenticated, "Muita gente está entrando ao mesmo tempo. Tente de novo em instantes.").After(compareWithin)
+		return false, fault.New(fault.Unauthenticated,
+			"Muita gente está entrando ao mesmo tempo. Tente de novo em instantes.").After(compareWithin)
 	}
 }
 
@@ -100,7 +104,9 @@ func (s *Sessions) SignIn(ctx context.Context, email, password string) (access.S
 		if same, err := r.Members.Find(ctx, m.ID); err != nil || same.PasswordHash != m.PasswordHash || !same.Active {
 			return errors.Join(err, wrong)
 		}
-		return errors.Join(r.Sessions.Clear(ctx, email), r.Sessions.Create(ctx, token, access.Session{MemberID: m.ID, CreatedAt: now, SeenAt: now}))
+		return errors.Join(r.Sessions.Clear(ctx, email), r.Sessions.Create(ctx, token, access.Session{
+			MemberID: m.ID, CreatedAt: now, SeenAt: now,
+		}))
 	})
 }
 

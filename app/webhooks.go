@@ -79,7 +79,7 @@ func checkSettings(s webhook.Signature, thanksURL string) error {
 	}
 	u, err := url.Parse(thanksURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return invalid("thanks-url", "O endereço de agradecimento é um http:// ou https:// completo.")
+		return invalid("thanksUrl", "O endereço de agradecimento é um http:// ou https:// completo.")
 	}
 	return nil
 }
@@ -122,7 +122,9 @@ func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]webhook
 
 // Summaries returns what the webhooks of an organisation got since a time, by
 // webhook. Faults: InvalidRequest, ServiceUnavailable.
-func (w *Webhooks) Summaries(ctx context.Context, by Caller, orgID string, since time.Time) (map[string]ports.DeliverySummary, error) {
+func (w *Webhooks) Summaries(
+	ctx context.Context, by Caller, orgID string, since time.Time,
+) (map[string]ports.DeliverySummary, error) {
 	if err := mayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,8 @@ func signature(id, timestamp string, body []byte) string {
 func TestPost(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		got := fmt.Sprintln(r.Method, r.RequestURI, r.Header.Get("Content-Type"), r.Header.Get("User-Agent"), r.ContentLength, string(body))
+		got := fmt.Sprintln(r.Method, r.RequestURI, r.Header.Get("Content-Type"), r.Header.Get("User-Agent"), r.ContentLength,
+			string(body))
 		want := fmt.Sprintln("POST", "/gancho?x=1", "application/json", "Fichario", len(sent), sent)
 		if got != want {
 			t.Errorf("got %s want %s", got, want)

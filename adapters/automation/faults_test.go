@@ -184,7 +184,8 @@ func TestNotConnected(t *testing.T) {
 
 func TestWeakTLS(t *testing.T) {
 	plain := serve(t, func(http.ResponseWriter, *http.Request) {})
-	fails(t, post(t, private(t, callTime), strings.Replace(plain.URL, "http:", "https:", 1)), ports.SendError{Reason: "falha de TLS"})
+	fails(t, post(t, private(t, callTime), strings.Replace(plain.URL, "http:", "https:", 1)),
+		ports.SendError{Reason: "falha de TLS"})
 
 	old := httptest.NewUnstartedServer(http.NotFoundHandler())
 	old.TLS = &tls.Config{MaxVersion: tls.VersionTLS11}

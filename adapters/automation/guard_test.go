@@ -13,7 +13,9 @@ import (
 	"fichario/ports"
 )
 
-var refused = ports.SendError{Reason: "endereço não permitido (rede privada ou porta diferente de 80 e 443)", Permanent: true}
+var refused = ports.SendError{
+	Reason: "endereço não permitido (rede privada ou porta diferente de 80 e 443)", Permanent: true,
+}
 
 // notPublic has the first and the last address of the ranges that are not called.
 var notPublic = strings.Fields(`
@@ -95,13 +97,16 @@ func TestDisguises(t *testing.T) {
 	d := New(false)
 	t.Cleanup(d.Close)
 	for _, host := range []string{
-		"127.1", "127.0.1", "0x7f000001", "0x7F.1", "2130706433", "0177.0.0.1", "017700000001", "127.0.0.01", "127.0.0.1.", "0", "0x",
+		"127.1", "127.0.1", "0x7f000001", "0x7F.1", "2130706433", "0177.0.0.1", "017700000001", "127.0.0.01", "127.0.0.1.",
+		"0", "0x",
 		"127.0.0.0x1", "exemplo.127", "localhost", "LOCALHOST", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]",
 		"127。0。0。1", "127.0.0.1", "①②⑦.⓪.⓪.①",
 	} {
 		fails(t, post(t, d, "http://"+host+"/"), refused)
 	}
-	for _, host := range []string{"exemplo.com.br", "a1", "1a", "127.0.0.1.example", "x.0xfg", "8.8.8.8", "2001:db8::1", "fe80::1%eth0"} {
+	for _, host := range []string{
+		"exemplo.com.br", "a1", "1a", "127.0.0.1.example", "x.0xfg", "8.8.8.8", "2001:db8::1", "fe80::1%eth0",
+	} {
 		if disguised(host) {
 			t.Errorf("%s is taken for a disguised address", host)
 		}
@@ -176,7 +181,9 @@ func TestURLs(t *testing.T) {
 		"http://exemplo.com:65536", "http://exemplo.com:porta", "http://ex emplo.com", "http://exemplo.com/\r\nX: y", "http://[::1", "://",
 		"http://%31%32%37.1",
 	} {
-		fails(t, post(t, d, address), ports.SendError{Reason: "endereço inválido (use http ou https, sem usuário e senha)", Permanent: true})
+		fails(t, post(t, d, address), ports.SendError{
+			Reason: "endereço inválido (use http ou https, sem usuário e senha)", Permanent: true,
+		})
 	}
 	public := New(false)
 	t.Cleanup(public.Close)

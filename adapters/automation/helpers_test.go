@@ -27,7 +27,8 @@ const secret = "whsec_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcY"
 func contact(name string) crm.ContactView {
 	return crm.ContactView{
 		Contact: crm.Contact{
-			ID: "c1", Name: name, Email: "jose@example.com", Amount: 1500_0000, Note: "Ligar", CreatedAt: time.Unix(1767225500, 0).UTC(),
+			ID: "c1", Name: name, Email: "jose@example.com", Amount: 1500_0000, Note: "Ligar",
+			CreatedAt:   time.Unix(1767225500, 0).UTC(),
 			Attribution: []crm.Attribute{{Key: "utm_source", Value: "google"}},
 		},
 		Origin: "Site", Funnel: "Vendas", Stage: "Novo",

@@ -22,7 +22,9 @@ type reply struct {
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // read decides whether what came is an answer.
-func (c *Client) read(ctx context.Context, m *mapping, doc document.Document, status status, raw []byte) (reply, *failure) {
+func (c *Client) read(
+	ctx context.Context, m *mapping, doc document.Document, status status, raw []byte,
+) (reply, *failure) {
 	raw = bytes.TrimPrefix(raw, byteOrderMark)
 	if slices.Contains(c.file.notFound, status.code) {
 		return notFound(raw)

@@ -102,20 +102,25 @@ func (c *Client) Close() {
 func (c *Client) Ask(ctx context.Context, product catalog.Product, doc document.Document) (ports.Answer, error) {
 	m, ok := c.mappings[product.ID]
 	if !ok || doc.IsZero() || !m.product.Takes(doc.Type()) {
-		return ports.Answer{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "product is not mapped for this type of document"}
+		return ports.Answer{}, &ports.BureauError{
+			Outcome: ports.NotSent, Reason: "product is not mapped for this type of document",
+		}
 	}
 	start := time.Now()
 	r, fail := c.breaker.do(func() (reply, *failure) { return c.call(ctx, m, doc) })
 	if fail != nil {
-		c.log.DebugContext(ctx, "bureau call failed", "product", m.product.ID, "outcome", string(fail.err.Outcome), "reason", fail.err.Reason,
+		c.log.DebugContext(ctx, "bureau call failed", "product", m.product.ID, "outcome", string(fail.err.Outcome),
+			"reason", fail.err.Reason,
 			"ms", time.Since(start).Milliseconds())
 		return ports.Answer{}, fail.err
 	}
 	answer := c.project(ctx, m, doc, r)
-	c.log.DebugContext(ctx, "bureau call answered", "product", m.product.ID, "found", answer.Found, "bytes", len(answer.Raw),
+	c.log.DebugContext(ctx, "bureau call answered", "product", m.product.ID, "found", answer.Found,
+		"bytes", len(answer.Raw),
 		"ms", time.Since(start).Milliseconds())
 	if len(answer.Dropped) > 0 {
-		c.log.WarnContext(ctx, "bureau answer has fields that the mapping could not read", "product", m.product.ID, "fields", answer.Dropped)
+		c.log.WarnContext(ctx,
+			"bureau answer has fields that the mapping could not read", "product", m.product.ID, "fields", answer.Dropped)
 	}
 	return answer, nil
 }

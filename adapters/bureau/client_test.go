@@ -74,7 +74,10 @@ products:
 	if !strings.HasPrefix(head, want) {
 		t.Errorf("got %q\nwant %q", head, want)
 	}
-	for _, line := range []string{`X-Fixo: a {"b"} a+b`, "X-Doc: <a+b/c?d#%{produto}&e@x-y.io>\r\n", "Authorization: Basic\r\n", "Accept: application/json\r\n", "User-Agent: fichario\r\n"} {
+	for _, line := range []string{
+		`X-Fixo: a {"b"} a+b`, "X-Doc: <a+b/c?d#%{produto}&e@x-y.io>\r\n", "Authorization: Basic\r\n",
+		"Accept: application/json\r\n", "User-Agent: fichario\r\n",
+	} {
 		if !strings.Contains(head, line) {
 			t.Errorf("no %q in %q", line, head)
 		}
@@ -90,14 +93,17 @@ func TestRequestBody(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
-		_ = json.NewEncoder(w).Encode(map[string]any{"nome": string(b), "sexo": r.Header.Get("Content-Type") + fmt.Sprint(r.ContentLength, r.TransferEncoding)})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"nome": string(b), "sexo": r.Header.Get("Content-Type") + fmt.Sprint(r.ContentLength, r.TransferEncoding),
+		})
 	})
 	for _, c := range []struct{ body, want string }{
 		{`body: '{doc: .documento, p: .produto, n: 1, v: $documento}'`, `{"nome":"{\"doc\":\"52998224725\",\"n\":1,\"p\":\"cpf\",\"v\":\"52998224725\"}","nomeMae":null`},
 		{`body: '{documento} | tojson', headers: { content-type: text/x }`, `{"nome":"\"{\\\"documento\\\":\\\"52998224725\\\"}\"","nomeMae":null,"nascimento":null,"sexo":"text/x`},
 		{`query: { d: "{documento}" }`, `{"nome":null,"nomeMae":null,"nascimento":null,"sexo":"0 []"`},
 	} {
-		cl := client(t, fmt.Sprintf(`{name: t, base_url: %q, products: {cpf: {price: 1, request: {method: POST, path: /x, %s}, fields: {nome: .nome, sexo: .sexo}}}}`, url, c.body))
+		cl := client(t, fmt.Sprintf(
+			`{name: t, base_url: %q, products: {cpf: {price: 1, request: {method: POST, path: /x, %s}, fields: {nome: .nome, sexo: .sexo}}}}`, url, c.body))
 		a, err := ask(t, cl)
 		if err != nil || !strings.HasPrefix(string(a.Fields), c.want) {
 			t.Errorf("%s: got %s, %v", c.body, a.Fields, err)
@@ -195,7 +201,9 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 func TestDeepAndLargeAnswersThatAreFine(t *testing.T) {
 	t.Parallel()
-	for _, raw := range []string{strings.Repeat("[", 9000) + strings.Repeat("]", 9000), `"` + strings.Repeat("x", 8<<20-2) + `"`} {
+	for _, raw := range []string{
+		strings.Repeat("[", 9000) + strings.Repeat("]", 9000), `"` + strings.Repeat("x", 8<<20-2) + `"`,
+	} {
 		url, _ := serve(t, body(200, raw))
 		a, err := ask(t, client(t, fmt.Sprintf(basic, url, "")))
 		if err != nil || string(a.Raw) != raw || len(a.Dropped) == 0 && raw[0] != '"' {
@@ -256,7 +264,8 @@ func TestFailedAndFound(t *testing.T) {
 		{"false", ".ok", `[]`, "does not tell", false},
 	} {
 		url, _ := serve(t, body(200, c.body))
-		src := strings.Replace(fmt.Sprintf(basic, url, "failed: '"+c.failed+"'"), "    fields:", "    found: '"+c.found+"'\n    fields:", 1)
+		src := strings.Replace(fmt.Sprintf(basic, url, "failed: '"+c.failed+"'"), "    fields:",
+			"    found: '"+c.found+"'\n    fields:", 1)
 		a, err := ask(t, client(t, src))
 		if c.reason != "" {
 			wantError(t, err, ports.Failed, c.reason)
@@ -369,7 +378,9 @@ func TestGzipIsRead(t *testing.T) {
 
 func TestRetryAfterOfTheBureau(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]time.Duration{"7": 7 * time.Second, "999999999999": 0, "99999": time.Hour, "-1": 0, "amanhã": 0} {
+	for value, want := range map[string]time.Duration{
+		"7": 7 * time.Second, "999999999999": 0, "99999": time.Hour, "-1": 0, "amanhã": 0,
+	} {
 		url, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", value)
 			w.WriteHeader(429)

@@ -63,9 +63,15 @@ func TestSentAndNoAnswer(t *testing.T) {
 		}
 	}
 	for name, h := range map[string]func(conn net.Conn){
-		"accept and hang":  func(conn net.Conn) { _, _ = io.ReadAll(conn) },
-		"half the headers": func(conn net.Conn) { _, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX:"); _, _ = io.ReadAll(conn) },
-		"half the body":    func(conn net.Conn) { _, _ = io.WriteString(conn, answer200("{}")[:70]); _, _ = io.ReadAll(conn) },
+		"accept and hang": func(conn net.Conn) { _, _ = io.ReadAll(conn) },
+		"half the headers": func(conn net.Conn) {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX:")
+			_, _ = io.ReadAll(conn)
+		},
+		"half the body": func(conn net.Conn) {
+			_, _ = io.WriteString(conn, answer200("{}")[:70])
+			_, _ = io.ReadAll(conn)
+		},
 		"drip in the head": func(conn net.Conn) { drip(conn, answer200("{}")) },
 		"drip in the body": func(conn net.Conn) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n")
@@ -150,7 +156,8 @@ func TestPooledConnectionBreaks(t *testing.T) {
 					_, _ = io.WriteString(conn, answer200("{}"))
 					return true
 				})
-				c := client(t, fmt.Sprintf(`{name: t, base_url: %q, products: {cpf: {price: 1, request: {method: %s, path: "/{documento}"}, fields: {nome: .nome}}}}`, url, method))
+				c := client(t, fmt.Sprintf(
+					`{name: t, base_url: %q, products: {cpf: {price: 1, request: {method: %s, path: "/{documento}"}, fields: {nome: .nome}}}}`, url, method))
 				if _, err := ask(t, c); err != nil {
 					t.Fatal(err)
 				}
@@ -194,10 +201,11 @@ func TestConnectionsAreShared(t *testing.T) {
 	t.Parallel()
 	var opened atomic.Int32
 	url, _ := serve(t, body(200, `{"nome":"ANA"}`))
-	c := client(t, fmt.Sprintf(basic, url, ""), bureau.WithDialContext(func(ctx context.Context, network, addr string) (net.Conn, error) {
-		opened.Add(1)
-		return (&net.Dialer{}).DialContext(ctx, network, addr)
-	}))
+	c := client(t, fmt.Sprintf(basic, url, ""),
+		bureau.WithDialContext(func(ctx context.Context, network, addr string) (net.Conn, error) {
+			opened.Add(1)
+			return (&net.Dialer{}).DialContext(ctx, network, addr)
+		}))
 	for range 50 {
 		if _, err := ask(t, c); err != nil {
 			t.Fatal(err)

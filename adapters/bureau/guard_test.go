@@ -135,7 +135,8 @@ func TestOAuth2(t *testing.T) {
 		}
 		b, _ := io.ReadAll(r.Body)
 		id, secret, _ := r.BasicAuth()
-		if r.Method != "POST" || string(b) != "grant_type=client_credentials&scope=a+b" || id != "id%3A%25" || secret != "s+e" || r.URL.RawQuery != "a=1" {
+		if r.Method != "POST" || string(b) != "grant_type=client_credentials&scope=a+b" || id != "id%3A%25" ||
+			secret != "s+e" || r.URL.RawQuery != "a=1" {
 			t.Errorf("got %s %s %s:%s", r.Method, b, id, secret)
 		}
 		time.Sleep(20 * time.Millisecond) // so that the callers meet
@@ -196,8 +197,11 @@ func TestOAuth2Fails(t *testing.T) {
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/outro", http.StatusTemporaryRedirect)
 		},
-		"large":       body(200, `{"access_token":"`+strings.Repeat("a", 100<<10)+`"}`),
-		"never comes": func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); <-r.Context().Done() },
+		"large": body(200, `{"access_token":"`+strings.Repeat("a", 100<<10)+`"}`),
+		"never comes": func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -293,18 +297,23 @@ func TestNothingPersonalIsLogged(t *testing.T) {
 		url, _ := serve(t, h)
 		run(url)
 	}
-	raw, _ := rawServe(t, func(_ int, conn net.Conn, _ string) bool { _, _ = io.WriteString(conn, said+"\r\n"); return false })
+	raw, _ := rawServe(t, func(_ int, conn net.Conn, _ string) bool {
+		_, _ = io.WriteString(conn, said+"\r\n")
+		return false
+	})
 	run(raw)
 	run("http://127.0.0.1:1")
 	run("http://" + strings.ToLower(said) + ".invalid")
 	url, _ := serve(t, body(401, `{"access_token":"`+said+`"}`))
-	c := bureau.New(parse(t, strings.Replace(fmt.Sprintf(withAuth, url, url), "s e", "${S}", 1), "S", secret), bureau.WithLogger(logger))
+	c := bureau.New(parse(t, strings.Replace(fmt.Sprintf(withAuth, url, url), "s e", "${S}", 1), "S", secret),
+		bureau.WithLogger(logger))
 	defer c.Close()
 	_, err := ask(t, c)
 	errs = append(errs, err.Error())
 
 	text := out.String() + strings.Join(errs, "\n")
-	if len(errs) < 20 || !strings.Contains(text, "bureau call failed") || !strings.Contains(text, "could not read") || !strings.Contains(text, "no token") {
+	if len(errs) < 20 || !strings.Contains(text, "bureau call failed") || !strings.Contains(text, "could not read") ||
+		!strings.Contains(text, "no token") {
 		t.Fatalf("the test saw too little: %d errors\n%s", len(errs), text)
 	}
 	for _, mark := range []string{cpf, "529.982", secret, said, strings.ToLower(said), "127.0.0.1"} {
@@ -334,7 +343,9 @@ func (b *lockedBuffer) String() string {
 // FuzzAnswer feeds any bytes to the client as an answer: it must not panic, and
 // what it accepts must be JSON.
 func FuzzAnswer(f *testing.F) {
-	for _, s := range []string{`{"nome":"ANA"}`, "", "\xef\xbb\xbfnull", `{"nome":1e999,"sexo":[{}],"a":{"a":1}}`, "<html>", `"\ud800"`, "[[[["} {
+	for _, s := range []string{
+		`{"nome":"ANA"}`, "", "\xef\xbb\xbfnull", `{"nome":1e999,"sexo":[{}],"a":{"a":1}}`, "<html>", `"\ud800"`, "[[[[",
+	} {
 		f.Add(200, []byte(s))
 		f.Add(404, []byte(s))
 	}

@@ -44,7 +44,9 @@ products:
 `
 
 func env(name string) (string, bool) {
-	v, ok := map[string]string{"TOKEN": "segredo{documento}${X}", "EMPTY": "", "BREAK": "a\nb", "HOST": "api.agencia.example"}[name]
+	v, ok := map[string]string{
+		"TOKEN": "segredo{documento}${X}", "EMPTY": "", "BREAK": "a\nb", "HOST": "api.agencia.example",
+	}[name]
 	return v, ok
 }
 
@@ -55,7 +57,8 @@ func TestParseGood(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := f.Catalog()
-	if f.Name() != "agencia" || f.Source() != "agencia.yaml" || f.Timeout() != 2*time.Second || len(c) != 2 || c[0].ID != "cpf" || c[1].Price != 20750 {
+	if f.Name() != "agencia" || f.Source() != "agencia.yaml" || f.Timeout() != 2*time.Second || len(c) != 2 ||
+		c[0].ID != "cpf" || c[1].Price != 20750 {
 		t.Errorf("got %s %s %v", f.Name(), f.Timeout(), c)
 	}
 	if c[0].Name != "Cadastro de pessoa" || len(c[0].Fields) != 8 {

@@ -13,7 +13,9 @@ import (
 
 // shippedBureau serves one fixture in the place of a shipped file's bureau, and a
 // token beside it.
-func shippedBureau(t *testing.T, name string, status int, fixture string, seen func(r *http.Request, body string)) *bureau.Client {
+func shippedBureau(
+	t *testing.T, name string, status int, fixture string, seen func(r *http.Request, body string),
+) *bureau.Client {
 	t.Helper()
 	src, ok := bureau.Shipped(name)
 	if !ok {
@@ -39,8 +41,10 @@ func shippedBureau(t *testing.T, name string, status int, fixture string, seen f
 		w.WriteHeader(status)
 		_, _ = w.Write(answer)
 	})
-	text := strings.NewReplacer("https://brasilapi.com.br", url, "https://gateway.apiserpro.serpro.gov.br", url, "https://plataforma.bigdatacorp.com.br", url).Replace(string(src))
-	c := bureau.New(parse(t, text, "SERPRO_CONSUMER_KEY", "k", "SERPRO_CONSUMER_SECRET", "s", "BIGDATACORP_ACCESS_TOKEN", "acc", "BIGDATACORP_TOKEN_ID", "tid"))
+	text := strings.NewReplacer("https://brasilapi.com.br", url,
+		"https://gateway.apiserpro.serpro.gov.br", url, "https://plataforma.bigdatacorp.com.br", url).Replace(string(src))
+	c := bureau.New(parse(t, text, "SERPRO_CONSUMER_KEY", "k", "SERPRO_CONSUMER_SECRET", "s", "BIGDATACORP_ACCESS_TOKEN",
+		"acc", "BIGDATACORP_TOKEN_ID", "tid"))
 	t.Cleanup(c.Close)
 	return c
 }
@@ -89,7 +93,9 @@ func TestShippedFiles(t *testing.T) {
 				if c.file == "serpro" && r.Header.Get("Authorization") != "Bearer tok" {
 					t.Errorf("authorization %q", r.Header.Get("Authorization"))
 				}
-				if c.file == "bigdatacorp" && (r.Header.Get("AccessToken") != "acc" || r.Header.Get("TokenId") != "tid" || !strings.Contains(body, `"q":"doc{52998224725}"`)) {
+				if c.file == "bigdatacorp" &&
+					(r.Header.Get("AccessToken") != "acc" || r.Header.Get("TokenId") != "tid" || !strings.Contains(body,
+						`"q":"doc{52998224725}"`)) {
 					t.Errorf("got %s %v", body, r.Header)
 				}
 				if c.file == "brasilapi" && r.URL.Path != "/api/cnpj/v1/"+c.document {
@@ -119,12 +125,14 @@ func TestShippedFilesAndBadAnswers(t *testing.T) {
 		status                           int
 		reason                           string // "" for "no record"
 	}{
-		"brasilapi: its database is down":      {"brasilapi", "cnpj", "11222333000181", `{"message":"CNPJ 11.222.333/0001-81 não encontrado."}`, 404, "status 404"},
-		"brasilapi: another company":           {"brasilapi", "cnpj", "90024420000109", "brasilapi_cnpj.json", 200, "reports a failure"},
-		"serpro: no record":                    {"serpro", "cpf", cpf, "", 404, ""},
-		"serpro: another person":               {"serpro", "cpf", "11144477735", "serpro_cpf.json", 200, "reports a failure"},
-		"bigdatacorp: no record":               {"bigdatacorp", "cpf", cpf, "bigdatacorp_nada.json", 200, ""},
-		"bigdatacorp: token":                   {"bigdatacorp", "cpf", cpf, "bigdatacorp_token.json", 200, "reports a failure"},
+		"brasilapi: its database is down": {"brasilapi", "cnpj", "11222333000181", `{"message":"CNPJ 11.222.333/0001-81 não encontrado."}`, 404, "status 404"},
+		"brasilapi: another company":      {"brasilapi", "cnpj", "90024420000109", "brasilapi_cnpj.json", 200, "reports a failure"},
+		"serpro: no record":               {"serpro", "cpf", cpf, "", 404, ""},
+		"serpro: another person":          {"serpro", "cpf", "11144477735", "serpro_cpf.json", 200, "reports a failure"},
+		"bigdatacorp: no record":          {"bigdatacorp", "cpf", cpf, "bigdatacorp_nada.json", 200, ""},
+		"bigdatacorp: token": {
+			"bigdatacorp", "cpf", cpf, "bigdatacorp_token.json", 200, "reports a failure",
+		},
 		"bigdatacorp: something else entirely": {"bigdatacorp", "cpf", cpf, "bigdatacorp_outra.json", 200, "reports a failure"},
 		"bigdatacorp: another person":          {"bigdatacorp", "cpf", "11144477735", "bigdatacorp_pessoas.json", 200, "reports a failure"},
 	} {

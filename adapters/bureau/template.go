@@ -63,7 +63,9 @@ func (t template) expand(document, product string, escape func(string) string) s
 
 // compileTemplate splits a text into its parts. escape is applied to the values of
 // the environment. Each fault is handed to report.
-func compileTemplate(s string, env func(string) (string, bool), escape func(string) string, report func(string)) template {
+func compileTemplate(
+	s string, env func(string) (string, bool), escape func(string) string, report func(string),
+) template {
 	var t template
 	for s != "" {
 		loc := envName.FindStringSubmatchIndex(s)

@@ -157,7 +157,9 @@ var (
 	errNoURL    = errors.New("no address")
 )
 
-func (t *trip) roundTrip(ctx context.Context, rt http.RoundTripper, req *http.Request, limit int64) (status, []byte, error) {
+func (t *trip) roundTrip(
+	ctx context.Context, rt http.RoundTripper, req *http.Request, limit int64,
+) (status, []byte, error) {
 	if req.URL == nil {
 		return status{}, nil, errNoURL
 	}

@@ -56,7 +56,8 @@ func (s *server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if !state.OK {
 			return app.MinuteLimit(state)
 		}
-		c.SetRequest(r.WithContext(context.WithValue(r.Context(), contextKey{}, call{caller, r.Header.Get(echo.HeaderAccept)})))
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), contextKey{},
+			call{caller, r.Header.Get(echo.HeaderAccept)})))
 		return next(c)
 	}
 }
@@ -101,7 +102,8 @@ func limitHeaders(h http.Header, p policy, limit, remaining int, reset time.Dura
 		strconv.Itoa(limit), strconv.Itoa(remaining),
 		`"` + p.name + `";q=` + strconv.Itoa(limit) + window, `"` + p.name + `";r=` + strconv.Itoa(remaining) + wait,
 	}
-	h["X-Ratelimit-Limit"], h["X-Ratelimit-Remaining"], h["Ratelimit-Policy"], h["Ratelimit"] = v[0:1:1], v[1:2:2], v[2:3:3], v[3:4:4]
+	h["X-Ratelimit-Limit"], h["X-Ratelimit-Remaining"] = v[0:1:1], v[1:2:2]
+	h["Ratelimit-Policy"], h["Ratelimit"] = v[2:3:3], v[3:4:4]
 }
 
 // seconds rounds up: waiting that long suffices.
@@ -134,7 +136,8 @@ func onlyParams(known ...string) echo.MiddlewareFunc {
 				case !slices.Contains(known, name):
 					message := "Há um parâmetro de consulta desconhecido; esta rota não tem parâmetros."
 					if len(known) > 0 {
-						message = fmt.Sprintf("Há um parâmetro de consulta desconhecido. Esta rota conhece: %s.", strings.Join(known, ", "))
+						message = fmt.Sprintf(
+							"Há um parâmetro de consulta desconhecido. Esta rota conhece: %s.", strings.Join(known, ", "))
 					}
 					return fault.New(fault.InvalidRequest, message)
 				case len(values) > 1:

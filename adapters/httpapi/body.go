@@ -60,7 +60,8 @@ func readBody(c echo.Context, limit int64, limitText string) ([]byte, error) {
 	case errors.As(err, &over):
 		return nil, tooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fault.New(fault.IncompleteRequest, "O corpo da requisição não chegou inteiro. Nada foi feito; envie de novo.").Because(err)
+		return nil, fault.New(fault.IncompleteRequest,
+			"O corpo da requisição não chegou inteiro. Nada foi feito; envie de novo.").Because(err)
 	case err != nil:
 		return nil, fault.New(fault.InvalidRequest, "O corpo da requisição não pode ser lido.").Because(err)
 	}
@@ -114,7 +115,8 @@ func checkKeys(body []byte, known []string) error {
 			ok = ok || k == key
 		}
 		if !ok {
-			return fault.New(fault.InvalidRequest, "Há um campo desconhecido. Os campos são: "+strings.Join(known, ", ")+".").At(field)
+			return fault.New(fault.InvalidRequest,
+				"Há um campo desconhecido. Os campos são: "+strings.Join(known, ", ")+".").At(field)
 		}
 		if seen[key] {
 			return fault.New(fault.InvalidRequest, "O campo "+key+" veio mais de uma vez.").At(key)

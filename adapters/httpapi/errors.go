@@ -43,7 +43,8 @@ var problems = []problemKind{
 	{fault.IncompleteRequest, 408, "Requisição incompleta", "O corpo não chegou inteiro a tempo. Nada foi feito; envie de novo."},
 	{fault.BodyTooLarge, 413, "Corpo grande demais", "O corpo passa do tamanho aceito."},
 	{fault.UnsupportedMediaType, 415, "Tipo não suportado", "Envie o corpo como application/json."},
-	{fault.ReusedIdempotencyKey, 422, "Chave reutilizada", "A Idempotency-Key já foi usada com outro corpo. Nada foi criado."},
+	{fault.ReusedIdempotencyKey, 422, "Chave reutilizada",
+		"A Idempotency-Key já foi usada com outro corpo. Nada foi criado."},
 	{fault.WebhookDisabled, 423, "Webhook desabilitado", "O webhook existe e está desabilitado. Nada foi criado; habilite-o e envie de novo."},
 	{fault.MinuteLimit, 429, "Limite por minuto atingido", "A chave fez requisições demais em sessenta segundos. Espere o tempo de Retry-After."},
 	{fault.DailyLimit, 429, "Limite diário atingido", "A chave usou todas as consultas cobradas do dia. O histórico segue livre. Retry-After vai até a meia-noite da instância."},
@@ -116,8 +117,9 @@ func (s *server) fail(err error, c echo.Context) {
 	var answer any = body
 	if isWebhook(c) {
 		answer = LeadProblem{
-			Type: body.Type, Title: body.Title, Status: body.Status, Detail: body.Detail, Code: body.Code, RequestId: body.RequestId,
-			Errors: body.Errors, Message: body.Detail,
+			Type: body.Type, Title: body.Title, Status: body.Status, Detail: body.Detail, Code: body.Code,
+			RequestId: body.RequestId,
+			Errors:    body.Errors, Message: body.Detail,
 		}
 	}
 	if err := writeJSON(w, kind.Status, "application/problem+json", answer); err != nil {
@@ -130,7 +132,8 @@ func isWebhook(c echo.Context) bool {
 }
 
 func (s *server) logFailure(ctx context.Context, c echo.Context, kind problemKind, err error) {
-	s.Log.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("route", c.Path()), slog.String("code", string(kind.Code)),
+	s.Log.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("route", c.Path()),
+		slog.String("code", string(kind.Code)),
 		slog.String("error", err.Error()), slog.String("request_id", c.Response().Header().Get(echo.HeaderXRequestID)))
 }
 

@@ -72,8 +72,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestStatusesAreInTheContract: each operation lists the statuses of the problems that it can answer, and the examples of
-// its problems have the status and title of the table.
+// TestStatusesAreInTheContract: each operation lists the statuses of the problems that it can answer, and the examples
+// of its problems have the status and title of the table.
 func TestStatusesAreInTheContract(t *testing.T) {
 	t.Parallel()
 	for path, item := range contract(t).Paths.Map() {
@@ -87,7 +87,8 @@ func TestStatusesAreInTheContract(t *testing.T) {
 					v := e.Value.Value.(map[string]any)
 					kind := kindOf(fault.Code(v["code"].(string)))
 					if strconv.Itoa(kind.Status) != status || string(kind.Code) != v["code"] || kind.Title != v["title"] {
-						t.Errorf("%s %s: the example of %s is %v, the table says %d %s", method, path, status, v["code"], kind.Status, kind.Title)
+						t.Errorf(
+							"%s %s: the example of %s is %v, the table says %d %s", method, path, status, v["code"], kind.Status, kind.Title)
 					}
 				}
 			}
@@ -154,7 +155,9 @@ func TestRequestIDs(t *testing.T) {
 	t.Parallel()
 	e := newServer(t, io.Discard)
 	own := "019a9b1c-6a55-7d3e-9f3d-2f3a1f0c9d10"
-	for sent, kept := range map[string]bool{own: true, "": false, "52998224725": false, "a\r\nb": false, strings.Repeat("a", 300): false} {
+	for sent, kept := range map[string]bool{
+		own: true, "": false, "52998224725": false, "a\r\nb": false, strings.Repeat("a", 300): false,
+	} {
 		r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
 		r.Header.Set(echo.HeaderXRequestID, sent)
 		rec := httptest.NewRecorder()
@@ -170,7 +173,8 @@ func TestPrefersCSV(t *testing.T) {
 	t.Parallel()
 	for accept, want := range map[string]bool{
 		"": false, "*/*": false, "application/json": false, "text/csv": true, "TEXT/CSV; charset=utf-8": true,
-		"text/csv;q=0": false, "application/json, text/csv;q=0.5": false, "text/csv, application/json;q=0.9": true, "text/csvx": false,
+		"text/csv;q=0": false, "application/json, text/csv;q=0.5": false, "text/csv, application/json;q=0.9": true,
+		"text/csvx": false,
 	} {
 		if got := prefersCSV(accept); got != want {
 			t.Errorf("prefersCSV(%q) = %t", accept, got)

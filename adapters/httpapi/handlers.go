@@ -148,8 +148,10 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 		return nil, err
 	}
 	out := StatementPage{Consultas: make([]StatementEntry, len(page.Entries))}
-	out.Chave.Id, out.Chave.Nome, out.Chave.Prefixo, out.Chave.Escopos = page.Key.ID, page.Key.Name, page.Key.Prefix, types(page.Key.Scopes)
-	out.Gasto.Hoje, out.Gasto.Mes, out.Gasto.Total = amount(page.Today.Amount), amount(page.Month.Amount), amount(page.Ever.Amount)
+	out.Chave.Id, out.Chave.Nome = page.Key.ID, page.Key.Name
+	out.Chave.Prefixo, out.Chave.Escopos = page.Key.Prefix, types(page.Key.Scopes)
+	out.Gasto.Hoje, out.Gasto.Mes = amount(page.Today.Amount), amount(page.Month.Amount)
+	out.Gasto.Total = amount(page.Ever.Amount)
 	out.Cobradas.Hoje, out.Cobradas.Mes, out.Cobradas.Total = page.Today.Count, page.Month.Count, page.Ever.Count
 	limits := page.Key.Limits
 	out.Limites.Minuto, out.Limites.Dia, out.Limites.Mes = limits.PerMinute, limits.PerDay, limits.PerMonth

@@ -55,7 +55,8 @@ func NewMetrics() *Metrics {
 		posts:   counter("webhook_posts_total", "Posts to webhooks by outcome: accepted, repeated, refused, failed.", "outcome"),
 		jobs:    counter("job_attempts_total", "Attempts of jobs by kind and what they led to: done, ready (to be tried again), dead.", "kind", "state"),
 	}
-	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.calls, m.callSeconds, m.hits, m.charged, m.dropped, m.posts, m.jobs,
+	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.calls, m.callSeconds, m.hits, m.charged, m.dropped,
+		m.posts, m.jobs,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -106,7 +106,8 @@ func (s *server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
 			case http.ErrAbortHandler:
 				panic(r)
 			default:
-				s.Log.LogAttrs(c.Request().Context(), slog.LevelError, "panic", slog.String("type", fmt.Sprintf("%T", r)), slog.String("stack", string(debug.Stack())))
+				s.Log.LogAttrs(c.Request().Context(), slog.LevelError, "panic", slog.String("type", fmt.Sprintf("%T", r)),
+					slog.String("stack", string(debug.Stack())))
 				err = fmt.Errorf("panic (%T)", r)
 			}
 		}()
@@ -143,9 +144,10 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			route = "unmatched"
 		}
 		s.Metrics.request(c.Request().Method, route, status, took)
-		s.Log.LogAttrs(c.Request().Context(), slog.LevelInfo, "request",
-			slog.String("method", c.Request().Method), slog.String("route", route), slog.Int("status", status),
-			slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("request_id", c.Response().Header().Get(echo.HeaderXRequestID)))
+		s.Log.LogAttrs(c.Request().Context(), slog.LevelInfo,
+			"request", slog.String("method", c.Request().Method), slog.String("route", route), slog.Int("status", status),
+			slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("request_id",
+				c.Response().Header().Get(echo.HeaderXRequestID)))
 		return nil
 	}
 }

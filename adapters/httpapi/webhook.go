@@ -42,7 +42,9 @@ const (
 var anyOrigin = []string{"*"}
 
 // VerifyWebhook serves GET /api/webhooks/receive/{token} (specification, 4.6).
-func (h handlers) VerifyWebhook(ctx context.Context, r VerifyWebhookRequestObject) (VerifyWebhookResponseObject, error) {
+func (h handlers) VerifyWebhook(
+	ctx context.Context, r VerifyWebhookRequestObject,
+) (VerifyWebhookResponseObject, error) {
 	return h.verify(ctx, r.Token, orEmpty(r.Params.HubChallenge), orEmpty(r.Params.HubVerifyToken))
 }
 
@@ -60,7 +62,9 @@ func (h handlers) verify(ctx context.Context, token, challenge, verifyToken stri
 	if challenge != "" && len(challenge) <= challengeMax && verifyToken == token {
 		return verified{challenge: challenge}, nil
 	}
-	return verified{status: WebhookStatus{Status: Ok, Name: hook.Name, Type: WebhookStatusType(hook.Kind), Enabled: hook.Enabled}}, nil
+	return verified{
+		status: WebhookStatus{Status: Ok, Name: hook.Name, Type: WebhookStatusType(hook.Kind), Enabled: hook.Enabled},
+	}, nil
 }
 
 // verified is the answer of a verification: the webhook's state, or the challenge.
@@ -86,10 +90,13 @@ func (v verified) VisitProbeWebhookResponse(w http.ResponseWriter) error {
 
 // PreflightWebhook serves OPTIONS of the same address. It does not say whether the
 // token exists: a browser would show its user nothing of a refusal anyway.
-func (h handlers) PreflightWebhook(context.Context, PreflightWebhookRequestObject) (PreflightWebhookResponseObject, error) {
+func (h handlers) PreflightWebhook(
+	context.Context, PreflightWebhookRequestObject,
+) (PreflightWebhookResponseObject, error) {
 	methods, accepted, day := webhookMethods, "Content-Type, Idempotency-Key", int((24 * time.Hour).Seconds())
 	return PreflightWebhook204Response{PreflightWebhook204ResponseHeaders{
-		AccessControlAllowHeaders: &accepted, AccessControlAllowMethods: &methods, AccessControlAllowOrigin: &anyOrigin[0], AccessControlMaxAge: &day,
+		AccessControlAllowHeaders: &accepted, AccessControlAllowMethods: &methods, AccessControlAllowOrigin: &anyOrigin[0],
+		AccessControlMaxAge: &day,
 	}}, nil
 }
 
@@ -104,7 +111,8 @@ func (h handlers) ReceiveLead(context.Context, ReceiveLeadRequestObject) (Receiv
 func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		err := next(c)
-		if token, ok := strings.CutPrefix(c.Request().URL.Path, webhookPath+"receive/"); ok && errors.Is(err, echo.ErrMethodNotAllowed) {
+		if token, ok := strings.CutPrefix(c.Request().URL.Path, webhookPath+"receive/"); ok &&
+			errors.Is(err, echo.ErrMethodNotAllowed) {
 			if _, unknown := s.Intake.Open(c.Request().Context(), token); unknown != nil {
 				c.Response().Header().Del(echo.HeaderAllow)
 				return unknown
@@ -150,7 +158,9 @@ func (s *server) ReceiveLead(c echo.Context, token string, _ ReceiveLeadParams) 
 	if accepted.Repeated {
 		message = "Este envio já tinha sido recebido; nada mudou."
 	}
-	return writeJSON(c.Response(), http.StatusOK, echo.MIMEApplicationJSON, LeadCreated{Success: true, LeadId: accepted.ContactID, Message: message})
+	return writeJSON(c.Response(), http.StatusOK, echo.MIMEApplicationJSON, LeadCreated{
+		Success: true, LeadId: accepted.ContactID, Message: message,
+	})
 }
 
 // simulated reads `simular`. A word that is neither yes nor no must not create a
@@ -165,7 +175,8 @@ func simulated(values []string) (bool, error) {
 	case "true", "1":
 		return true, nil
 	}
-	return false, fault.New(fault.InvalidRequest, "O parâmetro simular é true ou false, uma vez só: ?simular=true mostra o contato e não cria nada.").At("simular")
+	return false, fault.New(fault.InvalidRequest,
+		"O parâmetro simular é true ou false, uma vez só: ?simular=true mostra o contato e não cria nada.").At("simular")
 }
 
 // receiveLead is ReceiveLead without the generated wrapper, which would refuse a
@@ -176,8 +187,10 @@ func (s *server) receiveLead(c echo.Context) error {
 
 // late turns a failure for lack of time into the contract's word for it.
 func late(ctx context.Context, err error) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) && kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError {
-		return fault.New(fault.Timeout, "O envio não terminou em trinta segundos e nada foi criado. Envie de novo.").Because(err)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) &&
+		kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError {
+		return fault.New(fault.Timeout,
+			"O envio não terminou em trinta segundos e nada foi criado. Envie de novo.").Because(err)
 	}
 	return err
 }
@@ -191,7 +204,8 @@ func (s *server) simulate(ctx context.Context, c echo.Context, hook app.Hook, po
 	k := &out.Contact
 	k.Nome, k.Email, k.Telefone = m.Contact.Name, m.Contact.Email, orNull(m.Contact.Phone)
 	k.TelefoneE164, k.Empresa = orNull(m.Contact.PhoneE164), orNull(m.Contact.Company)
-	k.Valor, k.Nota, k.Origem, k.Funil, k.Etapa = json.Number(m.Contact.Amount.String()), m.Contact.Note, orNull(m.Origin), m.Funnel, m.Stage
+	k.Valor, k.Nota, k.Origem = json.Number(m.Contact.Amount.String()), m.Contact.Note, orNull(m.Origin)
+	k.Funil, k.Etapa = m.Funnel, m.Stage
 	k.Responsavel, k.Atribuicao = orNull(m.Assignee), map[string]string{}
 	for _, a := range m.Contact.Attribution {
 		k.Atribuicao[a.Key] = a.Value
@@ -218,7 +232,8 @@ func readPost(c echo.Context, token string, hook app.Hook) app.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature is over the bytes as they came, so that they are all kept then.
-	stream := intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") && hook.Signature.Scheme == webhook.NoSignature
+	stream := intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") &&
+		hook.Signature.Scheme == webhook.NoSignature
 	limit := int64(leadMax)
 	if stream {
 		limit = filesMax
@@ -282,7 +297,8 @@ func unread(err error) *fault.Error {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
-		return fault.New(fault.IncompleteRequest, "O corpo da requisição não chegou inteiro. Nada foi criado; envie de novo.").Because(err)
+		return fault.New(fault.IncompleteRequest,
+			"O corpo da requisição não chegou inteiro. Nada foi criado; envie de novo.").Because(err)
 	}
 	return fault.New(fault.InvalidRequest, "O corpo da requisição não pode ser lido.").Because(err)
 }

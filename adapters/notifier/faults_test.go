@@ -66,7 +66,8 @@ func TestTLS(t *testing.T) {
 
 	plain := serve(t, false, nil)
 	fails(t, mailer(t, "smtps://"+plain.address).Send(context.Background(), letter), "falha de TLS", false)
-	fails(t, mailer(t, "smtp://"+plain.address+"?tls=required").Send(context.Background(), letter), "o servidor de e-mail não oferece TLS", false)
+	fails(t, mailer(t, "smtp://"+plain.address+"?tls=required").Send(context.Background(), letter),
+		"o servidor de e-mail não oferece TLS", false)
 	send(t, mailer(t, "smtp://"+plain.address+"?tls=none"), letter)
 	if start.logins+len(start.data) != 0 {
 		t.Error("the wrong server was used")
@@ -98,7 +99,9 @@ func (c *commands) String() string {
 func TestPasswordNeedsTLS(t *testing.T) {
 	for _, mechanisms := range []string{"PLAIN", "LOGIN", "PLAIN LOGIN", "CRAM-MD5 LOGIN"} {
 		told := &commands{}
-		address := script(t, "220 correio.example", told.note(polite(map[string]string{"EHLO": "250-ola\r\n250 AUTH " + mechanisms})))
+		address := script(t, "220 correio.example", told.note(polite(map[string]string{
+			"EHLO": "250-ola\r\n250 AUTH " + mechanisms,
+		})))
 		m := elsewhere(mailer(t, "smtp://"+user+"example.com"), address)
 		fails(t, m.Send(context.Background(), letter), "o servidor de e-mail não oferece TLS: a senha não foi enviada", false)
 		if s := told.String(); strings.Contains(s, "AUTH") || strings.Contains(s, "MAIL") {
@@ -115,7 +118,9 @@ func TestPasswords(t *testing.T) {
 	}
 	fails(t, mailer(t, "smtp://ana%40exemplo.com.br:errada@"+s.address).Send(context.Background(), letter),
 		"autenticação recusada pelo servidor de e-mail", false)
-	fails(t, mailer(t, "smtp://"+s.address).Send(context.Background(), letter), "autenticação recusada pelo servidor de e-mail", false) // 530
+	// 530
+	fails(t, mailer(t, "smtp://"+s.address).Send(context.Background(), letter),
+		"autenticação recusada pelo servidor de e-mail", false)
 	open := serve(t, false, nil)
 	fails(t, mailer(t, "smtp://"+user+open.address).Send(context.Background(), letter),
 		"o servidor de e-mail não oferece autenticação por PLAIN ou LOGIN", false)
@@ -154,7 +159,9 @@ func TestRefusals(t *testing.T) {
 		{at("MAIL", "450 later"), "o servidor de e-mail adiou a mensagem (450)", false},
 		{at("EHLO", "close"), "a conexão falhou", false},
 		{map[string]string{"EHLO": "502 what", "HELO": "554 go away"}, "o servidor de e-mail recusou a conexão (502)", false},
-		{map[string]string{"EHLO": "250-ola\r\n250 STARTTLS", "STARTTLS": "454 no"}, "o servidor de e-mail recusou a conexão (454)", false},
+		{map[string]string{
+			"EHLO": "250-ola\r\n250 STARTTLS", "STARTTLS": "454 no",
+		}, "o servidor de e-mail recusou a conexão (454)", false},
 		{map[string]string{"EHLO": "250-ola\r\n250 STARTTLS", "STARTTLS": "220 go"}, "falha de TLS", false},
 	} {
 		address := script(t, "220 correio.example", polite(c.answers))
@@ -186,7 +193,9 @@ func TestTakenMeansSent(t *testing.T) {
 	for _, farewell := range []string{"close", "", "500 what"} {
 		told := &commands{}
 		start := time.Now()
-		m := mailer(t, "smtp://"+script(t, "220 ola", told.note(polite(map[string]string{"QUIT": farewell, "RSET": "close", "NOOP": "close"}))))
+		m := mailer(t, "smtp://"+script(t, "220 ola", told.note(polite(map[string]string{
+			"QUIT": farewell, "RSET": "close", "NOOP": "close",
+		}))))
 		m.timeout = time.Second
 		send(t, m, letter)
 		if n := strings.Count(told.String(), "DATA"); n != 1 || time.Since(start) > quitTime {
@@ -246,7 +255,9 @@ func TestNotConnected(t *testing.T) {
 	}
 	m := mailer(t, "smtp://correio.example")
 	m.dial = func(context.Context, string, string) (net.Conn, error) {
-		return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "correio.example", IsNotFound: true}}
+		return nil, &net.OpError{
+			Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "correio.example", IsNotFound: true},
+		}
 	}
 	fails(t, m.Send(context.Background(), letter), "nome não encontrado", false)
 }

@@ -56,7 +56,8 @@ func TestDelivery(t *testing.T) {
 	mail := ports.Mail{
 		ID: "env_7f3a", To: "ana@destino.example",
 		Subject: "Novo contato: João da Conceição 🎉, e um assunto que não cabe em uma linha só de jeito nenhum",
-		Text: "Olá, Ana 👋\n.\n.ponto no começo\n..dois\nFrom: linha\n=3D igual \t\n" + strings.Repeat("linha longa ", 300) + "\n" +
+		Text: "Olá, Ana 👋\n.\n.ponto no começo\n..dois\nFrom: linha\n=3D igual \t\n" + strings.Repeat("linha longa ",
+			300) + "\n" +
 			strings.Repeat("x", 5000) + "\n\nfim",
 	}
 	send(t, m, mail)
@@ -98,7 +99,8 @@ func TestSubjects(t *testing.T) {
 		"linha\nX: y\r\n\r\ncorpo":            "linha X: y corpo",
 		"a\rb\tc\vd\x00e\u0085f\u2028g":       "a b c d e f g",
 		"Joã\r\no":                            "Joã o",
-		strings.Repeat("x", 70) + strings.Repeat(" ", 200) + strings.Repeat("y", 75): strings.Repeat("x", 70) + " " + strings.Repeat("y", 75),
+		strings.Repeat("x", 70) + strings.Repeat(" ", 200) + strings.Repeat("y", 75): strings.Repeat("x",
+			70) + " " + strings.Repeat("y", 75),
 		strings.Repeat("x", 5000): strings.Repeat("x", 199) + "…",
 		strings.Repeat("ã", 5000): strings.Repeat("ã", 199) + "…",
 	}
@@ -143,13 +145,16 @@ func TestRecipients(t *testing.T) {
 	if len(s.to) != 0 || len(s.data) != 0 {
 		t.Errorf("sent to %v", s.to)
 	}
-	for _, to := range []string{"ana+x@destino.example", " ana@destino.example ", `"ana maria"@destino.example`, "o'hara@sub.destino.example"} {
+	for _, to := range []string{
+		"ana+x@destino.example", " ana@destino.example ", `"ana maria"@destino.example`, "o'hara@sub.destino.example",
+	} {
 		s.to, s.data = nil, nil
 		mail := letter
 		mail.To = to
 		send(t, m, mail)
 		h, _ := read(t, s.data[0])
-		if list, err := h.AddressList("To"); err != nil || len(list) != 1 || len(s.to) != 1 || strings.Trim(list[0].String(), "<>") != strings.Trim(to, " ") {
+		if list, err := h.AddressList("To"); err != nil || len(list) != 1 || len(s.to) != 1 ||
+			strings.Trim(list[0].String(), "<>") != strings.Trim(to, " ") {
 			t.Errorf("%s: to %v, header %v", to, s.to, h["To"])
 		}
 	}
@@ -160,7 +165,8 @@ func TestAccentsInAddress(t *testing.T) {
 	mail := letter
 	mail.To = "joão@destino.example"
 	plain := serve(t, false, nil)
-	fails(t, mailer(t, "smtp://"+plain.address).Send(context.Background(), mail), "o servidor de e-mail não aceita endereços com acentos", true)
+	fails(t, mailer(t, "smtp://"+plain.address).Send(context.Background(), mail),
+		"o servidor de e-mail não aceita endereços com acentos", true)
 
 	able := serve(t, false, func(s *mailServer) { s.EnableSMTPUTF8 = true })
 	send(t, mailer(t, "smtp://"+able.address), mail)

@@ -31,9 +31,15 @@ func TestAddresses(t *testing.T) {
 		"smtp://chave:abc@correio.example?from=Fich%C3%A1rio+%26+Cia+%3Cavisos%2Bx@exemplo.com.br%3E&tls=opportunistic": {
 			at: "correio.example:587", user: "chave", password: "abc", startTLS: gomail.TLSOpportunistic,
 			from: "=?utf-8?b?RmljaMOhcmlvICYgQ2lh?= <avisos+x@exemplo.com.br>"},
-		"smtp://127.0.0.1:1025":                       {at: "127.0.0.1:1025", from: "<fichario@localhost>", startTLS: gomail.TLSOpportunistic},
-		"smtp://[::1]:1025":                           {at: "::1:1025", from: "<fichario@localhost>", startTLS: gomail.TLSOpportunistic},
-		"smtp://a:b@localhost:1025?tls=none&from=a@b": {at: "localhost:1025", user: "a", password: "b", from: "<a@b>", startTLS: gomail.NoTLS},
+		"smtp://127.0.0.1:1025": {
+			at: "127.0.0.1:1025", from: "<fichario@localhost>", startTLS: gomail.TLSOpportunistic,
+		},
+		"smtp://[::1]:1025": {
+			at: "::1:1025", from: "<fichario@localhost>", startTLS: gomail.TLSOpportunistic,
+		},
+		"smtp://a:b@localhost:1025?tls=none&from=a@b": {
+			at: "localhost:1025", user: "a", password: "b", from: "<a@b>", startTLS: gomail.NoTLS,
+		},
 	} {
 		m, err := New(address)
 		if want.at == "" {
@@ -46,9 +52,12 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 			continue
 		}
-		if m.host+":"+m.port != want.at || m.user != want.user || m.password != want.password || m.from.String() != want.from ||
+		if m.host+":"+m.port != want.at || m.user != want.user || m.password != want.password ||
+			m.from.String() != want.from ||
 			m.implicitTLS != want.implicit || m.startTLS != want.startTLS {
-			t.Errorf("%s: %s, user %q, password %q, from %s, TLS %t, STARTTLS %s", address, m.host+":"+m.port, m.user, m.password, m.from.String(),
+			t.Errorf(
+				"%s: %s, user %q, password %q, from %s, TLS %t, STARTTLS %s", address, m.host+":"+m.port, m.user, m.password,
+				m.from.String(),
 				m.implicitTLS, m.startTLS)
 		}
 	}
@@ -75,7 +84,8 @@ func TestWrongAddresses(t *testing.T) {
 			t.Errorf("%q is taken", address)
 			continue
 		}
-		if s := err.Error(); !strings.HasPrefix(s, "FICHARIO_SMTP_URL: ") || strings.Contains(s, "s3gr3d0") || !strings.Contains(s, "write smtp://") {
+		if s := err.Error(); !strings.HasPrefix(s, "FICHARIO_SMTP_URL: ") || strings.Contains(s, "s3gr3d0") ||
+			!strings.Contains(s, "write smtp://") {
 			t.Errorf("%q: %s", address, s)
 		}
 	}

@@ -33,7 +33,9 @@ func Handler() http.Handler {
 		{"GET /v1/obitos/{documento}", path, []document.Type{document.CPF}, maker.death},
 		{"GET /v1/participacoes/{documento}", path, []document.Type{document.CPF, document.CNPJ}, maker.shares},
 		{"POST /v1/protestos", fromBody, []document.Type{document.CPF, document.CNPJ}, maker.protests},
-		{"GET /v1/score", func(r *http.Request) string { return r.URL.Query().Get("documento") }, []document.Type{document.CPF, document.CNPJ}, maker.score},
+		{"GET /v1/score", func(r *http.Request) string {
+			return r.URL.Query().Get("documento")
+		}, []document.Type{document.CPF, document.CNPJ}, maker.score},
 		{"GET /v1/veiculos/{documento}", path, []document.Type{document.Plate}, maker.vehicle},
 		{"POST /v1/emails/validacao", fromBody, []document.Type{document.Email}, maker.mailbox},
 	} {

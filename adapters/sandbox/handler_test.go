@@ -41,7 +41,8 @@ func TestFileMapsAllProducts(t *testing.T) {
 	}
 	standard := catalog.Standard()
 	for i, p := range c.Catalog() {
-		if p.ID != standard[i].ID || !reflect.DeepEqual(p.Documents, standard[i].Documents) || p.Price.String() != prices[p.ID] {
+		if p.ID != standard[i].ID || !reflect.DeepEqual(p.Documents, standard[i].Documents) ||
+			p.Price.String() != prices[p.ID] {
 			t.Errorf("%s costs %s and takes %v", p.ID, p.Price, p.Documents)
 		}
 	}
@@ -50,7 +51,8 @@ func TestFileMapsAllProducts(t *testing.T) {
 	}
 }
 
-// TestPublishedOrdinaryAnswersAreFull: in the answers that a reader tries first, only the date of a living person's death is null.
+// TestPublishedOrdinaryAnswersAreFull: in the answers that a reader tries first, only the date of a living person's
+// death is null.
 func TestPublishedOrdinaryAnswersAreFull(t *testing.T) {
 	t.Parallel()
 	c := client(t)
@@ -107,7 +109,8 @@ func TestDigitsAreTheBureaus(t *testing.T) {
 	c := client(t)
 	p, _ := c.Catalog().Find("cnpj")
 	a, err := c.Ask(t.Context(), p, parse(t, document.CNPJ, "11222333000181"))
-	if err != nil || !regexp.MustCompile(`"capitalSocial":\d+\.50`).Match(a.Fields) || !strings.Contains(string(a.Raw), `"codigoOcupacao": `) {
+	if err != nil || !regexp.MustCompile(`"capitalSocial":\d+\.50`).Match(a.Fields) ||
+		!strings.Contains(string(a.Raw), `"codigoOcupacao": `) {
 		t.Errorf("%v, fields %s", err, a.Fields)
 	}
 }

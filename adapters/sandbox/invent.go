@@ -99,8 +99,10 @@ func (m maker) contacts() contacts {
 	m.many(d, func() {
 		street := pick(d, streets)
 		c.Addresses = append(c.Addresses, address{
-			Kind: []string{"RESIDENCIAL", "COMERCIAL"}[d.n(2)], StreetKind: street.kind, Street: street.name, Number: fmt.Sprint(1 + d.n(2999)),
-			Complement: []string{"", "APTO 12", "SALA 3", "CASA 2"}[d.n(4)], District: pick(d, districts), City: city{home.name, home.uf},
+			Kind: []string{"RESIDENCIAL", "COMERCIAL"}[d.n(2)], StreetKind: street.kind, Street: street.name,
+			Number:     fmt.Sprint(1 + d.n(2999)),
+			Complement: []string{"", "APTO 12", "SALA 3", "CASA 2"}[d.n(4)], District: pick(d, districts),
+			City:       city{home.name, home.uf},
 			PostalCode: fmt.Sprintf("%s%05d", home.cep, d.n(100000)), Latitude: "0.0", Longitude: "0.0",
 		})
 	})
@@ -146,7 +148,9 @@ func (m maker) person() any {
 }
 
 func (m maker) company() any {
-	c := company{Opened: unknownDate, Situation: m.situation(), Contacts: m.contacts(), Nature: coded{Code: -1}, Capital: "-1"}
+	c := company{
+		Opened: unknownDate, Situation: m.situation(), Contacts: m.contacts(), Nature: coded{Code: -1}, Capital: "-1",
+	}
 	if m.effect == Nulls {
 		return c
 	}
@@ -166,7 +170,8 @@ func (m maker) company() any {
 	m.many(d, func() {
 		role := pick(d, roles)
 		c.Partners = append(c.Partners, partner{
-			Name: fullName(d, d.n(2) == 0), Document: fmt.Sprintf("***%06d**", d.n(1_000_000)), Role: coded{role.code, role.text},
+			Name: fullName(d, d.n(2) == 0), Document: fmt.Sprintf("***%06d**", d.n(1_000_000)),
+			Role:       coded{role.code, role.text},
 			Occupation: []int{-1, 2124, 2521, 1421}[d.n(4)], Since: d.day(1990, 2024),
 		})
 	})
@@ -199,8 +204,9 @@ func (m maker) shares() any {
 	m.many(d, func() {
 		role := pick(d, roles)
 		s.Companies = append(s.Companies, share{
-			Document: cnpjOf(fmt.Sprintf("99%06d0001", d.n(1_000_000))), Name: pick(d, trades) + " " + pick(d, surname) + " LTDA",
-			Role: coded{role.code, role.text}, Percent: cents(100 + d.n(9901)), Since: d.day(1990, 2024),
+			Document: cnpjOf(fmt.Sprintf("99%06d0001", d.n(1_000_000))),
+			Name:     pick(d, trades) + " " + pick(d, surname) + " LTDA",
+			Role:     coded{role.code, role.text}, Percent: cents(100 + d.n(9901)), Since: d.day(1990, 2024),
 		})
 	})
 	return s
@@ -219,7 +225,9 @@ func (m maker) protests() any {
 	for range n {
 		where, amount := pick(d, cities), 5050+d.n(500_000)
 		total += amount
-		p.Items = append(p.Items, protest{fmt.Sprintf("%dº TABELIONATO DE PROTESTO", 1+d.n(5)), city{where.name, where.uf}, d.day(2019, 2024), cents(amount)})
+		p.Items = append(p.Items, protest{
+			fmt.Sprintf("%dº TABELIONATO DE PROTESTO", 1+d.n(5)), city{where.name, where.uf}, d.day(2019, 2024), cents(amount),
+		})
 	}
 	p.Count, p.Total = n, cents(total)
 	return p
@@ -247,8 +255,10 @@ func (m maker) vehicle() any {
 	d := m.dice("vehicle")
 	where, year := pick(d, cities), 2005+d.n(19)
 	v := vehicle{
-		Plate: m.doc.Value(), Chassis: fmt.Sprintf("9BW%09d%05d", d.n(1_000_000_000), d.n(100_000)), Renavam: fmt.Sprintf("%011d", d.n(100_000_000)),
-		Model: pick(d, models), Years: years{year, year + d.n(2)}, Color: pick(d, colors), Fuel: pick(d, fuels), City: city{where.name, where.uf}, Latitude: "0.0",
+		Plate: m.doc.Value(), Chassis: fmt.Sprintf("9BW%09d%05d", d.n(1_000_000_000), d.n(100_000)),
+		Renavam: fmt.Sprintf("%011d", d.n(100_000_000)),
+		Model:   pick(d, models), Years: years{year, year + d.n(2)}, Color: pick(d, colors), Fuel: pick(d, fuels),
+		City: city{where.name, where.uf}, Latitude: "0.0",
 	}
 	if m.full || d.n(3) == 0 {
 		v.Limits = append(v.Limits, pick(d, limits))
@@ -268,5 +278,6 @@ func (m maker) mailbox() any {
 
 // plain makes the words of a name fit for an e-mail address.
 func plain(s string) string {
-	return strings.ToLower(strings.NewReplacer("Á", "A", "Â", "A", "Ã", "A", "É", "E", "Ê", "E", "Í", "I", "Ó", "O", "Ô", "O", "Õ", "O", "Ú", "U", "Ç", "C", " LTDA", "", " & ", " ").Replace(s))
+	return strings.ToLower(strings.NewReplacer("Á", "A", "Â", "A", "Ã", "A", "É", "E", "Ê", "E", "Í", "I", "Ó", "O", "Ô",
+		"O", "Õ", "O", "Ú", "U", "Ç", "C", " LTDA", "", " & ", " ").Replace(s))
 }

@@ -108,7 +108,9 @@ func failing(e sandbox.Effect) bool {
 	return e == sandbox.Error || e == sandbox.NotJSON || e == sandbox.Reset || e == sandbox.Timeout
 }
 
-func check(t *testing.T, s sandbox.Script, p catalog.Product, a ports.Answer, failure *ports.BureauError, took time.Duration) {
+func check(
+	t *testing.T, s sandbox.Script, p catalog.Product, a ports.Answer, failure *ports.BureauError, took time.Duration,
+) {
 	t.Helper()
 	switch s.Effect {
 	case sandbox.Timeout:
@@ -153,7 +155,9 @@ func check(t *testing.T, s sandbox.Script, p catalog.Product, a ports.Answer, fa
 			}
 		}
 	case sandbox.WhatsAppYes, sandbox.WhatsAppNo, sandbox.WhatsAppUnknown:
-		want := map[sandbox.Effect]any{sandbox.WhatsAppYes: true, sandbox.WhatsAppNo: false, sandbox.WhatsAppUnknown: nil}[s.Effect]
+		want := map[sandbox.Effect]any{
+			sandbox.WhatsAppYes: true, sandbox.WhatsAppNo: false, sandbox.WhatsAppUnknown: nil,
+		}[s.Effect]
 		phones, _ := named["telefones"].([]any)
 		for _, phone := range phones {
 			if got := phone.(map[string]any)["whatsapp"]; got != want {

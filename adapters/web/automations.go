@@ -182,7 +182,7 @@ func (s *server) automationSave(c *call, id string, save func(app.NewAutomation)
 		}
 		f.Field = map[string]string{
 			"name": "nome", "action": "acao", "url": "url", "to": "endereco", "subject": "assunto", "text": "texto", "stage": "etapa", "member": "membro",
-			"origin": "origem", "webhook": "webhook", "min-value": "valor",
+			"origin": "origem", "webhook": "webhook", "minValue": "valor",
 		}[f.Field]
 		if f.Field == "endereco" {
 			f.Problem = "Escreva um endereço de e-mail, como ana@exemplo.com.br."

@@ -205,7 +205,7 @@ func (s *server) newKey(c *call) (app.NewKey, error) {
 	for _, limit := range []struct {
 		field, name string
 		to          *int
-	}{{"minuto", "per-minute", &n.Limits.PerMinute}, {"dia", "per-day", &n.Limits.PerDay}, {"mes", "per-month", &n.Limits.PerMonth}} {
+	}{{"minuto", "perMinute", &n.Limits.PerMinute}, {"dia", "perDay", &n.Limits.PerDay}, {"mes", "perMonth", &n.Limits.PerMonth}} {
 		v, err := strconv.Atoi(strings.ReplaceAll(c.text(limit.field), ".", ""))
 		if err != nil || v < 0 || v > 1_000_000_000 {
 			return n, formFault(limit.name, "Escreva um número, como 60 ou 2.000.")
@@ -227,7 +227,7 @@ func (s *server) keyFormAgain(c *call, why error) error {
 	if !ok {
 		return why
 	}
-	field := map[string]string{"name": "nome", "scopes": "pode", "per-minute": "minuto", "per-day": "dia", "per-month": "mes", "expires": "vence"}[f.Field]
+	field := map[string]string{"name": "nome", "scopes": "pode", "perMinute": "minuto", "perDay": "dia", "perMonth": "mes", "expires": "vence"}[f.Field]
 	if field == "" {
 		return why
 	}

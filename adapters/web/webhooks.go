@@ -103,7 +103,7 @@ func (s *server) webhookFormAgain(c *call, id string, why error) error {
 	if !ok {
 		return why
 	}
-	f.Field = map[string]string{"name": "nome", "type": "tipo", "bands": "faixas", "origin": "origem", "secret": "segredo", "thanks-url": "obrigado"}[f.Field]
+	f.Field = map[string]string{"name": "nome", "type": "tipo", "bands": "faixas", "origin": "origem", "secret": "segredo", "thanksUrl": "obrigado"}[f.Field]
 	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
 		return err

@@ -40,7 +40,8 @@ type automationAddCmd struct {
 // Run makes an automation.
 func (c *automationAddCmd) Run(e *environment) error {
 	n := app.NewAutomation{
-		OrgID: c.Org, Name: c.Name, Event: automation.EventName(c.Event), Action: automation.ActionKind(c.Action), URL: c.URL, To: c.To,
+		OrgID: c.Org, Name: c.Name, Event: automation.EventName(c.Event), Action: automation.ActionKind(c.Action), URL: c.URL,
+		To:      c.To,
 		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: c.Origin, WebhookID: c.Webhook,
 	}
 	if c.Min != "" {
@@ -59,7 +60,8 @@ func (c *automationAddCmd) Run(e *environment) error {
 			return e.print(value, "Automation %s: %s\n", a.ID, a.Name)
 		}
 		value["secret"] = a.Action.Secret
-		return e.print(value, "Automation %s: %s\nIts calls are signed (Standard Webhooks) with this secret:\n\n  %s\n", a.ID, a.Name, a.Action.Secret)
+		return e.print(value,
+			"Automation %s: %s\nIts calls are signed (Standard Webhooks) with this secret:\n\n  %s\n", a.ID, a.Name, a.Action.Secret)
 	})
 }
 
@@ -173,7 +175,9 @@ func viewRun(j automation.Job) runView {
 func (c *automationRunsCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		all, err := app.NewAutomations(store, now).Runs(e.ctx, app.Operator(), c.Org,
-			ports.JobFilter{AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State)}, c.After, c.Limit)
+			ports.JobFilter{
+				AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State),
+			}, c.After, c.Limit)
 		if err != nil {
 			return err
 		}

@@ -112,11 +112,14 @@ func (c *bureauTryCmd) Run(e *environment) error {
 		return err
 	}
 	return e.print(map[string]any{
-		"found": answer.Found, "ms": took.Milliseconds(), "fields": json.RawMessage(answer.Fields), "dropped": append([]string{}, answer.Dropped...),
+		"found": answer.Found, "ms": took.Milliseconds(), "fields": json.RawMessage(answer.Fields),
+		"dropped": append([]string{}, answer.Dropped...),
 	}, "%s", tryText(product, answer, values, took))
 }
 
-func tryText(product catalog.Product, answer ports.Answer, values map[string]json.RawMessage, took time.Duration) string {
+func tryText(
+	product catalog.Product, answer ports.Answer, values map[string]json.RawMessage, took time.Duration,
+) string {
 	var text strings.Builder
 	nulls := 0
 	for _, f := range product.Fields {
@@ -125,7 +128,8 @@ func tryText(product catalog.Product, answer ports.Answer, values map[string]jso
 		}
 		fmt.Fprintf(&text, "  %-28s %s\n", f.Name, values[f.Name])
 	}
-	fmt.Fprintf(&text, "Answered in %s; record found: %t; %d of %d fields null; price R$ %s.\n", took, answer.Found, nulls, len(product.Fields), product.Price)
+	fmt.Fprintf(&text,
+		"Answered in %s; record found: %t; %d of %d fields null; price R$ %s.\n", took, answer.Found, nulls, len(product.Fields), product.Price)
 	if len(answer.Dropped) > 0 {
 		fmt.Fprintf(&text, "Wrong type or failing mapping: %s\n", strings.Join(answer.Dropped, ", "))
 	}

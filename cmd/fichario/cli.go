@@ -53,10 +53,12 @@ type Settings struct {
 
 // check returns what is wrong with settings that a mistake would only show in much later.
 func (s Settings) check() error {
-	if !strings.HasPrefix(s.DatabaseURL, "sqlite://") && !strings.HasPrefix(s.DatabaseURL, "postgres://") && !strings.HasPrefix(s.DatabaseURL, "postgresql://") {
+	if !strings.HasPrefix(s.DatabaseURL, "sqlite://") && !strings.HasPrefix(s.DatabaseURL, "postgres://") &&
+		!strings.HasPrefix(s.DatabaseURL, "postgresql://") {
 		return errors.New("FICHARIO_DATABASE_URL is neither sqlite://PATH nor a postgres:// URL")
 	}
-	if u, err := url.Parse(s.PublicURL); s.PublicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+	if u, err := url.Parse(s.PublicURL); s.PublicURL != "" &&
+		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		return errors.New("FICHARIO_PUBLIC_URL is an address with http:// or https://, such as https://fichario.example.com")
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheREADMEListsTheConfiguration: README's table is made from the declaration of flags and variables. When it fails, put
-// the table that it prints into README.
+// TestTheREADMEListsTheConfiguration: README's table is made from the declaration of flags and variables. When it
+// fails, put the table that it prints into README.
 func TestTheREADMEListsTheConfiguration(t *testing.T) {
 	t.Parallel()
 	parser, err := newParser(&cli{}, nil, nil, func(int) {})
@@ -39,7 +39,9 @@ func TestHelpKnowsEveryVariable(t *testing.T) {
 	if code := run([]string{"serve", "--help"}, nil, &out, &errOut); code != 0 {
 		t.Fatalf("code %d: %s", code, errOut.String())
 	}
-	for _, name := range []string{"FICHARIO_LISTEN", "FICHARIO_DATABASE_URL", "FICHARIO_BUREAU", "FICHARIO_DATA_KEY", "--demo"} {
+	for _, name := range []string{
+		"FICHARIO_LISTEN", "FICHARIO_DATABASE_URL", "FICHARIO_BUREAU", "FICHARIO_DATA_KEY", "--demo",
+	} {
 		if !strings.Contains(out.String(), name) {
 			t.Errorf("the help does not speak of %s", name)
 		}
@@ -48,7 +50,9 @@ func TestHelpKnowsEveryVariable(t *testing.T) {
 
 func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
-	for want, args := range map[string][]string{"sandbox-bureau": nil, "webhook": {"help"}, "rekey": {"--help"}, version(): {"--version"}} {
+	for want, args := range map[string][]string{
+		"sandbox-bureau": nil, "webhook": {"help"}, "rekey": {"--help"}, version(): {"--version"},
+	} {
 		var out, errOut bytes.Buffer
 		if code := run(args, nil, &out, &errOut); code != 0 || !strings.Contains(out.String(), want) {
 			t.Errorf("%v: code %d, %q, %q", args, code, out.String(), errOut.String())
@@ -71,9 +75,13 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"neither sqlite":         {"serve", "--database-url", "mysql://x"},
 		"FICHARIO_PUBLIC_URL":    {"serve", db, "--public-url", "nope"},
 		"duration":               {"serve", db, "--history-fresh", "x"},
-		"2026-12-31":             {"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--expires", "amanhã"},
-		"chave com este id":      {"key", "revoke", db, "x"},
-		"must be one of":         {"member", "add", db, "--org", "x", "--name", "n", "--email", "e", "--role", "boss", "--password-stdin"},
+		"2026-12-31": {
+			"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--expires", "amanhã",
+		},
+		"chave com este id": {"key", "revoke", db, "x"},
+		"must be one of": {
+			"member", "add", db, "--org", "x", "--name", "n", "--email", "e", "--role", "boss", "--password-stdin",
+		},
 	} {
 		var out, errOut bytes.Buffer
 		code := run(args, strings.NewReader("segredo-longo\n"), &out, &errOut)

@@ -31,7 +31,8 @@ func (e *environment) dataKeys() ([][]byte, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(part))
 		if err != nil || len(key) != gormstore.DataKeySize {
-			return nil, fmt.Errorf("FICHARIO_DATA_KEY: a key is %d bytes in base64, for example from `openssl rand -base64 32`", gormstore.DataKeySize)
+			return nil, fmt.Errorf(
+				"FICHARIO_DATA_KEY: a key is %d bytes in base64, for example from `openssl rand -base64 32`", gormstore.DataKeySize)
 		}
 		keys = append(keys, key)
 	}

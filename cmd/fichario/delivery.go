@@ -76,7 +76,9 @@ func (c *webhookDeliveryCmd) Run(e *environment) error {
 			deliveryView
 			Headers map[string]string `json:"headers"`
 			Body    string            `json:"body"`
-		}{viewDelivery(d), headers, string(d.Body)}, "%s %s %s\n%s\n%s\n", d.At.Format(time.DateTime), d.Outcome, d.Reason, text.String(), d.Body)
+		}{
+			viewDelivery(d), headers, string(d.Body),
+		}, "%s %s %s\n%s\n%s\n", d.At.Format(time.DateTime), d.Outcome, d.Reason, text.String(), d.Body)
 	})
 }
 

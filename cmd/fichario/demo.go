@@ -27,7 +27,9 @@ const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every st
 // later start the demonstration's key gets a new secret, since only hashes of
 // secrets are stored; the one of the start before works for another day. A
 // database that is somebody's own is left alone.
-func (e *environment) demo(ctx context.Context, store *gormstore.Store, keys *app.Keys, lookups app.LookupsConfig, addr string) error {
+func (e *environment) demo(
+	ctx context.Context, store *gormstore.Store, keys *app.Keys, lookups app.LookupsConfig, addr string,
+) error {
 	key, secret, fresh, err := demoKey(ctx, store, keys)
 	if err != nil {
 		return err
@@ -94,7 +96,9 @@ func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, a
 			return "", err
 		}
 	}
-	_, token, err := hooks.Create(ctx, app.Operator(), app.NewWebhook{OrgID: demoOrg, Name: "Formulário do site", Options: intake.Options{Kind: intake.Generic}})
+	_, token, err := hooks.Create(ctx, app.Operator(), app.NewWebhook{
+		OrgID: demoOrg, Name: "Formulário do site", Options: intake.Options{Kind: intake.Generic},
+	})
 	return e.webhookURL(token, addr), err
 }
 
@@ -132,7 +136,8 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 		}
 	}
 	key, secret, err := keys.Create(ctx, app.Operator(), app.NewKey{
-		OrgID: demoOrg, Name: "Demonstração", Scopes: document.Types(), Limits: access.Limits{PerMinute: 600, PerDay: 1000, PerMonth: 10000},
+		OrgID: demoOrg, Name: "Demonstração", Scopes: document.Types(),
+		Limits: access.Limits{PerMinute: 600, PerDay: 1000, PerMonth: 10000},
 	})
 	return &key, secret, true, err
 }
@@ -149,14 +154,17 @@ var demoDocuments = map[document.Type][]string{
 // demoHours are how many hours ago they were, the oldest first: one longer than history
 // answers for, the others over two weeks.
 var demoHours = []int{
-	800, 333, 331, 309, 307, 305, 286, 262, 261, 259, 240, 238, 217, 214, 213, 191, 190, 168, 166, 165, 164, 145, 143, 121, 119, 118, 96, 94,
+	800, 333, 331, 309, 307, 305, 286, 262, 261, 259, 240, 238, 217, 214, 213, 191, 190, 168, 166, 165, 164, 145, 143, 121,
+	119, 118, 96, 94,
 	72, 71, 70, 69, 49, 47, 46, 28, 27, 25, 23, 6, 5, 3, 2,
 }
 
 // demoLookups asks about every product, by the key and by both members, and about one
 // in two again a while later, which history answers. What members ask about companies
 // is tied to contacts.
-func demoLookups(ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, contacts []string) error {
+func demoLookups(
+	ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, contacts []string,
+) error {
 	askers := []app.Caller{app.ByKey(&key)}
 	for _, email := range []string{"helena@demo.example", "caio@demo.example"} {
 		member, err := demoMember(ctx, store, email)
@@ -175,7 +183,10 @@ func demoLookups(ctx context.Context, store *gormstore.Store, key access.Key, co
 		p := config.Catalog[i%len(config.Catalog)]
 		turn := i / len(config.Catalog)
 		of := p.Documents[turn%len(p.Documents)]
-		a := ask{hours, askers[(i+turn)%len(askers)], app.LookupRequest{Product: p.ID, Document: demoDocuments[of][turn%len(demoDocuments[of])]}}
+		a := ask{
+			hours, askers[(i+turn)%len(askers)],
+			app.LookupRequest{Product: p.ID, Document: demoDocuments[of][turn%len(demoDocuments[of])]},
+		}
 		if of == document.CNPJ && a.by.MemberID() != "" {
 			a.ContactID = contacts[i%len(contacts)]
 		}

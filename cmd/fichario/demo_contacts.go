@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	_ "embed"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,38 +27,28 @@ type demoLead struct {
 	stage, assignee                             string // moved and given by hand afterwards; empty leaves as it came
 }
 
-// demoLeads are two weeks of them, the oldest first.
-var demoLeads = []demoLead{
-	{334, "Otávio Brandolim", "otavio@padariatrigo.example", "(11) 90012-0101", "Padaria Trigo Velho", "R$ 18.000", "Quero trocar a operadora de cartão.", "Instagram", "Ganho", ""},
-	{330, "Cecília Nogueira Prado", "cecilia@clinicaipe.example", "(19) 90012-0102", "Clínica Ipê", "42.500", "Preciso de crédito para equipamento.", "Indicação", "Negociação", ""},
-	{318, "Davi Montenegro Reis", "davi@montenegrofretes.example", "(31) 90012-0103", "Montenegro Fretes", "7,3 mil", "", "Google", "Perdido", ""},
-	{300, "Iracema Vasconcelos", "iracema@vasconcelos.example", "(85) 90012-0104", "Vasconcelos Engenharia", "R$ 96.000,00", "Temos três obras começando em janeiro.", "Indicação", "Proposta", ""},
-	{290, "Tarcísio Queiroga", "tarcisio@queiroga.example", "(83) 90012-0105", "Queiroga Alimentos", "R$ 31.200", "", "Google", "Em contato", "caio@demo.example"},
-	{266, "Bianca Lustosa", "bianca@lustosa.example", "(21) 90012-0106", "", "2.400", "Prazo: até dezembro.", "Instagram", "Em contato", ""},
-	{250, "Rafael Pimenta Sá", "rafael@pimenta.example", "(48) 90012-0107", "Pimenta Móveis", "15k", "", "Google", "Ganho", "caio@demo.example"},
-	{243, "Joana d'Arc Feitosa", "joana@feitosa.example", "(62) 90012-0108", "Feitosa Contábil", "R$ 990", "Quero proposta de BPO financeiro.", "Google", "Proposta", ""},
-	{221, "Plínio Arruda", "plinio@arruda.example", "(65) 90012-0109", "Arruda Agro", "R$ 120.000", "Safra de soja, capital de giro.", "Indicação", "Negociação", "caio@demo.example"},
-	{218, "Thaís Araújo Lima", "thais@macaverde.example", "(51) 90012-0110", "Ateliê Maçã Verde", "8.900", "40 peças até o fim do mês.", "Instagram", "Em contato", ""},
-	{197, "Sebastião Corrêa", "sebastiao@correa.example", "(11) 90012-0111", "Corrêa Transportes", "12.500,00", "Carga saindo de Guarulhos.", "Google", "Perdido", ""},
-	{190, "Luzia Brandão", "luzia@doces.example", "(71) 90012-0112", "Doces da Luzia", "1.500", "Vocês atendem Salvador?", "Instagram", "Em contato", ""},
-	{172, "Márcio Ibañez", "marcio@ibanez.example", "(41) 90012-0113", "Ibañez & Filhos", "", "Preço de 100 unidades.", "Google", "", ""},
-	{169, "Gislaine Teixeira", "gislaine@teixeira.example", "(32) 90012-0114", "", "R$ 3.700", "", "Google", "Proposta", "caio@demo.example"},
-	{150, "Alcione Dantas", "alcione@dantas.example", "(84) 90012-0115", "Dantas Turismo", "25 mil", "", "Indicação", "Em contato", ""},
-	{146, "Nivaldo Bulhões", "nivaldo@bulhoes.example", "(82) 90012-0116", "", "", "Tenho interesse no imóvel 302.", "Google", "", ""},
-	{124, "Antônia Peçanha", "antonia@tresirmaos.example", "(24) 90012-0117", "Construtora Três Irmãos", "R$ 64.000,50", "Preciso de visita técnica.", "Instagram", "Negociação", ""},
-	{122, "Ulisses Farias", "ulisses@saagro.example", "(98) 90012-0118", "Sá Agro", "1,5 mi", "Cliente do Renato.", "Indicação", "Proposta", ""},
-	{101, "Patrícia Gusmão", "patricia@gusmaoeventos.example", "(61) 90012-0119", "Gusmão Eventos", "10k", "", "Instagram", "", "caio@demo.example"},
-	{98, "Lázaro Ramires", "lazaro@ramires.example", "(67) 90012-0120", "", "R$ 4.200", "Segue a planta por e-mail.", "Google", "Em contato", ""},
-	{77, "Nádia Campos", "nadia@campos.example", "(11) 90012-0121", "Campos Papelaria", "R$ 2.150", "", "Google", "", ""},
-	{74, "Hélio Sampaio", "helio@sampaio.example", "(15) 90012-0122", "", "", "Falar depois das 14 h.", "Instagram", "", ""},
-	{53, "Olívia Castanheira", "olivia@castanheira.example", "(92) 90012-0123", "Castanheira Cosméticos", "R$ 28.000", "", "Instagram", "Em contato", ""},
-	{50, "Ivo Mascarenhas", "ivo@mascarenhas.example", "(75) 90012-0124", "Mascarenhas Autopeças", "17.300", "", "Google", "", "caio@demo.example"},
-	{47, "Zuleica Portela", "zuleica@portela.example", "(27) 90012-0125", "", "R$ 890", "", "Instagram", "", ""},
-	{29, "Benício Valadares", "benicio@valadares.example", "(33) 90012-0126", "Valadares Laticínios", "R$ 52.000", "Linha para ampliar a câmara fria.", "Indicação", "Em contato", ""},
-	{26, "Elisa Tavares Rocha", "elisa@rocha.example", "(16) 90012-0127", "", "5 mil", "", "Google", "", ""},
-	{20, "Gael Bittencourt", "gael@bittencourt.example", "(47) 90012-0128", "Bittencourt Têxtil", "R$ 73.400", "", "Google", "", ""},
-	{4, "", "compras@serraria.example", "(49) 90012-0129", "Serraria Pinho Bom", "", "Quero receber a tabela.", "Google", "", ""},
-	{1, "Yara Figueiredo", "yara@figueiredo.example", "(95) 90012-0130", "Figueiredo Energia Solar", "R$ 38.900", "Instalação em duas unidades.", "Instagram", "", ""},
+// demoLeadsFile has two weeks of them, the oldest first.
+//
+//go:embed demo_leads.csv
+var demoLeadsFile []byte
+
+func demoLeads() ([]demoLead, error) {
+	rows, err := csv.NewReader(bytes.NewReader(demoLeadsFile)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var leads []demoLead
+	for _, r := range rows[1:] {
+		hours, err := strconv.Atoi(r[0])
+		if err != nil {
+			return nil, err
+		}
+		leads = append(leads, demoLead{
+			hours: hours, name: r[1], email: r[2], phone: r[3], company: r[4], value: r[5], message: r[6], origin: r[7],
+			stage: r[8], assignee: r[9],
+		})
+	}
+	return leads, nil
 }
 
 // demoContacts fills the funnel of the demonstration: contacts over two weeks by two
@@ -71,7 +65,9 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, er
 	if err != nil {
 		return nil, err
 	}
-	_, form, err := hooks.Create(ctx, by, app.NewWebhook{OrgID: demoOrg, Name: "Pesquisa Tally", Options: intake.Options{Kind: intake.FormService}})
+	_, form, err := hooks.Create(ctx, by, app.NewWebhook{
+		OrgID: demoOrg, Name: "Pesquisa Tally", Options: intake.Options{Kind: intake.FormService},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -82,19 +78,24 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, er
 	if err != nil {
 		return nil, err
 	}
-	for i, l := range demoLeads {
+	leads, err := demoLeads()
+	if err != nil {
+		return nil, err
+	}
+	for i, l := range leads {
 		token := site.Token
 		if i%3 == 1 {
 			token = form
 		}
-		if i == len(demoLeads)-1 {
+		if i == len(leads)-1 {
 			if err := demoRefused(ctx, store, site.Token); err != nil {
 				return nil, err
 			}
 		}
 		at := now().Add(-time.Duration(l.hours) * time.Hour)
 		id, err := demoPost(ctx, store, token, at, map[string]string{
-			"nome": l.name, "email": l.email, "telefone": l.phone, "empresa": l.company, "valor": l.value, "mensagem": l.message, "origem": l.origin,
+			"nome": l.name, "email": l.email, "telefone": l.phone, "empresa": l.company, "valor": l.value, "mensagem": l.message,
+			"origem": l.origin,
 		})
 		if err != nil {
 			return nil, err
@@ -120,7 +121,8 @@ const demoUnread = 30
 // demoRefused sends two forms that are refused.
 func demoRefused(ctx context.Context, store *gormstore.Store, token webhook.Token) error {
 	for _, fields := range []map[string]string{
-		{"nome": "Sem Correio", "telefone": "11 90012-0131", "email": "não tenho"}, {"nome": "Bruna Salles", "fone": "85 90061-0140", "prazo": "até dezembro"},
+		{"nome": "Sem Correio", "telefone": "11 90012-0131", "email": "não tenho"},
+		{"nome": "Bruna Salles", "fone": "85 90061-0140", "prazo": "até dezembro"},
 	} {
 		if _, err := demoPost(ctx, store, token, now().Add(-3*time.Hour), fields); err != nil && !app.IsRefusal(err) {
 			return err
@@ -130,7 +132,9 @@ func demoRefused(ctx context.Context, store *gormstore.Store, token webhook.Toke
 }
 
 // demoPost sends a form to a webhook at a time that is past, and returns the contact.
-func demoPost(ctx context.Context, store *gormstore.Store, token webhook.Token, at time.Time, fields map[string]string) (string, error) {
+func demoPost(
+	ctx context.Context, store *gormstore.Store, token webhook.Token, at time.Time, fields map[string]string,
+) (string, error) {
 	body, err := json.Marshal(fields)
 	if err != nil {
 		return "", err
@@ -140,7 +144,9 @@ func demoPost(ctx context.Context, store *gormstore.Store, token webhook.Token, 
 	if err != nil {
 		return "", err
 	}
-	made, err := inbox.Receive(ctx, hook, app.Post{Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: body, Signed: body})
+	made, err := inbox.Receive(ctx, hook, app.Post{
+		Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: body, Signed: body,
+	})
 	return made.ContactID, err
 }
 
@@ -157,7 +163,9 @@ func demoMember(ctx context.Context, store *gormstore.Store, email string) (app.
 	return app.Caller{}, fmt.Errorf("the demonstration has no member %s", strings.Split(email, "@")[0])
 }
 
-func demoMove(ctx context.Context, store *gormstore.Store, people *app.Contacts, by app.Caller, id string, l demoLead) error {
+func demoMove(
+	ctx context.Context, store *gormstore.Store, people *app.Contacts, by app.Caller, id string, l demoLead,
+) error {
 	if l.stage != "" {
 		funnels, err := app.NewFunnels(store, now).List(ctx, by)
 		if err != nil {
@@ -186,8 +194,14 @@ func demoMove(ctx context.Context, store *gormstore.Store, people *app.Contacts,
 func demoAutomations(ctx context.Context, store *gormstore.Store) error {
 	rules := app.NewAutomations(store, now)
 	for _, n := range []app.NewAutomation{
-		{Name: "Lembrete do Instagram", Action: automation.AddNote, Text: "Responder {nome} no direct antes de ligar.", Origin: "Instagram"},
-		{Name: "Contas grandes para o Caio", Action: automation.Assign, Member: "caio@demo.example", MinAmount: 100_000 * catalog.Real},
+		{
+			Name: "Lembrete do Instagram", Action: automation.AddNote, Text: "Responder {nome} no direct antes de ligar.",
+			Origin: "Instagram",
+		},
+		{
+			Name: "Contas grandes para o Caio", Action: automation.Assign, Member: "caio@demo.example",
+			MinAmount: 100_000 * catalog.Real,
+		},
 		{Name: "Avisar o ERP", Action: automation.HTTP, URL: "http://192.168.0.10/leads", MinAmount: 90_000 * catalog.Real},
 	} {
 		n.OrgID, n.Event = demoOrg, automation.ContactCreated

@@ -63,7 +63,8 @@ func (c *keyCreateCmd) expiry(e *environment) (time.Time, error) {
 	}
 	start, err := calendar.StartOf(c.Expires)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("--expires: %q is neither a day such as 2026-12-31 nor an instant such as 2026-12-31T18:00:00Z", c.Expires)
+		return time.Time{}, fmt.Errorf(
+			"--expires: %q is neither a day such as 2026-12-31 nor an instant such as 2026-12-31T18:00:00Z", c.Expires)
 	}
 	return calendar.NextDay(start), nil
 }

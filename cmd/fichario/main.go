@@ -10,7 +10,10 @@ import (
 	"log" //nolint:depguard // only to silence it, see main
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // the image has no time zones of its own
 
@@ -64,15 +67,27 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	env := &environment{ctx: ctx, settings: c.Settings, json: c.JSON, in: in, out: out, errOut: errOut}
 	if err := parsed.Run(env); err != nil {
-		var f *fault.Error
-		if errors.As(err, &f) {
-			err = errors.New(f.Message) // the words meant for people
-		}
-		fmt.Fprintln(errOut, "fichario:", err)
+		fmt.Fprintln(errOut, "fichario:", inWords(err, parsed.Flags()))
 		return 1
 	}
 	return 0
 }
+
+// inWords is an error as people read it: of a fault the words that are meant for them,
+// behind the flag that is at fault.
+func inWords(err error, flags []*kong.Flag) string {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err.Error()
+	}
+	name := upperCase.ReplaceAllStringFunc(f.Field, func(s string) string { return "-" + strings.ToLower(s) })
+	if name != "" && slices.ContainsFunc(flags, func(known *kong.Flag) bool { return known.Name == name }) {
+		return "--" + name + ": " + f.Message
+	}
+	return f.Message
+}
+
+var upperCase = regexp.MustCompile(`[A-Z]`)
 
 // version is the module's, or the commit that it was built from.
 func version() string {

@@ -67,7 +67,9 @@ func (c *memberAddCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
-		return e.print(map[string]string{"id": m.ID, "name": m.Name, "email": m.Email, "role": string(m.Role)}, "Member %s: %s\n", m.ID, m.Name)
+		return e.print(map[string]string{
+			"id": m.ID, "name": m.Name, "email": m.Email, "role": string(m.Role),
+		}, "Member %s: %s\n", m.ID, m.Name)
 	})
 }
 

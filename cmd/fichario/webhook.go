@@ -38,7 +38,8 @@ type webhookCreateCmd struct {
 func (c *webhookCreateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		hook, token, err := app.NewWebhooks(store, now).Create(e.ctx, app.Operator(), app.NewWebhook{
-			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)}, Origin: c.Origin,
+			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)},
+			Origin:    c.Origin,
 			Signature: webhook.Signature{Scheme: webhook.Scheme(c.Signature), Secret: c.Secret}, ThanksURL: c.ThanksURL,
 		})
 		if err != nil {
@@ -124,7 +125,8 @@ func (e *environment) changeWebhook(id string, change func(*app.Webhooks) error)
 		if w.Origin != "" {
 			v.Origin = &w.Origin
 		}
-		return e.print(v, "Webhook %s: %s\n  %s, %s, %d received\n  %s\n", v.ID, v.Name, v.Type, onOff(v.Enabled), v.Received, v.URL)
+		return e.print(v,
+			"Webhook %s: %s\n  %s, %s, %d received\n  %s\n", v.ID, v.Name, v.Type, onOff(v.Enabled), v.Received, v.URL)
 	})
 }
 
@@ -176,7 +178,9 @@ type webhookDisableCmd struct {
 func (c *webhookDisableCmd) Run(e *environment) error { return e.enableWebhook(c.ID, false) }
 
 func (e *environment) enableWebhook(id string, enabled bool) error {
-	return e.changeWebhook(id, func(w *app.Webhooks) error { return w.Update(e.ctx, app.Operator(), id, app.Change{Enabled: &enabled}) })
+	return e.changeWebhook(id, func(w *app.Webhooks) error {
+		return w.Update(e.ctx, app.Operator(), id, app.Change{Enabled: &enabled})
+	})
 }
 
 type webhookRegenerateCmd struct {

@@ -106,7 +106,9 @@ func TestCalendar(t *testing.T) {
 // TestDaysAreWithoutGaps walks fourteen years of changing clocks: each day begins where the one before ends.
 func TestDaysAreWithoutGaps(t *testing.T) {
 	t.Parallel()
-	for _, zone := range []string{"America/Sao_Paulo", "America/Noronha", "Africa/Cairo", "Asia/Beirut", "Australia/Lord_Howe"} {
+	for _, zone := range []string{
+		"America/Sao_Paulo", "America/Noronha", "Africa/Cairo", "Asia/Beirut", "Australia/Lord_Howe",
+	} {
 		cal := load(t, zone)
 		at := time.Date(2010, 1, 1, 12, 0, 0, 0, time.UTC)
 		for range 14 * 365 {
@@ -127,8 +129,8 @@ func TestDaysAreWithoutGaps(t *testing.T) {
 	}
 }
 
-// TestWindow holds the limiter to its promise by brute force: never more than the limit within any sixty seconds, refused
-// requests do not count, and waiting for Reset suffices.
+// TestWindow holds the limiter to its promise by brute force: never more than the limit within any sixty seconds,
+// refused requests do not count, and waiting for Reset suffices.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

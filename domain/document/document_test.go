@@ -141,7 +141,8 @@ func TestNormalize(t *testing.T) {
 func TestDocumentsHideThemselves(t *testing.T) {
 	t.Parallel()
 	for typ, v := range map[document.Type]string{
-		document.CPF: "52998224725", document.CNPJ: "12ABC34501DE35", document.Plate: "ABC1D23", document.Email: "ana.maria@exemplo.com.br",
+		document.CPF: "52998224725", document.CNPJ: "12ABC34501DE35", document.Plate: "ABC1D23",
+		document.Email: "ana.maria@exemplo.com.br",
 	} {
 		d, err := document.Parse(typ, v)
 		if err != nil {

@@ -12,7 +12,9 @@ func TestFreshAt(t *testing.T) {
 	const month = 30 * 24 * time.Hour
 	answered := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	r := lookup.Record{AnsweredAt: answered}
-	for age, want := range map[time.Duration]bool{-time.Hour: true, 0: true, month - time.Second: true, month: false, month + time.Second: false} {
+	for age, want := range map[time.Duration]bool{
+		-time.Hour: true, 0: true, month - time.Second: true, month: false, month + time.Second: false,
+	} {
 		if got := r.FreshAt(answered.Add(age), month); got != want {
 			t.Errorf("after %s: %t", age, got)
 		}

@@ -78,7 +78,8 @@ type result struct {
 	p50, p99  time.Duration
 }
 
-// load keeps every connection busy for the time of a round. It is lean, because it shares the machine with what it measures.
+// load keeps every connection busy for the time of a round. It is lean, because it shares the machine with what it
+// measures.
 func load(ctx context.Context, addr string, s settings, request func(i int) string, status int) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.each)
 	defer cancel()
@@ -102,7 +103,9 @@ func load(ctx context.Context, addr string, s settings, request func(i int) stri
 	return result{float64(len(all)) / took.Seconds(), all[len(all)/2], all[len(all)*99/100]}, nil
 }
 
-func drive(ctx context.Context, addr string, rows int, request func(i int) string, status int) ([]time.Duration, error) {
+func drive(
+	ctx context.Context, addr string, rows int, request func(i int) string, status int,
+) ([]time.Duration, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,8 @@ func post(path string, i int) string {
 	n := strconv.Itoa(i)
 	lead := `{"nome":"Pessoa ` + n + `","email":"pessoa` + n + `@example.com","telefone":"(11) 98765-4321","empresa":"Empresa ` + n +
 		`","valor":"R$ 1.234,56","mensagem":"Quero uma proposta para o mês que vem.","origem":"Google","utm_campaign":"verao"}`
-	return "POST " + path + " HTTP/1.1\r\nHost: load\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(lead)) + "\r\n\r\n" + lead
+	return "POST " + path + " HTTP/1.1\r\nHost: load\r\nContent-Type: application/json\r\nContent-Length: " +
+		strconv.Itoa(len(lead)) + "\r\n\r\n" + lead
 }
 
 // read reads one answer, which has a Content-Length.

@@ -14,8 +14,8 @@ import (
 	"fichario/adapters/gormstore"
 )
 
-// leadTables are what the baseline writes a lead into: the columns and indexes of the program's own tables, without its delivery
-// log and its receipts, and without any rule.
+// leadTables are what the baseline writes a lead into: the columns and indexes of the program's own tables, without its
+// delivery log and its receipts, and without any rule.
 const leadTables = `
 CREATE TABLE plain_contacts (id uuid PRIMARY KEY, org_id uuid NOT NULL, webhook_id bigint, name text NOT NULL, email text NOT NULL,
 	phone text NOT NULL, company text NOT NULL, amount bigint NOT NULL, note text NOT NULL, origin_id uuid, stage_id uuid NOT NULL,
@@ -43,15 +43,16 @@ func leadStatements(webhook int, id, body string, each func(statement string, va
 	const org, stage, member = "01980000-0000-7000-8000-000000000001", "01980000-0000-7000-8000-000000000002", "01980000-0000-7000-8000-000000000003"
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	next := func() string { return uuid.Must(uuid.NewV7()).String() }
-	each(insertContact, id, org, webhook, "Pessoa", "pessoa@example.com", "(11) 98765-4321", "Empresa", 12345600, body, stage, stage, member, now)
+	each(insertContact, id, org, webhook, "Pessoa", "pessoa@example.com", "(11) 98765-4321", "Empresa", 12345600, body,
+		stage, stage, member, now)
 	each(insertEvent, next(), org, id, "criado", "Site", now)
 	each(insertNotification, next(), org, "contato", id, "Site", now)
 	each(insertJob, next(), org, "contact.created", id, "ready", now)
 	each(countLead, webhook)
 }
 
-// keeper returns what keeps a lead: on PostgreSQL the five statements as one batch, which is one round trip and one transaction; on
-// SQLite one writer that does the five in a transaction.
+// keeper returns what keeps a lead: on PostgreSQL the five statements as one batch, which is one round trip and one
+// transaction; on SQLite one writer that does the five in a transaction.
 func keeper(ctx context.Context, url string) (func(ctx context.Context, webhook int, id, body string) error, error) {
 	if path, ok := gormstore.SQLitePath(url); ok {
 		return liteKeeper(ctx, path)
@@ -65,7 +66,8 @@ func keeper(ctx context.Context, url string) (func(ctx context.Context, webhook 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := pool.Exec(ctx, leadTables+fmt.Sprintf("INSERT INTO plain_counters SELECT n, 0 FROM generate_series(0, %d) n", webhooks-1)); err != nil {
+	if _, err := pool.Exec(ctx, leadTables+fmt.Sprintf(
+		"INSERT INTO plain_counters SELECT n, 0 FROM generate_series(0, %d) n", webhooks-1)); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, webhook int, id, body string) error {
@@ -75,7 +77,9 @@ func keeper(ctx context.Context, url string) (func(ctx context.Context, webhook 
 	}, nil
 }
 
-func liteKeeper(ctx context.Context, path string) (func(ctx context.Context, webhook int, id, body string) error, error) {
+func liteKeeper(
+	ctx context.Context, path string,
+) (func(ctx context.Context, webhook int, id, body string) error, error) {
 	db, err := openLite(path)
 	if err != nil {
 		return nil, err

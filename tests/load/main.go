@@ -1,5 +1,5 @@
-// Command load measures the program under load, always as a ratio to something that runs beside it in the same minute: the
-// machine's own speed cancels out. `make bench` runs it; README has the table.
+// Command load measures the program under load, always as a ratio to something that runs beside it in the same minute:
+// the machine's own speed cancels out. `make bench` runs it; README has the table.
 package main
 
 import (
@@ -117,7 +117,8 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 	}
 	profilePath := filepath.Join(dir, db+".pprof")
 	program, err := start(ctx, s.binary, []string{
-		"FICHARIO_DATABASE_URL=" + url, "FICHARIO_DATA_KEY=" + base64.StdEncoding.EncodeToString(key), "FICHARIO_LISTEN=127.0.0.1:0", "FICHARIO_LOG_FORMAT=json",
+		"FICHARIO_DATABASE_URL=" + url, "FICHARIO_DATA_KEY=" + base64.StdEncoding.EncodeToString(key),
+		"FICHARIO_LISTEN=127.0.0.1:0", "FICHARIO_LOG_FORMAT=json",
 	}, "serve", "--cpu-profile", profilePath)
 	if err != nil {
 		return "", err
@@ -154,7 +155,8 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 		return "", nil
 	}
 	program.end()
-	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=90", s.binary, profilePath).Output()
+	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=90", s.binary,
+		profilePath).Output()
 	if err != nil {
 		return "", fmt.Errorf("profile: %w", err)
 	}

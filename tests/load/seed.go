@@ -39,7 +39,8 @@ func cpf(i int) string {
 func answer(i int) []byte {
 	noise := make([]byte, 1850)
 	_, _ = rand.Read(noise)
-	return []byte(fmt.Sprintf(`{"resultado":{"nome":"PESSOA %d","fones":[{"ddd":"11","numero":"987654321"}]},"mais":"%s"}`, i, hex.EncodeToString(noise)))
+	return []byte(fmt.Sprintf(
+		`{"resultado":{"nome":"PESSOA %d","fones":[{"ddd":"11","numero":"987654321"}]},"mais":"%s"}`, i, hex.EncodeToString(noise)))
 }
 
 // webhooks is how many there are.
@@ -67,7 +68,8 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 		return out, err
 	}
 	_, secret, err := app.NewKeys(store, now).Create(ctx, app.Operator(), app.NewKey{
-		OrgID: org.ID, Name: "Carga", Scopes: document.Types(), Limits: access.Limits{PerMinute: 100_000_000, PerDay: 0, PerMonth: 0},
+		OrgID: org.ID, Name: "Carga", Scopes: document.Types(),
+		Limits: access.Limits{PerMinute: 100_000_000, PerDay: 0, PerMonth: 0},
 	})
 	if err != nil {
 		return out, err
@@ -80,7 +82,9 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 		}
 	}
 	for i := range webhooks {
-		_, token, err := hooks.Create(ctx, app.Operator(), app.NewWebhook{OrgID: org.ID, Name: fmt.Sprintf("Site %d", i), Options: intake.Options{Kind: intake.Generic}})
+		_, token, err := hooks.Create(ctx, app.Operator(), app.NewWebhook{
+			OrgID: org.ID, Name: fmt.Sprintf("Site %d", i), Options: intake.Options{Kind: intake.Generic},
+		})
 		if err != nil {
 			return out, err
 		}
@@ -92,7 +96,9 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 	}
 	defer plain.close()
 	product, _ := catalog.Standard().Find(catalog.CPF)
-	fields, _ := product.Project(map[string]any{"nome": "PESSOA", "telefones": []any{map[string]any{"ddd": "11", "numero": "987654321"}}})
+	fields, _ := product.Project(map[string]any{
+		"nome": "PESSOA", "telefones": []any{map[string]any{"ddd": "11", "numero": "987654321"}},
+	})
 	const batch = 1000
 	for first := 0; first < rows; first += batch {
 		docs, answers := make([]string, 0, batch), make([][]byte, 0, batch)
@@ -102,7 +108,8 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 		err := store.InTx(ctx, func(r ports.Repos) error {
 			for i, d := range docs {
 				err := r.History.Save(ctx, lookup.Record{
-					ID: uuid.Must(uuid.NewV7()).String(), OrgID: org.ID, Product: product.ID, Document: document.Restore(document.CPF, d),
+					ID: uuid.Must(uuid.NewV7()).String(), OrgID: org.ID, Product: product.ID,
+					Document:   document.Restore(document.CPF, d),
 					AnsweredAt: now(), Found: true, Schema: product.Schema(), Fields: fields, Raw: answers[i],
 				})
 				if err != nil {
