@@ -4,48 +4,102 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v4"
 )
 
-// allowed is the architecture: what a package may import of this module, and whether it may import anything else than the
-// standard library. A path that ends in / stands for all below it.
-var allowed = map[string]struct {
-	own     []string
-	others  []string
-	forbids []string // of the standard library
-}{
-	"domain/":             {own: []string{"domain/"}, others: []string{"github.com/nyaruka/phonenumbers", "golang.org/x/text"}, forbids: []string{"net", "net/", "database/", "os", "os/", "log", "log/", "syscall", "testing"}},
-	"ports":               {own: []string{"domain/"}, forbids: []string{"net", "net/", "database/", "os", "os/", "testing"}},
-	"app":                 {own: []string{"domain/", "ports"}, forbids: []string{"net", "net/", "database/", "os", "os/", "testing"}},
-	"openapi":             {},
-	"adapters/download":   {own: []string{"app", "domain/"}, forbids: []string{"testing"}},
-	"adapters/httpapi":    {own: []string{"app", "domain/", "openapi", "adapters/download"}, others: []string{"github.com/labstack/echo/v4", "github.com/oapi-codegen/runtime", "github.com/swaggest/swgui", "github.com/prometheus/client_golang", "github.com/google/uuid", "go.yaml.in/yaml"}, forbids: []string{"testing"}},
-	"adapters/gormstore":  {own: []string{"ports", "domain/"}, others: []string{"gorm.io/", "github.com/glebarez/", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3"}, forbids: []string{"testing"}},
-	"adapters/bureau":     {own: []string{"ports", "domain/"}, others: []string{"github.com/itchyny/gojq", "github.com/sony/gobreaker/v2", "go.yaml.in/yaml"}, forbids: []string{"testing"}},
-	"adapters/sandbox":    {own: []string{"ports", "domain/"}, forbids: []string{"testing"}},
-	"adapters/web":        {own: []string{"app", "domain/", "adapters/download"}, others: []string{"github.com/google/uuid"}, forbids: []string{"testing"}},
-	"adapters/notifier":   {own: []string{"ports", "domain/"}, others: []string{"github.com/wneessen/go-mail"}, forbids: []string{"testing"}},
-	"adapters/automation": {own: []string{"ports", "domain/"}, others: []string{"code.dny.dev/ssrf", "github.com/standard-webhooks/standard-webhooks"}, forbids: []string{"testing"}},
-	"cmd/fichario":        {own: []string{"app", "domain/", "ports", "adapters/", "openapi"}, others: []string{"*"}, forbids: []string{"testing"}},
-	"ports/portstest":     {own: []string{"ports", "domain/"}, others: []string{"*"}},
-	"tests/":              {own: []string{"openapi", "domain/", "ports", "tests/", "adapters/", "app"}, others: []string{"*"}},
+const (
+	module     = "fichario/"
+	everything = "everything"
+)
+
+// room is a row of CONTRIBUTING's table: a package, or all below one, and what it may import.
+type room struct {
+	path                string // "domain/*" stands for all below domain
+	own, others, forbid []string
 }
 
-const module = "fichario/"
+var ticked = regexp.MustCompile("`([^`]+)`")
+
+// architecture reads the table.
+func architecture(t *testing.T) []room {
+	t.Helper()
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rooms []room
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 5 || !strings.HasPrefix(strings.TrimSpace(cells[0]), "`") {
+			continue
+		}
+		list := func(cell string) (names []string) {
+			if strings.TrimSpace(cell) == everything {
+				return []string{everything}
+			}
+			for _, m := range ticked.FindAllStringSubmatch(cell, -1) {
+				names = append(names, m[1])
+			}
+			return names
+		}
+		rooms = append(rooms, room{list(cells[0])[0], list(cells[2]), list(cells[3]), list(cells[4])})
+	}
+	if len(rooms) < 10 {
+		t.Fatalf("CONTRIBUTING's table has %d rows", len(rooms))
+	}
+	return rooms
+}
+
+// roomOf finds the row of a package, the most telling one.
+func roomOf(rooms []room, name string) (found room, ok bool) {
+	for _, r := range rooms {
+		if covers(r.path, name) && len(r.path) > len(found.path) {
+			found, ok = r, true
+		}
+	}
+	return found, ok
+}
+
+// covers reports whether a name of the table stands for a path: "a/*" for all below a, and a library for all below it.
+func covers(name, path string) bool {
+	if below, ok := strings.CutSuffix(name, "*"); ok {
+		return strings.HasPrefix(path, below)
+	}
+	return name == everything || name == path
+}
+
+func anyCovers(names []string, path string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return covers(name, path) || strings.Contains(name, ".") && strings.HasPrefix(path, name+"/")
+	})
+}
+
+// forbids reports whether a package of the standard library is one of a row's last column, or below it; net and log are
+// only meant themselves.
+func forbids(names []string, path string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return path == name || name != "net" && name != "log" && strings.HasPrefix(path, name+"/")
+	})
+}
 
 // TestWhoImportsWhom asks go list, so that no file is overlooked.
 func TestWhoImportsWhom(t *testing.T) {
 	t.Parallel()
+	rooms := architecture(t)
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; seen++ {
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p struct {
 			ImportPath string
 			Imports    []string
@@ -56,40 +110,76 @@ func TestWhoImportsWhom(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := strings.TrimPrefix(p.ImportPath, module)
-		rule, ok := allowed[name]
-		for prefix, r := range allowed {
-			if !ok && strings.HasSuffix(prefix, "/") && strings.HasPrefix(name, prefix) {
-				rule, ok = r, true
-			}
-		}
+		r, ok := roomOf(rooms, name)
 		if !ok {
 			t.Errorf("%s has no place in the architecture", name)
 			continue
 		}
 		for _, i := range p.Imports {
 			own, isOwn := strings.CutPrefix(i, module)
+			isLibrary := strings.Contains(strings.Split(i, "/")[0], ".")
 			switch {
-			case isOwn && !covers(rule.own, own):
-				t.Errorf("%s imports %s", name, own)
-			case !isOwn && strings.Contains(strings.Split(i, "/")[0], ".") && !covers(rule.others, i):
-				t.Errorf("%s imports %s", name, i)
-			case !isOwn && i != "net/url" && covers(rule.forbids, i): // an address is a text
+			case isOwn && own != name && !anyCovers(r.own, own),
+				isLibrary && !anyCovers(r.others, i),
+				!isOwn && !isLibrary && forbids(r.forbid, i):
 				t.Errorf("%s imports %s", name, i)
 			}
 		}
 	}
-	if seen < 10 {
-		t.Errorf("only %d packages were looked at", seen)
+}
+
+// TestTheLinterKnowsTheArchitecture: depguard, which says so while one writes, has the table's rows and no others.
+func TestTheLinterKnowsTheArchitecture(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../.golangci.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		Linters struct {
+			Settings struct {
+				Depguard struct {
+					Rules map[string]struct {
+						ListMode string `yaml:"list-mode"`
+						Files    []string
+						Allow    []string
+						Deny     []struct{ Pkg string }
+					}
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		t.Fatal(err)
+	}
+	rules := config.Linters.Settings.Depguard.Rules
+	for _, r := range architecture(t) {
+		if slices.Contains(r.others, everything) || r.path == "openapi" || r.path == "ports/portstest" {
+			continue // tests, and a package of one embedded file
+		}
+		name := strings.ReplaceAll(strings.TrimSuffix(r.path, "/*"), "/", "-")
+		allow := []string{"$gostd"}
+		for _, own := range append(r.own, r.path) {
+			allow = append(allow, module+strings.TrimSuffix(own, "/*"))
+		}
+		sameNames(t, name+", allowed", rules[name].Allow, append(allow, r.others...))
+		var denied []string
+		for _, d := range rules[name+"-pure"].Deny {
+			denied = append(denied, strings.TrimSuffix(d.Pkg, "$"))
+		}
+		sameNames(t, name+", denied", denied, r.forbid)
+		pattern := "${config-path}/" + strings.TrimSuffix(r.path, "*")
+		if !strings.HasPrefix(strings.Join(rules[name].Files, ""), pattern) ||
+			!slices.Equal(rules[name].Files, rules[name+"-pure"].Files) {
+			t.Errorf("%s is about %v and %v", name, rules[name].Files, rules[name+"-pure"].Files)
+		}
 	}
 }
 
-// covers reports whether a list has the path, or a part of it: "a/" stands for all below a, "github.com/x/y" also for what
-// is below it, and * for everything.
-func covers(list []string, path string) bool {
-	for _, l := range list {
-		if l == "*" || l == path || strings.HasPrefix(path, l) && (strings.HasSuffix(l, "/") || strings.Contains(l, ".") && path[len(l)] == '/') {
-			return true
-		}
+func sameNames(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+	if !slices.Equal(slices.Compact(got), slices.Compact(want)) {
+		t.Errorf("%s: .golangci.yml says %v, CONTRIBUTING %v", what, got, want)
 	}
-	return false
 }
