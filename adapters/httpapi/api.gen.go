@@ -1508,15 +1508,6 @@ type ProbeWebhookParams struct {
 	HubVerifyToken *string `form:"hub.verify_token,omitempty" json:"hub.verify_token,omitempty"`
 }
 
-// ReceiveLeadParams defines parameters for ReceiveLead.
-type ReceiveLeadParams struct {
-	// Simulate `true` answers the contact that would be made, and creates nothing.
-	Simulate *string `form:"simular,omitempty" json:"simular,omitempty"`
-
-	// IdempotencyKey Sending the same key again answers the first `leadId` and does nothing else.
-	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
-}
-
 // ReceiveLead200JSONResponseBody defines parameters for ReceiveLead.
 type ReceiveLead200JSONResponseBody struct {
 	union json.RawMessage
@@ -3514,7 +3505,7 @@ type ServerInterface interface {
 	PreflightWebhook(ctx echo.Context, token string) error
 	// ReceiveLead Create a contact
 	// (POST /api/webhooks/receive/{token})
-	ReceiveLead(ctx echo.Context, token string, params ReceiveLeadParams) error
+	ReceiveLead(ctx echo.Context, token string) error
 }
 
 // ServerInterfaceWrapper converts echo contexts to parameters.
@@ -3734,34 +3725,8 @@ func (w *ServerInterfaceWrapper) ReceiveLead(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter token: %s", err))
 	}
 
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ReceiveLeadParams
-	// ------------- Optional query parameter "simular" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "simular", ctx.QueryParams(), &params.Simulate, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter simular: %s", err))
-	}
-
-	headers := ctx.Request().Header
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey string
-		n := len(valueList)
-		if n != 1 {
-			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-	}
-
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ReceiveLead(ctx, token, params)
+	err = w.Handler.ReceiveLead(ctx, token)
 	return err
 }
 
@@ -5756,7 +5721,6 @@ func (response PreflightWebhook204Response) VisitPreflightWebhookResponse(w http
 
 type ReceiveLeadRequestObject struct {
 	Token         string `json:"token"`
-	Params        ReceiveLeadParams
 	JSONBody      *ReceiveLeadJSONRequestBody
 	FormdataBody  *ReceiveLeadFormdataRequestBody
 	MultipartBody *multipart.Reader
@@ -6311,11 +6275,10 @@ func (sh *strictHandler) PreflightWebhook(ctx echo.Context, token string) error 
 }
 
 // ReceiveLead operation middleware
-func (sh *strictHandler) ReceiveLead(ctx echo.Context, token string, params ReceiveLeadParams) error {
+func (sh *strictHandler) ReceiveLead(ctx echo.Context, token string) error {
 	var request ReceiveLeadRequestObject
 
 	request.Token = token
-	request.Params = params
 	if strings.HasPrefix(ctx.Request().Header.Get("Content-Type"), "application/json") {
 		var body ReceiveLeadJSONRequestBody
 		var err error

@@ -2,11 +2,9 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -163,22 +161,4 @@ func routerFault(h *echo.HTTPError) *fault.Error {
 		return fault.New(fault.InvalidRequest, "Há um parâmetro que não pode ser lido.").Because(h)
 	}
 	return fault.New(fault.Internal, "Erro interno. Se continuar, informe o requestId a quem opera o serviço.").Because(h)
-}
-
-func parseQuery(r *http.Request) (url.Values, error) {
-	q, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, fault.New(fault.InvalidRequest, "Os parâmetros de consulta não podem ser lidos.")
-	}
-	return q, nil
-}
-
-// writeJSON writes a value as JSON without escaping what JSON does not need
-// escaped: text goes out as it is.
-func writeJSON(w http.ResponseWriter, status int, contentType string, v any) error {
-	w.Header().Set(echo.HeaderContentType, contentType)
-	w.WriteHeader(status)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -1,0 +1,51 @@
+package httpapi
+
+import (
+	"context"
+
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/fault"
+)
+
+// LookupCpf serves GET /api/v1/cpf/{documento} (specification, 4.1).
+func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (LookupCpfResponseObject, error) {
+	return h.dedicated(ctx, catalog.CPF, r.Documento, r.Params.Refresh)
+}
+
+// LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
+func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (LookupCnpjResponseObject, error) {
+	return h.dedicated(ctx, catalog.CNPJ, r.Documento, r.Params.Refresh)
+}
+
+func (h handlers) dedicated(ctx context.Context, product, document string, refresh *string) (*result, error) {
+	req := app.LookupRequest{Product: product, Document: document}
+	switch text := orEmpty(refresh); {
+	case refresh == nil, text == "false":
+	case text == "true":
+		req.Refresh = true
+	default:
+		return nil, fault.New(fault.InvalidRequest, "O parâmetro atualizar é true ou false.").At("atualizar")
+	}
+	return h.lookup(ctx, req)
+}
+
+// Lookup serves POST /api/v1/consultas (specification, 4.2).
+func (h handlers) Lookup(ctx context.Context, r LookupRequestObject) (LookupResponseObject, error) {
+	for _, field := range []struct{ name, value string }{{"produto", r.Body.Product}, {"documento", r.Body.Document}} {
+		if field.value == "" {
+			return nil, fault.New(fault.InvalidRequest, "Falta o campo "+field.name+".").At(field.name)
+		}
+	}
+	return h.lookup(ctx, app.LookupRequest{
+		Product: r.Body.Product, Document: r.Body.Document, Refresh: r.Body.Refresh != nil && *r.Body.Refresh,
+	})
+}
+
+func (h handlers) lookup(ctx context.Context, req app.LookupRequest) (*result, error) {
+	answer, err := h.Lookups.Do(ctx, callOf(ctx).caller, req)
+	if err != nil {
+		return nil, err
+	}
+	return &result{answer}, nil
+}

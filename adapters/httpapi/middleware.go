@@ -1,0 +1,84 @@
+package httpapi
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+)
+
+var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// requestID gives every request an id. A caller's own is kept when it is a UUID:
+// any other text could be somebody's document, and ids are logged.
+func requestID(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		id := c.Request().Header.Get(echo.HeaderXRequestID)
+		if id == "" || !uuidForm.MatchString(id) {
+			id = uuid.Must(uuid.NewV7()).String()
+		}
+		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		return next(c)
+	}
+}
+
+// recovered turns a panic into a 500. Only its type and place are logged: its value
+// may hold what somebody sent.
+func (s *server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			switch r := recover(); r {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(r)
+			default:
+				s.Log.LogAttrs(c.Request().Context(), slog.LevelError, "panic", slog.String("type", fmt.Sprintf("%T", r)),
+					slog.String("stack", string(debug.Stack())))
+				err = fmt.Errorf("panic (%T)", r)
+			}
+		}()
+		return next(c)
+	}
+}
+
+// The values are shared: nobody appends to them.
+var noStore, noSniff, noReferrer = []string{"no-store"}, []string{"nosniff"}, []string{"no-referrer"}
+
+// headers sets what every answer carries. Answers may hold personal data, so none
+// is to be stored on the way.
+func headers(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h := c.Response().Header()
+		h["Cache-Control"], h["X-Content-Type-Options"], h["Referrer-Policy"] = noStore, noSniff, noReferrer
+		if isWebhook(c) {
+			h[echo.HeaderAccessControlAllowOrigin] = anyOrigin
+		}
+		return next(c)
+	}
+}
+
+// observe logs and counts every request by its route, never by its address, which
+// may hold a document or a token.
+func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := time.Now()
+		if err := next(c); err != nil {
+			c.Error(err)
+		}
+		took, status, route := time.Since(start), c.Response().Status, c.Path()
+		if route == "" {
+			route = "unmatched"
+		}
+		s.Metrics.request(c.Request().Method, route, status, took)
+		s.Log.LogAttrs(c.Request().Context(), slog.LevelInfo,
+			"request", slog.String("method", c.Request().Method), slog.String("route", route), slog.Int("status", status),
+			slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("request_id",
+				c.Response().Header().Get(echo.HeaderXRequestID)))
+		return nil
+	}
+}

@@ -1,0 +1,51 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"fichario/domain/fault"
+)
+
+// onlyParams refuses query parameters that the operation does not have, or has
+// twice: a mistyped ?atualizar must not silently cost, or save, a call.
+func onlyParams(known ...string) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if c.Request().URL.RawQuery == "" {
+				return next(c)
+			}
+			query, err := parseQuery(c.Request())
+			if err != nil {
+				return err
+			}
+			for name, values := range query {
+				switch {
+				case !slices.Contains(known, name):
+					message := "Há um parâmetro de consulta desconhecido; esta rota não tem parâmetros."
+					if len(known) > 0 {
+						message = fmt.Sprintf(
+							"Há um parâmetro de consulta desconhecido. Esta rota conhece: %s.", strings.Join(known, ", "))
+					}
+					return fault.New(fault.InvalidRequest, message)
+				case len(values) > 1:
+					return fault.New(fault.InvalidRequest, "O parâmetro "+name+" veio mais de uma vez.").At(name)
+				}
+			}
+			return next(c)
+		}
+	}
+}
+
+func parseQuery(r *http.Request) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.InvalidRequest, "Os parâmetros de consulta não podem ser lidos.")
+	}
+	return q, nil
+}

@@ -1,0 +1,145 @@
+package httpapi
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"fichario/app"
+	"fichario/domain/fault"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+)
+
+const (
+	// leadMax bounds the text of a post. Files are skipped as a stream; filesMax bounds
+	// a body with them.
+	leadMax  = 1 << 20
+	filesMax = 32 << 20
+	// excerptMax is what the delivery log keeps of a body that is too large, and
+	// excerptWithin how long it waits for it.
+	excerptMax    = 64 << 10
+	excerptWithin = 2 * time.Second
+)
+
+// readPost reads what was posted, or as much of it as the delivery log keeps.
+func readPost(c echo.Context, token string, hook app.Hook) app.Post {
+	r := c.Request()
+	contentType := r.Header.Get(echo.HeaderContentType)
+	// A signature is over the bytes as they came, so that they are all kept then.
+	stream := intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") &&
+		hook.Signature.Scheme == webhook.NoSignature
+	limit := int64(leadMax)
+	if stream {
+		limit = filesMax
+	}
+	post := app.Post{Headers: keptHeaders(r.Header, token)}
+	if r.ContentLength > limit {
+		_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Now().Add(excerptWithin))
+		// Beyond the excerpt the server hangs up, slowly enough for the answer to be read.
+		post.Body, _ = io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, excerptMax))
+		post.Truncated, post.Declared = true, tooLarge()
+		return post
+	}
+	excerpt := &head{}
+	source := io.TeeReader(http.MaxBytesReader(c.Response().Writer, r.Body, limit), excerpt)
+	var err error
+	if stream {
+		post.Body, err = intake.Reduce(contentType, source, leadMax)
+	} else {
+		post.Body, err = io.ReadAll(source)
+	}
+	if post.Unread = unread(err); post.Unread != nil {
+		post.Body, post.Truncated = excerpt.Bytes(), true
+		return post
+	}
+	post.Signed = post.Body
+	if post.Unread = compressed(r, fault.InvalidRequest); post.Unread != nil {
+		return post
+	}
+	if !stream && intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") {
+		if post.Body, err = intake.Reduce(contentType, bytes.NewReader(post.Signed), leadMax); err != nil {
+			post.Unread, post.Body = unread(err), excerpt.Bytes()
+		}
+	}
+	return post
+}
+
+// head keeps the beginning of what is written to it.
+type head struct{ bytes.Buffer }
+
+// Write keeps what still fits and never fails.
+func (h *head) Write(p []byte) (int, error) {
+	_, _ = h.Buffer.Write(p[:min(len(p), excerptMax-h.Len())])
+	return len(p), nil
+}
+
+func tooLarge() *fault.Error {
+	return fault.New(fault.BodyTooLarge, "O corpo passa de 1 MiB (com arquivos, de 32 MiB). Envie só os campos do formulário.")
+}
+
+// unread says why a body could not be read; nil when it was.
+func unread(err error) *fault.Error {
+	var (
+		over  *http.MaxBytesError
+		known *fault.Error
+	)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &over), errors.Is(err, intake.ErrTooLarge):
+		return tooLarge()
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
+		return fault.New(fault.IncompleteRequest,
+			"O corpo da requisição não chegou inteiro. Nada foi criado; envie de novo.").Because(err)
+	}
+	return fault.New(fault.InvalidRequest, "O corpo da requisição não pode ser lido.").Because(err)
+}
+
+// keptHeaders are the headers that tell something about a post: its type, its
+// sender, its signature and its ids. Others, cookies and credentials among them, are
+// not kept.
+func keptHeaders(h http.Header, token string) []intake.Pair {
+	const valueMax = 1024
+	var kept []intake.Pair
+	for name, values := range h {
+		name = strings.ToLower(name)
+		if len(values) == 0 || !tells(name) || strings.Contains(values[0], token) {
+			continue
+		}
+		value := values[0]
+		if len(value) > valueMax {
+			if name == "idempotency-key" {
+				value = value[:valueMax] // still too long, and refused as such
+			} else {
+				continue
+			}
+		}
+		kept = append(kept, intake.Pair{Key: name, Value: value})
+	}
+	slices.SortFunc(kept, func(a, b intake.Pair) int { return cmp.Compare(a.Key, b.Key) })
+	return kept
+}
+
+func tells(header string) bool {
+	switch header {
+	case "content-type", "user-agent", "origin", "referer", "idempotency-key":
+		return true
+	}
+	for _, part := range []string{"signature", "webhook", "delivery", "submission", "event"} {
+		if strings.Contains(header, part) {
+			return true
+		}
+	}
+	return false
+}

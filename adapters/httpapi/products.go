@@ -1,0 +1,30 @@
+package httpapi
+
+import (
+	"context"
+
+	"fichario/domain/catalog"
+)
+
+// ListProducts serves GET /api/v1/produtos (specification, 4.3).
+func (h handlers) ListProducts(ctx context.Context, _ ListProductsRequestObject) (ListProductsResponseObject, error) {
+	list := ProductList{Produtos: []ProductEntry{}}
+	for _, o := range h.Lookups.Offers(callOf(ctx).caller) {
+		p := ProductEntry{
+			Id: o.Product.ID, Nome: o.Product.Name, Descricao: o.Product.Description, Preco: amount(o.Product.Price),
+			Documentos: types(o.Product.Documents), Escopos: types(o.Scopes), Rota: "/api/v1/consultas",
+		}
+		if p.Id == catalog.CPF || p.Id == catalog.CNPJ {
+			p.Rota = "/api/v1/" + p.Id + "/{documento}"
+		}
+		for _, f := range o.Product.Fields {
+			p.Campos = append(p.Campos, struct {
+				Descricao string            `json:"descricao"`
+				Nome      string            `json:"nome"`
+				Tipo      ProdutoCamposTipo `json:"tipo"`
+			}{f.Description, f.Name, ProdutoCamposTipo(f.Kind)})
+		}
+		list.Produtos = append(list.Produtos, p)
+	}
+	return body{list}, nil
+}

@@ -1,0 +1,56 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"fichario/app"
+)
+
+// result writes a lookup's answer: the stored named fields and the bureau's bytes
+// are spliced in as they are, never decoded and encoded again (specification,
+// 2.1.3).
+type result struct{ app.LookupResult }
+
+// VisitLookupCpfResponse writes the answer.
+func (r *result) VisitLookupCpfResponse(w http.ResponseWriter) error { return r.write(w) }
+
+// VisitLookupCnpjResponse writes the answer.
+func (r *result) VisitLookupCnpjResponse(w http.ResponseWriter) error { return r.write(w) }
+
+// VisitLookupResponse writes the answer.
+func (r *result) VisitLookupResponse(w http.ResponseWriter) error { return r.write(w) }
+
+func (r *result) write(w http.ResponseWriter) error {
+	fields, raw := r.Record.Fields, r.Record.Raw
+	buf := buffers.Get().(*[]byte)                     //nolint:forcetypeassert // only these are put
+	b := append((*buf)[:0], fields[:len(fields)-1]...) // without its closing brace; a product has at least one field
+	b = append(append(b, `,"produto":"`...), r.Record.Product...)
+	b = append(b, `","documento":"`...)
+	b = append(b, r.Record.Document.Value()...) // no type of document holds a character that JSON escapes
+	b = strconv.AppendBool(append(b, `","cache":`...), r.Entry.Cache)
+	b = append(append(b, `,"consultaId":"`...), r.Entry.ID...)
+	b = append(b, `","consultadoEm":"`...)
+	b = r.Record.AnsweredAt.UTC().Truncate(time.Microsecond).AppendFormat(b, time.RFC3339Nano)
+	b = append(append(b, `","valorCobrado":`...), r.Entry.Amount.String()...)
+	b = append(append(b, `,"bruto":`...), raw...)
+	b = append(b, '}')
+	w.Header().Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
+	w.Header().Set(echo.HeaderContentLength, strconv.Itoa(len(b)))
+	_, err := w.Write(b)
+	if cap(b) <= bufferKept {
+		*buf = b
+		buffers.Put(buf)
+	}
+	return err
+}
+
+// bufferKept is the largest buffer that is used again, so that one large answer
+// does not hold its memory for good.
+const bufferKept = 64 << 10
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}

@@ -1,0 +1,79 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"fichario/adapters/download"
+	"fichario/app"
+)
+
+// prefersCSV reads an Accept header: whether text/csv is asked for, and not less
+// than JSON.
+func prefersCSV(accept string) bool {
+	csv, json := 0.0, 0.0
+	for part := range strings.SplitSeq(accept, ",") {
+		kind, params, _ := strings.Cut(strings.TrimSpace(part), ";")
+		q := 1.0
+		for p := range strings.SplitSeq(params, ";") {
+			if v, ok := strings.CutPrefix(strings.TrimSpace(p), "q="); ok {
+				if f, err := strconv.ParseFloat(v, 64); err == nil {
+					q = f
+				}
+			}
+		}
+		switch strings.ToLower(strings.TrimSpace(kind)) {
+		case "text/csv":
+			csv = q
+		case "application/json":
+			json = q
+		}
+	}
+	return csv > 0 && csv >= json
+}
+
+// GetStatement serves GET /api/v1/consultas (specification, 4.4).
+func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject) (GetStatementResponseObject, error) {
+	p, c := r.Params, callOf(ctx)
+	q := app.StatementQuery{
+		Limit: orEmpty(p.Limite), Cursor: orEmpty(p.Cursor), From: orEmpty(p.De), Until: orEmpty(p.Ate),
+		Product: orEmpty(p.Produto), Cache: orEmpty(p.Cache),
+	}
+	if prefersCSV(c.accept) {
+		lines, err := h.Statement.Lines(ctx, c.caller, q)
+		return file(download.Statement(lines)), err
+	}
+	page, err := h.Statement.Page(ctx, c.caller, q)
+	return body{statementPage(page)}, err
+}
+
+func statementPage(page app.StatementPage) StatementPage {
+	out := StatementPage{Consultas: make([]StatementEntry, len(page.Entries))}
+	key, limits := page.Key, page.Key.Limits
+	out.Chave.Id, out.Chave.Nome, out.Chave.Prefixo, out.Chave.Escopos = key.ID, key.Name, key.Prefix, types(key.Scopes)
+	out.Gasto.Hoje, out.Gasto.Mes = amount(page.Today.Amount), amount(page.Month.Amount)
+	out.Gasto.Total = amount(page.Ever.Amount)
+	out.Cobradas.Hoje, out.Cobradas.Mes, out.Cobradas.Total = page.Today.Count, page.Month.Count, page.Ever.Count
+	out.Limites.Minuto, out.Limites.Dia, out.Limites.Mes = limits.PerMinute, limits.PerDay, limits.PerMonth
+	for i, e := range page.Entries {
+		out.Consultas[i] = StatementEntry{
+			Id: e.ID, Produto: e.Product, Documento: e.Document.Value(), Em: e.At, Cache: e.Cache, Cobrada: e.Charged,
+			Valor: amount(e.Amount), Situacao: string(e.Status),
+		}
+	}
+	if page.Next != "" {
+		out.Proxima = &page.Next
+	}
+	return out
+}
+
+// file is a table as an answer, which is written while it is read.
+type file download.Table
+
+// VisitGetStatementResponse writes the file.
+func (f file) VisitGetStatementResponse(w http.ResponseWriter) error {
+	_, err := download.CSV(w, download.Table(f))
+	return err
+}
