@@ -25,9 +25,16 @@ func NewStatement(store ports.Store, calendar access.Calendar, clock Clock) *Sta
 	return &Statement{store: store, calendar: calendar, clock: clock}
 }
 
-// StatementQuery is a query as it was sent; every field may be empty.
+// StatementQuery chooses entries of a statement. Zero values do not.
 type StatementQuery struct {
-	Limit, Cursor, From, Until, Product, Cache string
+	// Limit is how many a page has, 200 at most; zero for 50.
+	Limit int
+	// Cursor is StatementPage.Next of the page before.
+	Cursor string
+	// From and Until are days of the instance's calendar, both inclusive, as 2006-01-02.
+	From, Until string
+	Product     string
+	Cache       *bool
 	// By chooses lookups of an organisation's statement by the id of a key, or ByMembers.
 	By string
 	// OfKey is the key whose own statement is wanted by somebody who manages it.

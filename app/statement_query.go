@@ -1,11 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"encoding/base64"
-	"strconv"
 	"time"
 
-	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 )
 
@@ -18,38 +17,12 @@ type chosenLines struct {
 
 // parse reads a query. Fault: InvalidRequest with the parameter at fault.
 func (s *Statement) parse(q StatementQuery) (c chosenLines, err error) {
-	if c.limit, err = pageLimit(q.Limit); err != nil {
-		return c, err
-	}
+	c.limit = min(cmp.Or(q.Limit, pageDefault), pageMax)
+	c.filter = lookup.Filter{Product: q.Product, Cache: q.Cache}
 	if c.after, err = pageCursor(q.Cursor); err != nil {
 		return c, err
 	}
-	if err := s.period(q, &c.filter); err != nil {
-		return c, err
-	}
-	switch q.Cache {
-	case "":
-	case "true", "false":
-		cached := q.Cache == "true"
-		c.filter.Cache = &cached
-	default:
-		return c, invalid("cache", "O parâmetro cache é true ou false.")
-	}
-	if c.filter.Product = q.Product; q.Product != "" && !catalog.ValidID(q.Product) {
-		return c, invalid("produto", "O parâmetro produto é o id de um produto, como cpf; GET /api/v1/produtos os lista.")
-	}
-	return c, nil
-}
-
-func pageLimit(sent string) (int, error) {
-	if sent == "" {
-		return pageDefault, nil
-	}
-	n, err := strconv.Atoi(sent)
-	if err != nil || n < 1 || n > pageMax {
-		return 0, invalid("limite", "O parâmetro limite vai de 1 a 200.")
-	}
-	return n, nil
+	return c, s.period(q, &c.filter)
 }
 
 func pageCursor(sent string) (after string, err error) {

@@ -415,10 +415,10 @@ type LookupRequest struct {
 	Refresh *bool `json:"atualizar,omitempty"`
 
 	// Document The document, bare characters only.
-	Document string `json:"documento"`
+	Document string `json:"documento" validate:"required,max=254"`
 
 	// Product Product id, as `GET /api/v1/produtos` lists it.
-	Product string `json:"produto"`
+	Product string `json:"produto" validate:"required,max=64"`
 }
 
 // StatementEntry A lookup of the statement.
@@ -1460,34 +1460,34 @@ type WebhookDisabled = LeadProblem
 // LookupCnpjParams defines parameters for LookupCnpj.
 type LookupCnpjParams struct {
 	// Refresh `true` asks the bureau even when history has an answer, and is charged.
-	Refresh *Refresh `form:"atualizar,omitempty" json:"atualizar,omitempty"`
+	Refresh *Refresh `form:"atualizar,omitempty" json:"atualizar,omitempty" validate:"omitempty,oneof=true false"`
 }
 
 // GetStatementParams defines parameters for GetStatement.
 type GetStatementParams struct {
 	// Limite Lookups per page.
-	Limite *string `form:"limite,omitempty" json:"limite,omitempty"`
+	Limite *string `form:"limite,omitempty" json:"limite,omitempty" validate:"omitzero,whole=1 200"`
 
 	// Cursor `proxima` of the page before.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// De First day, inclusive, in the instance's time zone.
-	De *string `form:"de,omitempty" json:"de,omitempty"`
+	De *string `form:"de,omitempty" json:"de,omitempty" validate:"omitzero,day"`
 
 	// Ate Last day, inclusive, in the instance's time zone.
-	Ate *string `form:"ate,omitempty" json:"ate,omitempty"`
+	Ate *string `form:"ate,omitempty" json:"ate,omitempty" validate:"omitzero,day"`
 
 	// Produto Only lookups of this product.
-	Produto *string `form:"produto,omitempty" json:"produto,omitempty"`
+	Produto *string `form:"produto,omitempty" json:"produto,omitempty" validate:"omitzero,product"`
 
 	// Cache `true`: only answers from history; `false`: only the others.
-	Cache *string `form:"cache,omitempty" json:"cache,omitempty"`
+	Cache *string `form:"cache,omitempty" json:"cache,omitempty" validate:"omitzero,oneof=true false"`
 }
 
 // LookupCpfParams defines parameters for LookupCpf.
 type LookupCpfParams struct {
 	// Refresh `true` asks the bureau even when history has an answer, and is charged.
-	Refresh *Refresh `form:"atualizar,omitempty" json:"atualizar,omitempty"`
+	Refresh *Refresh `form:"atualizar,omitempty" json:"atualizar,omitempty" validate:"omitempty,oneof=true false"`
 }
 
 // VerifyWebhookParams defines parameters for VerifyWebhook.

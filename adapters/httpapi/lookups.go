@@ -5,7 +5,6 @@ import (
 
 	"fichario/app"
 	"fichario/domain/catalog"
-	"fichario/domain/fault"
 )
 
 // LookupCpf serves GET /api/v1/cpf/{documento} (specification, 4.1).
@@ -19,24 +18,11 @@ func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (Lo
 }
 
 func (h handlers) dedicated(ctx context.Context, product, document string, refresh *string) (*result, error) {
-	req := app.LookupRequest{Product: product, Document: document}
-	switch text := orEmpty(refresh); {
-	case refresh == nil, text == "false":
-	case text == "true":
-		req.Refresh = true
-	default:
-		return nil, fault.New(fault.InvalidRequest, "O parâmetro atualizar é true ou false.").At("atualizar")
-	}
-	return h.lookup(ctx, req)
+	return h.lookup(ctx, app.LookupRequest{Product: product, Document: document, Refresh: orEmpty(refresh) == "true"})
 }
 
 // Lookup serves POST /api/v1/consultas (specification, 4.2).
 func (h handlers) Lookup(ctx context.Context, r LookupRequestObject) (LookupResponseObject, error) {
-	for _, field := range []struct{ name, value string }{{"produto", r.Body.Product}, {"documento", r.Body.Document}} {
-		if field.value == "" {
-			return nil, fault.New(fault.InvalidRequest, "Falta o campo "+field.name+".").At(field.name)
-		}
-	}
 	return h.lookup(ctx, app.LookupRequest{
 		Product: r.Body.Product, Document: r.Body.Document, Refresh: r.Body.Refresh != nil && *r.Body.Refresh,
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"fichario/adapters/shape"
 	"fichario/domain/fault"
 )
 
@@ -39,6 +40,16 @@ func onlyParams(known ...string) echo.MiddlewareFunc {
 			}
 			return next(c)
 		}
+	}
+}
+
+// shaped refuses a request whose body or parameters have not the shape of the contract.
+func shaped(next StrictHandlerFunc, _ string) StrictHandlerFunc {
+	return func(c echo.Context, request any) (any, error) {
+		if err := shape.Check(request); err != nil {
+			return nil, err
+		}
+		return next(c, request)
 	}
 }
 

@@ -45,7 +45,7 @@ var _ StrictServerInterface = handlers{}
 // New returns the handler of every route.
 func New(c Config) (http.Handler, error) {
 	s := &server{Config: c}
-	s.ServerInterface = NewStrictHandler(handlers{s}, nil)
+	s.ServerInterface = NewStrictHandler(handlers{s}, []StrictMiddlewareFunc{shaped})
 
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true

@@ -38,8 +38,12 @@ func prefersCSV(accept string) bool {
 func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject) (GetStatementResponseObject, error) {
 	p, c := r.Params, callOf(ctx)
 	q := app.StatementQuery{
-		Limit: orEmpty(p.Limite), Cursor: orEmpty(p.Cursor), From: orEmpty(p.De), Until: orEmpty(p.Ate),
-		Product: orEmpty(p.Produto), Cache: orEmpty(p.Cache),
+		Cursor: orEmpty(p.Cursor), From: orEmpty(p.De), Until: orEmpty(p.Ate), Product: orEmpty(p.Produto),
+	}
+	q.Limit, _ = strconv.Atoi(orEmpty(p.Limite)) // the shape is checked
+	if p.Cache != nil {
+		cached := *p.Cache == "true"
+		q.Cache = &cached
 	}
 	if prefersCSV(c.accept) {
 		lines, err := h.Statement.Lines(ctx, c.caller, q)

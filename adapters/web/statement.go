@@ -55,7 +55,11 @@ type keyPage struct {
 type statementFilter struct{ From, Until, Product, Cache, By, Cursor string }
 
 func (f statementFilter) query() app.StatementQuery {
-	return app.StatementQuery{From: f.From, Until: f.Until, Product: f.Product, By: f.By, Cache: map[string]string{"historico": "true", "bureau": "false"}[f.Cache], Cursor: f.Cursor}
+	q := app.StatementQuery{From: f.From, Until: f.Until, Product: f.Product, By: f.By, Cursor: f.Cursor}
+	if cached, ok := map[string]bool{"historico": true, "bureau": false}[f.Cache]; ok {
+		q.Cache = &cached
+	}
+	return q
 }
 
 func (f statementFilter) address(path, cursor string) string {

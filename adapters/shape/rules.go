@@ -1,0 +1,96 @@
+package shape
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-playground/validator/v10"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// rule is a tag of our own: whether it holds, and what is said when it does not.
+type rule struct {
+	holds func(validator.FieldLevel) bool
+	says  func(param string) string
+}
+
+var rules = map[string]rule{
+	// whole=1 200: the text of a whole number within bounds.
+	"whole": {
+		holds: func(f validator.FieldLevel) bool {
+			from, to := bounds(f.Param())
+			n, err := strconv.Atoi(f.Field().String())
+			return err == nil && n >= from && n <= to
+		},
+		says: func(param string) string {
+			from, to := bounds(param)
+			return fmt.Sprintf("vai de %d a %d", from, to)
+		},
+	},
+	// day: a date as 2026-11-01.
+	"day": {
+		holds: func(f validator.FieldLevel) bool {
+			_, err := time.Parse(time.DateOnly, f.Field().String())
+			return err == nil
+		},
+		says: func(string) string { return "é uma data, como 2026-11-01" },
+	},
+	// product: the form of a product's id.
+	"product": {
+		holds: func(f validator.FieldLevel) bool { return catalog.ValidID(f.Field().String()) },
+		says:  func(string) string { return "é o id de um produto, como cpf; GET /api/v1/produtos os lista" },
+	},
+	// document=email: a document of a type, however people write it.
+	"document": {
+		holds: func(f validator.FieldLevel) bool {
+			_, err := document.Normalize(document.Type(f.Param()), f.Field().String())
+			return err == nil
+		},
+		says: func(param string) string { return "não é um " + document.Type(param).Label() + " válido" },
+	},
+	// address: a whole http:// or https:// address without a user in it.
+	"address": {
+		holds: func(f validator.FieldLevel) bool {
+			u, err := url.Parse(f.Field().String())
+			return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+		},
+		says: func(string) string { return "é um endereço http:// ou https:// completo" },
+	},
+}
+
+func bounds(param string) (from, to int) {
+	_, _ = fmt.Sscan(param, &from, &to) // a tag is ours; one that cannot be read lets nothing through
+	return from, to
+}
+
+// sentence says what is wrong with a field.
+func sentence(e validator.FieldError) string {
+	name := "O campo " + e.Field()
+	if own, ok := rules[e.Tag()]; ok {
+		return name + " " + own.says(e.Param()) + "."
+	}
+	isText := e.Kind() == reflect.String
+	switch e.Tag() {
+	case "required":
+		return "Falta o campo " + e.Field() + "."
+	case "oneof":
+		return name + " é " + strings.Join(strings.Fields(e.Param()), " ou ") + "."
+	case "max":
+		if isText {
+			return name + " tem até " + e.Param() + " caracteres."
+		}
+		return name + " é no máximo " + e.Param() + "."
+	case "min":
+		if isText {
+			return name + " tem ao menos " + e.Param() + " caracteres."
+		}
+		return name + " é no mínimo " + e.Param() + "."
+	}
+	return name + " não tem a forma esperada."
+}

@@ -1,0 +1,67 @@
+package shape
+
+import (
+	"testing"
+
+	"fichario/domain/fault"
+)
+
+type sample struct {
+	Product  string  `json:"produto" validate:"omitempty,product"`
+	Limit    *string `form:"limite" validate:"omitempty,whole=1 200"`
+	Cache    string  `form:"cache" validate:"omitempty,oneof=true false"`
+	Day      string  `form:"de" validate:"omitempty,day"`
+	Email    string  `form:"email" validate:"omitempty,document=email"`
+	Page     string  `yaml:"pagina" validate:"omitempty,address"`
+	Name     string  `env:"NOME" validate:"required,max=5"`
+	Per      int     `form:"minuto" validate:"min=0,max=9"`
+	Password string  `form:"senha" validate:"omitempty,min=3"`
+	Within   struct {
+		Deep string `json:"fundo" validate:"omitempty,oneof=a"`
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	for name, c := range map[string]struct {
+		change  func(*sample)
+		field   string
+		message string
+	}{
+		"as it should be":  {func(*sample) {}, "", ""},
+		"missing":          {func(s *sample) { s.Name = "" }, "NOME", "Falta o campo NOME."},
+		"too long":         {func(s *sample) { s.Name = "ananas" }, "NOME", "O campo NOME tem até 5 caracteres."},
+		"counted in runes": {func(s *sample) { s.Name = "ééééé" }, "", ""},
+		"too short":        {func(s *sample) { s.Password = "ab" }, "senha", "O campo senha tem ao menos 3 caracteres."},
+		"too small":        {func(s *sample) { s.Per = -1 }, "minuto", "O campo minuto é no mínimo 0."},
+		"too large":        {func(s *sample) { s.Per = 10 }, "minuto", "O campo minuto é no máximo 9."},
+		"no choice":        {func(s *sample) { s.Cache = "sim" }, "cache", "O campo cache é true ou false."},
+		"out of bounds":    {func(s *sample) { s.Limit = text("201") }, "limite", "O campo limite vai de 1 a 200."},
+		"no number":        {func(s *sample) { s.Limit = text("1e2") }, "limite", "O campo limite vai de 1 a 200."},
+		"a number":         {func(s *sample) { s.Limit = text("200") }, "", ""},
+		"no day":           {func(s *sample) { s.Day = "2026-02-30" }, "de", "O campo de é uma data, como 2026-11-01."},
+		"no e-mail":        {func(s *sample) { s.Email = "ana@" }, "email", "O campo email não é um e-mail válido."},
+		"no address":       {func(s *sample) { s.Page = "ontem" }, "pagina", "O campo pagina é um endereço http:// ou https:// completo."},
+		"a user in it":     {func(s *sample) { s.Page = "https://a:b@x.example" }, "pagina", "O campo pagina é um endereço http:// ou https:// completo."},
+		"within":           {func(s *sample) { s.Within.Deep = "b" }, "fundo", "O campo fundo é a."},
+		"no product":       {func(s *sample) { s.Product = "../x" }, "produto", "O campo produto é o id de um produto, como cpf; GET /api/v1/produtos os lista."},
+	} {
+		s := sample{Name: "ana"}
+		c.change(&s)
+		err := Check(s)
+		if c.field == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		f, ok := err.(*fault.Error) //nolint:errorlint // it is one, and not behind another
+		if !ok || f.Code != fault.InvalidRequest || f.Field != c.field || f.Message != c.message {
+			t.Errorf("%s: %#v", name, err)
+		}
+	}
+	if Check(3) == nil {
+		t.Error("a value without fields passes")
+	}
+}
