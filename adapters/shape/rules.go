@@ -54,6 +54,14 @@ var rules = map[string]rule{
 		},
 		says: func(param string) string { return "não é um " + document.Type(param).Label() + " válido" },
 	},
+	// database: the address of a database.
+	"database": {
+		holds: func(f validator.FieldLevel) bool {
+			scheme, _, ok := strings.Cut(f.Field().String(), "://")
+			return ok && (scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql")
+		},
+		says: func(string) string { return "é sqlite://CAMINHO ou um endereço postgres://" },
+	},
 	// address: a whole http:// or https:// address without a user in it.
 	"address": {
 		holds: func(f validator.FieldLevel) bool {
@@ -79,6 +87,8 @@ func sentence(e validator.FieldError) string {
 	switch e.Tag() {
 	case "required":
 		return "Falta o campo " + e.Field() + "."
+	case "timezone":
+		return name + " é um fuso horário, como America/Sao_Paulo."
 	case "oneof":
 		return name + " é " + strings.Join(strings.Fields(e.Param()), " ou ") + "."
 	case "max":

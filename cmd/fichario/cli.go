@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -38,30 +35,17 @@ type cli struct {
 // Settings are the service's configuration.
 type Settings struct {
 	Listen       string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" help:"Address to listen on."`
-	DatabaseURL  string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" help:"sqlite://PATH, or postgres://… for more than one instance."`
+	DatabaseURL  string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" validate:"database" help:"sqlite://PATH, or postgres://… for more than one instance."`
 	Bureau       string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, brasilapi, or the path of a bureau file."`
 	Lookup       bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; without, every lookup route is 404."`
-	TimeZone     string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" help:"Time zone of the days and months of the caps."`
-	HistoryFresh time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" help:"How long history answers instead of the bureau."`
+	TimeZone     string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the days and months of the caps."`
+	HistoryFresh time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" validate:"min=0" help:"How long history answers instead of the bureau."`
 	DataKey      string        `env:"FICHARIO_DATA_KEY" help:"32 bytes in base64 that encrypt personal data; several with commas while rotating, the first encrypts. Default: a key file beside the SQLite database; required with PostgreSQL."`
 	SMTPURL      string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
 	AllowPrivate bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`
-	PublicURL    string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" help:"Address of the service in links. Default: http:// and the listen address."`
+	PublicURL    string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" validate:"omitempty,address" help:"Address of the service in links. Default: http:// and the listen address."`
 	LogFormat    string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
 	LogLevel     string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
-}
-
-// check returns what is wrong with settings that a mistake would only show in much later.
-func (s Settings) check() error {
-	if !strings.HasPrefix(s.DatabaseURL, "sqlite://") && !strings.HasPrefix(s.DatabaseURL, "postgres://") &&
-		!strings.HasPrefix(s.DatabaseURL, "postgresql://") {
-		return errors.New("FICHARIO_DATABASE_URL is neither sqlite://PATH nor a postgres:// URL")
-	}
-	if u, err := url.Parse(s.PublicURL); s.PublicURL != "" &&
-		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		return errors.New("FICHARIO_PUBLIC_URL is an address with http:// or https://, such as https://fichario.example.com")
-	}
-	return nil
 }
 
 // environment is what a command runs in.

@@ -72,7 +72,7 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"FICHARIO_DATA_KEY":      {"migrate", db, "--data-key", "abc"},
 		"FICHARIO_DATA_KEY is":   {"migrate", "--database-url", "postgres://127.0.0.1:1/x"},
 		"FICHARIO_HISTORY_FRESH": {"serve", db, "--history-fresh=-1h"},
-		"neither sqlite":         {"serve", "--database-url", "mysql://x"},
+		"sqlite://CAMINHO":       {"serve", "--database-url", "mysql://x"},
 		"FICHARIO_PUBLIC_URL":    {"serve", db, "--public-url", "nope"},
 		"duration":               {"serve", db, "--history-fresh", "x"},
 		"2026-12-31": {

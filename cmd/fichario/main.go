@@ -19,6 +19,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"fichario/adapters/shape"
 	"fichario/domain/fault"
 )
 
@@ -59,10 +60,10 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		return code // --help, --version
 	}
 	if err == nil {
-		err = c.check()
+		err = shape.Check(c.Settings)
 	}
 	if err != nil {
-		fmt.Fprintln(errOut, "fichario:", err)
+		fmt.Fprintln(errOut, "fichario:", inWords(err, nil))
 		return 1
 	}
 	env := &environment{ctx: ctx, settings: c.Settings, json: c.JSON, in: in, out: out, errOut: errOut}

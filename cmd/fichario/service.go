@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -43,9 +42,6 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	calendar, err := e.calendar()
 	if err != nil {
 		return nil, err
-	}
-	if e.settings.HistoryFresh < 0 {
-		return nil, errors.New("FICHARIO_HISTORY_FRESH: a duration is not negative")
 	}
 	s := &service{}
 	defer func() {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"fichario/adapters/gormstore"
@@ -47,11 +46,7 @@ func (e *environment) mailer() (ports.Mailer, error) {
 
 func (e *environment) calendar() (access.Calendar, error) {
 	location, err := time.LoadLocation(e.settings.TimeZone)
-	if err != nil || e.settings.TimeZone == "" {
-		return access.Calendar{}, fmt.Errorf(
-			"FICHARIO_TIME_ZONE: %q is not a time zone such as America/Sao_Paulo", e.settings.TimeZone)
-	}
-	return access.Calendar{Location: location}, nil
+	return access.Calendar{Location: location}, err
 }
 
 func now() time.Time { return time.Now().UTC() }
