@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -16,6 +13,16 @@ import (
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
+
+type receiptRow struct {
+	WebhookID uid       `gorm:"primaryKey"`
+	Key       []byte    `gorm:"primaryKey"`
+	Body      []byte    `gorm:"not null"`
+	ContactID uid       `gorm:"not null"`
+	At        time.Time `gorm:"not null"`
+}
+
+func (receiptRow) TableName() string { return "receipts" }
 
 type inbox struct {
 	conn
@@ -35,7 +42,7 @@ type taken struct {
 	mismatch                       *fault.Error
 }
 
-// Take implements ports.Inbox. A receipt that an older data key has indexed is looked
+// A receipt that an older data key has indexed is looked
 // for beforehand: the posts that it is about were made before the key was changed.
 func (r inbox) Take(ctx context.Context, a ports.Arrival) (ports.Receipt, error) {
 	t := taken{
@@ -113,9 +120,6 @@ func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []b
 	return repeats(row, r.vault.indexes(printText(webhookID, fingerprint))), nil
 }
 
-// forgetAtOnce is how many rows one removal takes, so that none takes long.
-const forgetAtOnce = 1000
-
 func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 	n, err := r.affected(ctx, "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE id < ? ORDER BY id LIMIT ?)", firstID(before), forgetAtOnce)
 	if err != nil {
@@ -124,19 +128,4 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 	m, err := r.affected(ctx, `DELETE FROM receipts WHERE (webhook_id, key) IN
 		(SELECT webhook_id, key FROM receipts WHERE at < ? ORDER BY at LIMIT ?)`, stamp(before), forgetAtOnce)
 	return int(n + m), err
-}
-
-// timeOfID is when a UUIDv7 was made, to the millisecond.
-func timeOfID(id string) time.Time {
-	ms, err := strconv.ParseInt(strings.ReplaceAll(id[:min(len(id), 13)], "-", ""), 16, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
-}
-
-// firstID is the smallest UUIDv7 of a time: what was made before has a smaller one.
-func firstID(at time.Time) string {
-	ms := at.UnixMilli()
-	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
 }

@@ -2,8 +2,7 @@ package gormstore
 
 import (
 	"context"
-	"database/sql/driver"
-	"encoding/binary"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -11,12 +10,31 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
-type statement struct {
-	conn
-	vault *vault
+type lookupRow struct {
+	ID       uid `gorm:"primaryKey"`
+	OrgID    uid `gorm:"not null"`
+	KeyID    *uid
+	MemberID *uid
+	Product  string    `gorm:"not null"`
+	DocType  string    `gorm:"not null"`
+	Document []byte    `gorm:"not null"`
+	At       time.Time `gorm:"not null"`
+	Cache    bool      `gorm:"not null"`
+	Charged  bool      `gorm:"not null"`
+	Amount   int64     `gorm:"not null"`
+	Status   string    `gorm:"not null"`
+	RecordID *uid
+	Day      string `gorm:"not null"`
+	Month    string `gorm:"not null"`
+	SettleAt *time.Time
+	// ContactID is the contact that it is about.
+	ContactID *uid
 }
+
+func (lookupRow) TableName() string { return "lookups" }
 
 func (v *vault) row(e lookup.Entry) lookupRow {
 	return lookupRow{
@@ -26,6 +44,11 @@ func (v *vault) row(e lookup.Entry) lookupRow {
 		At:       stamp(e.At), Cache: e.Cache, Charged: e.Charged, Amount: int64(e.Amount), Status: string(e.Status),
 		RecordID: optional(e.RecordID), Day: e.Day, Month: e.Month, SettleAt: optionalTime(e.SettleAt), ContactID: optional(e.ContactID),
 	}
+}
+
+type statement struct {
+	conn
+	vault *vault
 }
 
 func (r statement) entry(row lookupRow) (lookup.Entry, error) {
@@ -126,93 +149,79 @@ func (r statement) Page(ctx context.Context, by lookup.Asker, f lookup.Filter, a
 	return out, nil
 }
 
-// indexText is what the keyed hash of a document is made of. Organisation and
-// product are part of it, so that a dump cannot even show that two organisations
-// asked about one person.
-func indexText(orgID, product string, d document.Document) string {
-	return orgID + "|" + product + "|" + string(d.Type()) + "|" + d.Value()
+func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error) {
+	if len(recordIDs) == 0 {
+		return map[string]lookup.Entry{}, nil
+	}
+	var rows []lookupRow
+	err := r.query(ctx, func(db *gorm.DB) error { return db.Find(&rows, "record_id IN ? AND NOT cache", recordIDs).Error })
+	out := map[string]lookup.Entry{}
+	for _, row := range rows {
+		e, err := r.entry(row)
+		if err != nil {
+			return nil, err
+		}
+		out[e.RecordID] = e
+	}
+	return out, err
 }
 
-type history struct {
-	conn
-	vault *vault
-	serve *together[served, kept]
-}
-
-func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
-	var row recordRow
+func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error) {
+	var rows []struct {
+		Day, Product string
+		Count        int
+		Amount       int64
+	}
 	err := r.query(ctx, func(db *gorm.DB) error {
-		return db.Raw(latestRecord+" WHERE doc_index IN ?"+newestFirst, r.vault.indexes(indexText(orgID, product, d))).Take(&row).Error
+		return asked(db, by).Model(&lookupRow{}).Select("day, product, COUNT(*) AS count, CAST(SUM(amount) AS bigint) AS amount").
+			Where("org_id = ? AND charged AND day BETWEEN ? AND ?", by.OrgID, from, until).
+			Group("day, product").Order("day, product").Find(&rows).Error
+	})
+	out := make([]lookup.DaySpent, len(rows))
+	for i, row := range rows {
+		out[i] = lookup.DaySpent{Day: row.Day, Product: row.Product, Spent: lookup.Spent{Count: row.Count, Amount: catalog.Money(row.Amount)}}
+	}
+	return out, err
+}
+
+func (r statement) OfContact(ctx context.Context, orgID, contactID string, limit int) ([]ports.ContactLookup, error) {
+	var rows []lookupRow
+	answered := map[uid]recordRow{}
+	err := r.query(ctx, func(db *gorm.DB) error {
+		if err := db.Order("id DESC").Limit(limit).Find(&rows, "contact_id = ? AND org_id = ?", contactID, orgID).Error; err != nil {
+			return err
+		}
+		var ids []uid
+		for _, row := range rows {
+			if row.RecordID != nil {
+				ids = append(ids, *row.RecordID)
+			}
+		}
+		if len(ids) == 0 {
+			return nil
+		}
+		var records []recordRow
+		if err := db.Select("id", "answered_at").Find(&records, "id IN ?", ids).Error; err != nil {
+			return err
+		}
+		for _, record := range records {
+			answered[record.ID] = record
+		}
+		return nil
 	})
 	if err != nil {
-		return lookup.Record{}, err
+		return nil, err
 	}
-	rec, err := r.vault.record(row)
-	rec.OrgID, rec.Product, rec.Document = orgID, product, d
-	return rec, err
-}
-
-const (
-	latestRecord = "SELECT id, answered_at, found, schema, answer FROM records"
-	newestFirst  = " ORDER BY answered_at DESC LIMIT 1"
-)
-
-// record opens what latestRecord selects. Organisation, product and document are
-// those that it was asked for.
-func (v *vault) record(row recordRow) (lookup.Record, error) {
-	answer, err := v.open(row.Answer, "records|answer|"+string(row.ID))
-	if err != nil {
-		return lookup.Record{}, err
+	out := make([]ports.ContactLookup, len(rows))
+	for i, row := range rows {
+		if out[i].Entry, err = r.entry(row); err != nil {
+			return nil, fmt.Errorf("entry %s: %w", row.ID, err)
+		}
+		if row.RecordID != nil {
+			if record, ok := answered[*row.RecordID]; ok {
+				out[i].AnsweredAt = record.AnsweredAt.UTC()
+			}
+		}
 	}
-	n, size := binary.Uvarint(answer)
-	if size <= 0 || n > uint64(len(answer)-size) {
-		return lookup.Record{}, errSealed
-	}
-	fields := answer[size : size+int(n)]
-	return lookup.Record{
-		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema, Fields: fields, Raw: answer[size+len(fields):],
-	}, nil
-}
-
-// Save implements ports.History. The named fields and the bureau's bytes are one
-// sealed value: the length of the former, the former, the latter.
-func (r history) Save(ctx context.Context, rec lookup.Record) error {
-	answer := binary.AppendUvarint(make([]byte, 0, 4+len(rec.Fields)+len(rec.Raw)), uint64(len(rec.Fields)))
-	answer = append(append(answer, rec.Fields...), rec.Raw...)
-	row := recordRow{
-		ID: uid(rec.ID), OrgID: uid(rec.OrgID), Product: rec.Product, DocType: string(rec.Document.Type()),
-		DocIndex:   r.vault.indexes(indexText(rec.OrgID, rec.Product, rec.Document))[0],
-		Document:   r.vault.seal([]byte(rec.Document.Value()), "records|document|"+rec.ID),
-		AnsweredAt: stamp(rec.AnsweredAt), Found: rec.Found, Schema: rec.Schema,
-		Answer: r.vault.seal(answer, "records|answer|"+rec.ID),
-	}
-	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
-}
-
-// blob keeps GORM from taking bytes after a parenthesis for a list of values.
-type blob []byte
-
-func (b blob) Value() (driver.Value, error) { return []byte(b), nil }
-
-type leases struct {
-	conn
-	vault *vault
-}
-
-func (r leases) Acquire(ctx context.Context, l lookup.Lease, now time.Time) (string, error) {
-	index := r.vault.indexes(indexText(l.OrgID, l.Product, l.Document))[0]
-	n, err := r.affected(ctx, `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
-		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
-		WHERE leases.expires_at <= ?`, blob(index), l.CallID, stamp(l.ExpiresAt), stamp(now))
-	if err != nil || n > 0 {
-		return "", err
-	}
-	var row leaseRow
-	err = r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "doc_index = ?", index).Error })
-	return string(row.CallID), err
-}
-
-func (r leases) Free(ctx context.Context, callID string) error {
-	_, err := r.affected(ctx, "DELETE FROM leases WHERE call_id = ?", callID)
-	return err
+	return out, nil
 }

@@ -36,7 +36,7 @@ func nothing(n int) []kept {
 	return out
 }
 
-// Serve implements ports.History. It is what most requests do, so that the
+// It is what most requests do, so that the
 // requests of a moment do it together, in one statement and one commit.
 func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error) {
 	found, err := r.serve.call(ctx, served{

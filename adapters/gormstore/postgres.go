@@ -1,0 +1,48 @@
+package gormstore
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+)
+
+func (s *Store) openPostgres(databaseURL string) error {
+	cfg, err := pgx.ParseConfig(databaseURL)
+	if err != nil || !strings.HasPrefix(databaseURL, "postgres://") && !strings.HasPrefix(databaseURL, "postgresql://") {
+		// The parser's error may repeat the password, and it takes an empty text for
+		// a database that the environment names.
+		return errors.New("FICHARIO_DATABASE_URL is neither sqlite://PATH nor a valid postgres:// URL")
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = 2 * time.Second
+	}
+	for name, value := range map[string]string{
+		"application_name":                    "fichario",
+		"statement_timeout":                   "5s",
+		"idle_in_transaction_session_timeout": "10s",
+	} {
+		if _, set := cfg.RuntimeParams[name]; !set {
+			cfg.RuntimeParams[name] = value
+		}
+	}
+	db := stdlib.OpenDB(*cfg)
+	s.patient = cfg.Copy()
+	s.patient.RuntimeParams["statement_timeout"] = "0"
+	gormConfig := config()
+	// Otherwise opening would need the database to be there.
+	gormConfig.DisableAutomaticPing = true
+	// PrepareStmt stays off: pgx caches statements by itself, and GORM's cache
+	// prepares again in every transaction.
+	if s.write, err = gorm.Open(postgres.New(postgres.Config{Conn: db}), gormConfig); err != nil {
+		return err
+	}
+	s.read = s.write
+	s.dialect = goose.DialectPostgres
+	return setPool(s.write, poolSize)
+}
