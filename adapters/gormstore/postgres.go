@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -45,4 +46,21 @@ func (s *Store) openPostgres(databaseURL string) error {
 	s.read = s.write
 	s.dialect = goose.DialectPostgres
 	return setPool(s.write, poolSize)
+}
+
+// pastGORM runs f on a connection of the driver's own, for what most requests do: GORM and
+// database/sql would copy each value once or twice more.
+func (s *Store) pastGORM(ctx context.Context, f func(*pgx.Conn) error) error {
+	pool, err := s.write.DB()
+	if err != nil {
+		return err
+	}
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // gives it back
+	return conn.Raw(func(driver any) error {
+		return f(driver.(*stdlib.Conn).Conn()) //nolint:forcetypeassert // the pool is stdlib's
+	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
 	"fichario/domain/lookup"
@@ -82,10 +81,9 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, erro
 }
 
 // serveOnPostgres answers lookups in one statement, which takes its columns as
-// arrays so that it is planned once for any number of them. It goes to the driver,
-// because GORM and database/sql would copy each value once or twice more. A record
-// that cannot be opened is the failure of its own lookup only: by then the entries
-// are on their way, and the statement must not run again.
+// arrays so that it is planned once for any number of them. A record that cannot
+// be opened is the failure of its own lookup only: by then the entries are on their way,
+// and the statement must not run again.
 func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
 	text := func() []*string { return make([]*string, n) }
@@ -99,18 +97,8 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 		documents[i], times[i], indexes[i], after[i] = e.Document, e.At, asked[i].index, asked[i].after
 	}
 	out := nothing(n)
-	pool, err := s.write.DB()
-	if err != nil {
-		return nil, err
-	}
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = conn.Close() }() // gives it back
-	return out, conn.Raw(func(driver any) error {
-		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, serveStatement, //nolint:forcetypeassert // the pool is stdlib's
-			indexes, after, ids, orgs, keys, members, products, types, documents, times, contacts)
+	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
+		rows, err := db.Query(ctx, serveStatement, indexes, after, ids, orgs, keys, members, products, types, documents, times, contacts)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"fichario/domain/automation"
 	"fichario/domain/crm"
@@ -16,22 +15,12 @@ import (
 
 // takeOnPostgres writes what arrived in a moment in one statement, which is one
 // round trip and one transaction. It takes its columns as arrays, so that it is
-// planned once for any number of posts, and goes to the driver, because GORM and
-// database/sql would copy each value once or twice more.
+// planned once for any number of posts.
 func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]ports.Receipt, error) {
-	pool, err := s.write.DB()
-	if err != nil {
-		return nil, err
-	}
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = conn.Close() }() // gives it back
 	out := make([]ports.Receipt, len(in))
 	made := map[string]bool{}
-	err = conn.Raw(func(driver any) error {
-		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, takeStatement, columns(in, s.slot)...) //nolint:forcetypeassert // the pool is stdlib's
+	err := s.pastGORM(ctx, func(db *pgx.Conn) error {
+		rows, err := db.Query(ctx, takeStatement, columns(in, s.slot)...)
 		if err != nil {
 			return err
 		}
