@@ -22,6 +22,13 @@ var ErrNotFound = errors.New("not found")
 // ErrExists is returned where a unique value is taken already.
 var ErrExists = errors.New("exists already")
 
+// ErrOutsideTx is returned by methods that are only for inside InTx, ErrInsideTx by those that are only for outside,
+// InTx among them.
+var (
+	ErrOutsideTx = errors.New("only inside InTx")
+	ErrInsideTx  = errors.New("only outside InTx")
+)
+
 // Store is the border to the database. Both databases behave alike; the suite in
 // ports/portstest holds them to it.
 //
@@ -338,6 +345,8 @@ type Webhooks interface {
 	// Open returns the webhook that a token opens at now as it is in this moment, or
 	// ErrNotFound. Many calls may share one reading. Only outside InTx.
 	Open(ctx context.Context, t webhook.Token, now time.Time) (Hook, error)
+	// HookOf is Open by the webhook's id; the token and the counter are not read.
+	HookOf(ctx context.Context, id string) (Hook, error)
 	// Update changes everything but the counter and the tokens.
 	Update(ctx context.Context, w webhook.Webhook) error
 	// SetToken gives a webhook a new token, which ends the ones it had at endOthers,

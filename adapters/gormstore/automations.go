@@ -8,7 +8,6 @@ import (
 
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
-	"fichario/ports"
 )
 
 type automationRow struct {
@@ -31,62 +30,47 @@ type automations struct {
 	vault *vault
 }
 
-func (r automations) row(a automation.Automation) automationRow {
+func (v *vault) automationRow(a automation.Automation) automationRow {
 	return automationRow{
-		ID: uid(a.ID), OrgID: uid(a.OrgID), Name: a.Name, Event: string(a.Event), Enabled: a.Enabled, OriginID: optional(a.Conditions.OriginID),
-		WebhookID: optional(a.Conditions.WebhookID), MinAmount: int64(a.Conditions.MinAmount),
-		Action: r.vault.sealJSON(a.Action, "automations|action|"+a.ID), CreatedAt: stamp(a.CreatedAt),
+		ID: uid(a.ID), OrgID: uid(a.OrgID), Name: a.Name, Event: string(a.Event), Enabled: a.Enabled,
+		OriginID: optional(a.Conditions.OriginID), WebhookID: optional(a.Conditions.WebhookID),
+		MinAmount: int64(a.Conditions.MinAmount), Action: v.sealJSON(a.Action, "automations|action|"+a.ID), CreatedAt: stamp(a.CreatedAt),
 	}
 }
 
-func (r automations) automation(row automationRow) (automation.Automation, error) {
+func (v *vault) automation(row automationRow) (automation.Automation, error) {
 	a := automation.Automation{
 		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Event: automation.EventName(row.Event), Enabled: row.Enabled,
-		Conditions: automation.Conditions{OriginID: row.OriginID.text(), WebhookID: row.WebhookID.text(), MinAmount: catalog.Money(row.MinAmount)},
-		CreatedAt:  row.CreatedAt.UTC(),
+		Conditions: automation.Conditions{
+			OriginID: row.OriginID.text(), WebhookID: row.WebhookID.text(), MinAmount: catalog.Money(row.MinAmount),
+		},
+		CreatedAt: row.CreatedAt.UTC(),
 	}
-	return a, r.vault.openJSON(row.Action, "automations|action|"+a.ID, &a.Action)
+	return a, v.openJSON(row.Action, "automations|action|"+a.ID, &a.Action)
 }
 
 func (r automations) Create(ctx context.Context, a automation.Automation) error {
-	row := r.row(a)
-	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
+	row := r.vault.automationRow(a)
+	return r.create(ctx, "automations.create", &row)
 }
 
 func (r automations) Find(ctx context.Context, id string) (automation.Automation, error) {
-	var row automationRow
-	if err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error }); err != nil {
-		return automation.Automation{}, err
-	}
-	return r.automation(row)
+	return one(ctx, r.query, "automations.find", r.vault.automation, where("id = ?", id))
 }
 
 func (r automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {
-	var rows []automationRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("id").Find(&rows, "org_id = ?", orgID).Error })
-	if err != nil {
-		return nil, err
-	}
-	out := make([]automation.Automation, len(rows))
-	for i, row := range rows {
-		if out[i], err = r.automation(row); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return all(ctx, r.query, "automations.list", r.vault.automation, where("org_id = ?", orgID), order("id"))
 }
 
 func (r automations) Update(ctx context.Context, a automation.Automation) error {
-	row := r.row(a)
-	return r.exec(ctx, func(db *gorm.DB) error {
+	row := r.vault.automationRow(a)
+	return r.exec(ctx, "automations.update", func(db *gorm.DB) error {
 		return orNotFound(db.Model(&row).Select("name", "origin_id", "webhook_id", "min_amount", "action").Updates(&row))
 	})
 }
 
 func (r automations) SetEnabled(ctx context.Context, id string, enabled bool) error {
-	n, err := r.affected(ctx, "UPDATE automations SET enabled = ? WHERE id = ?", enabled, id)
-	if err == nil && n == 0 {
-		return ports.ErrNotFound
-	}
-	return err
+	return r.exec(ctx, "automations.setEnabled", func(db *gorm.DB) error {
+		return orNotFound(db.Model(&automationRow{}).Where("id = ?", id).Update("enabled", enabled))
+	})
 }

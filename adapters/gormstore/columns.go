@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"database/sql/driver"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -42,6 +43,21 @@ func (u *uid) text() string {
 	return string(*u)
 }
 
+// timeOfID is when a UUIDv7 was made, to the millisecond.
+func timeOfID(id string) time.Time {
+	ms, err := strconv.ParseInt(strings.ReplaceAll(id[:min(len(id), 13)], "-", ""), 16, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// firstID is the smallest UUIDv7 of a time: what was made before has a smaller one.
+func firstID(at time.Time) string {
+	ms := at.UnixMilli()
+	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
+}
+
 // stamp is how times are stored: UTC, in whole microseconds, which is what both
 // databases keep.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
@@ -61,20 +77,9 @@ func timeOf(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// timeOfID is when a UUIDv7 was made, to the millisecond.
-func timeOfID(id string) time.Time {
-	ms, err := strconv.ParseInt(strings.ReplaceAll(id[:min(len(id), 13)], "-", ""), 16, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
-}
-
-// firstID is the smallest UUIDv7 of a time: what was made before has a smaller one.
-func firstID(at time.Time) string {
-	ms := at.UnixMilli()
-	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
-}
+// literal writes a constant of the domain into the text of a statement, where a parameter would hide a partial index
+// from the planner.
+func literal[T ~string](constant T) string { return "'" + string(constant) + "'" }
 
 // blob keeps GORM from taking bytes after a parenthesis for a list of values.
 type blob []byte
@@ -98,20 +103,30 @@ func (v *vault) openJSON(sealed []byte, place string, into any) error {
 	return json.Unmarshal(plain, into)
 }
 
+// sealTwo seals two values as one: the length of the former, the former, the latter.
+func (v *vault) sealTwo(former, latter []byte, place string) []byte {
+	plain := binary.AppendUvarint(make([]byte, 0, 4+len(former)+len(latter)), uint64(len(former)))
+	return v.seal(append(append(plain, former...), latter...), place)
+}
+
+func (v *vault) openTwo(sealed []byte, place string) (former, latter []byte, err error) {
+	plain, err := v.open(sealed, place)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, size := binary.Uvarint(plain)
+	if size <= 0 || n > uint64(len(plain)-size) {
+		return nil, nil, errSealed
+	}
+	return plain[size : size+int(n)], plain[size+int(n):], nil
+}
+
 func mapped[A, B any](in []A, f func(A) B) []B {
 	out := make([]B, len(in))
 	for i, a := range in {
 		out[i] = f(a)
 	}
 	return out
-}
-
-// newest orders by UUIDv7, which begin with their time, the newest first.
-func newest(db *gorm.DB, after string, limit int) *gorm.DB {
-	if after != "" {
-		db = db.Where("id < ?", after)
-	}
-	return db.Order("id DESC").Limit(limit)
 }
 
 // orNotFound is the error of a change that met nothing.

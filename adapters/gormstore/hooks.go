@@ -1,7 +1,10 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -23,15 +26,15 @@ type opened struct {
 	err  error
 }
 
-// Every post asks whether the token still opens the
-// webhook and whether anything around it has changed; the posts of a moment ask
-// together. What has not changed is remembered.
+// Open asks, with the posts of a moment together, whether a token still opens its webhook and whether anything around
+// that has changed. What has not changed is remembered.
 func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (ports.Hook, error) {
 	hash := t.Hash()
-	found, err := r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
-	if err == nil {
-		err = found.err
-	}
+	var found opened
+	err := r.outside("webhooks.open", func() (err error) {
+		found, err = r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
+		return cmp.Or(err, found.err)
+	})
 	return found.hook, err
 }
 
@@ -47,6 +50,14 @@ type knownHook struct {
 // repositories, with SQL of his own.
 const hookTTL = time.Second
 
+// tokenAt is a token at an epoch of its organisation.
+type tokenAt struct {
+	Hash      []byte
+	EndsAt    *time.Time
+	WebhookID uid
+	Epoch     int64
+}
+
 func (s *Store) openHooks(ctx context.Context, asked []opening) ([]opened, error) {
 	db := s.read.WithContext(ctx)
 	byHash := make(map[string]*tokenAt, len(asked))
@@ -58,21 +69,18 @@ func (s *Store) openHooks(ctx context.Context, asked []opening) ([]opened, error
 		}
 	}
 	var tokens []tokenAt
-	err := db.Raw(`SELECT t.hash, t.ends_at, t.webhook_id, o.epoch FROM webhook_tokens t
-		JOIN webhooks w ON w.id = t.webhook_id JOIN organisations o ON o.id = w.org_id WHERE t.hash IN ?`, hashes).Scan(&tokens).Error
+	err := db.Table("webhook_tokens AS t").Select("t.hash, t.ends_at, t.webhook_id, o.epoch").
+		Joins("JOIN webhooks w ON w.id = t.webhook_id JOIN organisations o ON o.id = w.org_id").
+		Where("t.hash IN ?", hashes).Find(&tokens).Error
 	if err != nil {
 		return nil, err
 	}
-	hooks := map[uid]*knownHook{}
-	var changed []uid
+	hooks, err := s.hooksAt(db, tokens)
+	if err != nil {
+		return nil, err
+	}
 	for i, t := range tokens {
 		byHash[string(t.Hash)] = &tokens[i]
-		if hooks[t.WebhookID] = s.hook(t.WebhookID, t.Epoch); hooks[t.WebhookID] == nil {
-			changed = append(changed, t.WebhookID)
-		}
-	}
-	if err := s.readHooks(db, changed, tokens, hooks); err != nil {
-		return nil, err
 	}
 	out := make([]opened, len(asked))
 	for i, a := range asked {
@@ -86,89 +94,98 @@ func (s *Store) openHooks(ctx context.Context, asked []opening) ([]opened, error
 	return out, nil
 }
 
-// tokenAt is a token at an epoch of its organisation.
-type tokenAt struct {
-	Hash      []byte
-	EndsAt    *time.Time
-	WebhookID uid
-	Epoch     int64
-}
-
-// hook returns a webhook that is known at an epoch; nil when it must be read.
-func (s *Store) hook(id uid, epoch int64) *knownHook {
-	if v, ok := s.known.Load(id); ok {
-		if h := v.(*knownHook); h.epoch == epoch && time.Since(h.read) < hookTTL { //nolint:forcetypeassert // only these are stored
-			return h
-		}
-	}
-	return nil
-}
-
-// readHooks reads webhooks with what is around them, and remembers them.
-func (s *Store) readHooks(db *gorm.DB, ids []uid, tokens []tokenAt, into map[uid]*knownHook) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	var rows []webhookRow
-	if err := db.Find(&rows, "id IN ?", ids).Error; err != nil {
-		return err
-	}
-	var orgIDs []uid
-	around := map[uid]*ports.Hook{}
-	for _, row := range rows {
-		if around[row.OrgID] == nil {
-			around[row.OrgID] = &ports.Hook{}
-			orgIDs = append(orgIDs, row.OrgID)
-		}
-	}
-	if err := s.surround(db, orgIDs, around); err != nil {
-		return err
-	}
-	for _, row := range rows {
-		h := &knownHook{read: time.Now()}
-		h.hook = *around[row.OrgID]
-		h.hook.Webhook, h.err = s.vault.webhook(row)
-		for _, t := range tokens {
-			if t.WebhookID == row.ID {
-				h.epoch = t.Epoch // as it was before what was read
+// hooksAt returns the webhooks of tokens: as they are remembered, or read anew and remembered.
+func (s *Store) hooksAt(db *gorm.DB, tokens []tokenAt) (map[uid]*knownHook, error) {
+	hooks, epochs := map[uid]*knownHook{}, map[uid]int64{}
+	for _, t := range tokens {
+		if v, ok := s.known.Load(t.WebhookID); ok {
+			h := v.(*knownHook) //nolint:forcetypeassert // only these are stored
+			if h.epoch == t.Epoch && time.Since(h.read) < hookTTL {
+				hooks[t.WebhookID] = h
+				continue
 			}
 		}
-		into[row.ID] = h
-		s.known.Store(row.ID, h)
+		epochs[t.WebhookID] = t.Epoch // as it was before what is read now
 	}
-	return nil
+	read, err := s.vault.hooks(db, slices.Collect(maps.Keys(epochs)))
+	for id, found := range read {
+		hooks[id] = &knownHook{opened: found, epoch: epochs[id], read: time.Now()}
+		s.known.Store(id, hooks[id])
+	}
+	return hooks, err
+}
+
+func (r webhooks) HookOf(ctx context.Context, id string) (hook ports.Hook, err error) {
+	err = r.query(ctx, "webhooks.hookOf", func(db *gorm.DB) error {
+		hooks, err := r.vault.hooks(db, []uid{uid(id)})
+		if err != nil {
+			return err
+		}
+		found, ok := hooks[uid(id)]
+		if !ok {
+			return ports.ErrNotFound
+		}
+		hook = found.hook
+		return found.err
+	})
+	return hook, err
+}
+
+// hooks reads webhooks with what is around them.
+func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []webhookRow
+	if err := db.Find(&rows, "id IN ?", ids).Error; err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	around := map[uid]*ports.Hook{}
+	for _, row := range rows {
+		around[row.OrgID] = &ports.Hook{}
+	}
+	if err := surround(db, around); err != nil {
+		return nil, err
+	}
+	out := map[uid]opened{}
+	for _, row := range rows {
+		found := opened{hook: *around[row.OrgID]}
+		found.hook.Webhook, found.err = v.webhook(row)
+		out[row.ID] = found
+	}
+	return out, nil
 }
 
 // surround reads what posts to the webhooks of some organisations need to know.
-func (s *Store) surround(db *gorm.DB, orgIDs []uid, into map[uid]*ports.Hook) error {
-	if len(orgIDs) == 0 {
-		return nil
-	}
+func surround(db *gorm.DB, orgs map[uid]*ports.Hook) error {
+	ids := slices.Collect(maps.Keys(orgs))
 	var entries []struct {
 		OrgID, ID     uid
 		Funnel, Stage string
 	}
-	err := db.Raw("SELECT f.org_id, f.name AS funnel, s.id, s.name AS stage FROM funnels f JOIN stages s ON s.funnel_id = f.id WHERE f.org_id IN ? AND f.is_default AND s.position = 0", orgIDs).
-		Scan(&entries).Error
+	err := db.Table("funnels AS f").Select("f.org_id, f.name AS funnel, s.id, s.name AS stage").
+		Joins("JOIN stages s ON s.funnel_id = f.id").Where("f.org_id IN ? AND f.is_default AND s.position = 0", ids).
+		Find(&entries).Error
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		into[e.OrgID].Funnel, into[e.OrgID].Entry = e.Funnel, crm.Stage{ID: string(e.ID), Name: e.Stage}
+		orgs[e.OrgID].Funnel, orgs[e.OrgID].Entry = e.Funnel, crm.Stage{ID: string(e.ID), Name: e.Stage}
 	}
 	var people []memberRow
-	if err := db.Raw("SELECT id, org_id, name, role, active, created_at FROM members WHERE org_id IN ? AND active", orgIDs).Scan(&people).Error; err != nil {
+	err = db.Select("id, org_id, name, role, active, created_at").Find(&people, "org_id IN ? AND active", ids).Error
+	if err != nil {
 		return err
 	}
 	for _, m := range people {
-		into[m.OrgID].Members = append(into[m.OrgID].Members, m.member())
+		orgs[m.OrgID].Members = append(orgs[m.OrgID].Members, m.member())
 	}
-	var known []originRow
-	if err := db.Raw("SELECT id, org_id, name FROM origins WHERE org_id IN ?", orgIDs).Scan(&known).Error; err != nil {
+	var origins []originRow
+	if err := db.Select("id, org_id, name").Find(&origins, "org_id IN ?", ids).Error; err != nil {
 		return err
 	}
-	for _, o := range known {
-		into[o.OrgID].Origins = append(into[o.OrgID].Origins, o.origin())
+	for _, o := range origins {
+		orgs[o.OrgID].Origins = append(orgs[o.OrgID].Origins, o.origin())
 	}
 	return nil
 }

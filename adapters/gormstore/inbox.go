@@ -42,9 +42,17 @@ type taken struct {
 	mismatch                       *fault.Error
 }
 
-// A receipt that an older data key has indexed is looked
-// for beforehand: the posts that it is about were made before the key was changed.
-func (r inbox) Take(ctx context.Context, a ports.Arrival) (ports.Receipt, error) {
+func (r inbox) Take(ctx context.Context, a ports.Arrival) (receipt ports.Receipt, err error) {
+	err = r.outside("inbox.take", func() error {
+		receipt, err = r.taking(ctx, a)
+		return err
+	})
+	return receipt, err
+}
+
+// taking looks beforehand for a receipt that an older data key has indexed: the posts that it is about were made before
+// the key was changed.
+func (r inbox) taking(ctx context.Context, a ports.Arrival) (ports.Receipt, error) {
 	t := taken{
 		delivery: r.vault.deliveryRow(a.Delivery), webhook: a.Webhook, eventID: uid(a.EventID), notificationID: uid(a.NotificationID),
 		jobID: uid(a.JobID), mismatch: a.Mismatch,
@@ -97,7 +105,7 @@ func (r inbox) takeRepeated(ctx context.Context, t taken, first receiptRow) (por
 }
 
 func (r inbox) first(ctx context.Context, webhookID uid, keys [][]byte) (row receiptRow, err error) {
-	err = r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "webhook_id = ? AND key IN ?", webhookID, keys).Error })
+	err = r.query(ctx, "inbox.known", func(db *gorm.DB) error { return db.Take(&row, "webhook_id = ? AND key IN ?", webhookID, keys).Error })
 	return row, err
 }
 
@@ -121,11 +129,16 @@ func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []b
 }
 
 func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
-	n, err := r.affected(ctx, "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE id < ? ORDER BY id LIMIT ?)", firstID(before), forgetAtOnce)
+	n, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&deliveryRow{}).Select("id").Where("id < ?", firstID(before)).Order("id").Limit(forgetAtOnce)
+		return db.Delete(&deliveryRow{}, "id IN (?)", old)
+	})
 	if err != nil {
-		return int(n), err
+		return n, err
 	}
-	m, err := r.affected(ctx, `DELETE FROM receipts WHERE (webhook_id, key) IN
-		(SELECT webhook_id, key FROM receipts WHERE at < ? ORDER BY at LIMIT ?)`, stamp(before), forgetAtOnce)
-	return int(n + m), err
+	m, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&receiptRow{}).Select("webhook_id, key").Where("at < ?", stamp(before)).Order("at").Limit(forgetAtOnce)
+		return db.Delete(&receiptRow{}, "(webhook_id, key) IN (?)", old)
+	})
+	return n + m, err
 }

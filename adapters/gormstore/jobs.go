@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"fichario/domain/automation"
 	"fichario/ports"
@@ -54,29 +53,32 @@ func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
 	}
 	rows := mapped(add, jobRowOf)
 	// A statement has so many parameters at most: 32 766 on SQLite, 65 535 on PostgreSQL.
-	return r.exec(ctx, func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
+	return r.exec(ctx, "jobs.add", func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
 }
 
-func (r jobs) Claim(ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int) ([]automation.Job, error) {
+// due chooses the jobs of a kind that may run at a time.
+func due(kind automation.JobKind, now time.Time) scope {
+	return where("kind = ? AND state = "+literal(automation.Ready)+" AND run_at <= ?", string(kind), stamp(now))
+}
+
+// Claim finds and leases in one statement, so that no two workers get one job.
+func (r jobs) Claim(
+	ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,
+) ([]automation.Job, error) {
 	var rows []jobRow
-	err := r.exec(ctx, func(db *gorm.DB) error {
-		next := db.Model(&jobRow{}).Select("id").
-			Where("kind = ? AND state = 'ready' AND run_at <= ? AND (lease_until IS NULL OR lease_until <= ?)", string(kind), stamp(now), stamp(now))
+	err := r.exec(ctx, "jobs.claim", func(db *gorm.DB) error {
+		next := due(kind, now)(db.Model(&jobRow{}).Select("id")).Where("lease_until IS NULL OR lease_until <= ?", stamp(now))
 		if len(without) > 0 {
 			next = next.Where("automation_id NOT IN ?", without)
 		}
-		next = next.Order("run_at").Limit(limit)
-		lock := ""
-		if db.Name() == "postgres" {
-			lock = " FOR UPDATE SKIP LOCKED" // SQLite has one writer
-		}
-		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?"+lock+") RETURNING *",
+		next = locked("UPDATE", "SKIP LOCKED")(next).Order("run_at").Limit(limit)
+		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) RETURNING *",
 			lease, stamp(until), next).Scan(&rows).Error
 	})
 	return mapped(rows, jobRow.job), err
 }
 
-// Jobs that end alike are written together.
+// Finish writes jobs together that end alike.
 func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 	type outcome struct {
 		lease  string
@@ -99,15 +101,16 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 	}
 	written := 0
 	for _, o := range order {
-		values := map[string]any{"state": string(o.state), "result": o.result, "ended_at": o.ended, "lease": "", "lease_until": nil}
+		values := map[string]any{
+			"state": string(o.state), "result": o.result, "ended_at": o.ended, "lease": "", "lease_until": nil,
+		}
 		if o.state == automation.Ready {
 			values["run_at"] = o.runAt
 		}
-		err := r.exec(ctx, func(db *gorm.DB) error {
-			changed := db.Model(&jobRow{}).Where("id IN ? AND lease = ?", ids[o], o.lease).Updates(values)
-			written += int(changed.RowsAffected)
-			return changed.Error
+		n, err := r.changed(ctx, "jobs.finish", func(db *gorm.DB) *gorm.DB {
+			return db.Model(&jobRow{}).Where("id IN ? AND lease = ?", ids[o], o.lease).Updates(values)
 		})
+		written += n
 		if err != nil {
 			return written, err
 		}
@@ -116,55 +119,52 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 }
 
 func (r jobs) Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error) {
-	var rows []jobRow
-	err := r.query(ctx, func(db *gorm.DB) error {
-		// SQLite has one writer and no row locks; its dialect leaves the clause out.
-		return db.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"}).
-			Where("kind = ? AND state = 'ready' AND run_at <= ?", string(kind), stamp(now)).Order("run_at").Limit(limit).Find(&rows).Error
-	})
-	return mapped(rows, jobRow.job), err
+	return all(ctx, r.inside, "jobs.lock", sure(jobRow.job), locked("UPDATE", "SKIP LOCKED"), due(kind, now),
+		func(db *gorm.DB) *gorm.DB { return db.Order("run_at").Limit(limit) })
 }
 
 func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {
-	return r.exec(ctx, func(db *gorm.DB) error {
-		return db.Delete(&jobRow{}, "id IN ?", mapped(done, func(j automation.Job) string { return j.ID })).Error
-	})
+	ids := mapped(done, func(j automation.Job) string { return j.ID })
+	_, err := r.changed(ctx, "jobs.remove", func(db *gorm.DB) *gorm.DB { return db.Delete(&jobRow{}, "id IN ?", ids) })
+	return err
 }
 
 func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
-	var row jobRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
-	return row.job(), err
+	return one(ctx, r.query, "jobs.find", sure(jobRow.job), where("id = ?", id))
 }
 
-func (r jobs) Page(ctx context.Context, orgID string, f ports.JobFilter, after string, limit int) ([]automation.Job, error) {
-	var rows []jobRow
-	err := r.query(ctx, func(db *gorm.DB) error {
-		org := "org_id"
-		if f.AutomationID != "" || f.ContactID != "" {
-			org = "CAST(org_id AS text)" // keeps SQLite, which knows no better, from walking the index of the organisation
-		}
-		db = newest(db, after, limit).Where(org+" = ? AND kind <> 'contact.created'", orgID)
-		if f.AutomationID != "" {
-			db = db.Where("automation_id = ?", f.AutomationID)
-		}
-		if f.ContactID != "" {
-			db = db.Where("contact_id = ?", f.ContactID)
-		}
-		if f.State != "" {
-			db = db.Where("state = ?", string(f.State))
-		}
-		return db.Find(&rows).Error
-	})
-	return mapped(rows, jobRow.job), err
+func (r jobs) Page(
+	ctx context.Context, orgID string, f ports.JobFilter, after string, limit int,
+) ([]automation.Job, error) {
+	org := "org_id"
+	if f.AutomationID != "" || f.ContactID != "" {
+		org = "CAST(org_id AS text)" // keeps SQLite, which knows no better, from walking the index of the organisation
+	}
+	scopes := []scope{where(org+" = ? AND kind <> "+literal(automation.FanOut), orgID), newest(after, limit)}
+	if f.AutomationID != "" {
+		scopes = append(scopes, where("automation_id = ?", f.AutomationID))
+	}
+	if f.ContactID != "" {
+		scopes = append(scopes, where("contact_id = ?", f.ContactID))
+	}
+	if f.State != "" {
+		scopes = append(scopes, where("state = ?", string(f.State)))
+	}
+	return all(ctx, r.query, "jobs.page", sure(jobRow.job), scopes...)
 }
 
 func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {
-	n, err := r.affected(ctx, "UPDATE jobs SET state = 'ready', attempts = 0, run_at = ? WHERE id = ? AND state = 'dead'", stamp(now), id)
+	n, err := r.changed(ctx, "jobs.revive", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&jobRow{}).Where("id = ? AND state = ?", id, string(automation.Dead)).
+			Updates(map[string]any{"state": string(automation.Ready), "attempts": 0, "run_at": stamp(now)})
+	})
 	return n > 0, err
 }
 
 func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {
-	n, err := r.affected(ctx, "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE id < ? AND state = 'done' ORDER BY id LIMIT ?)", firstID(before), forgetAtOnce)
-	return int(n), err
+	return r.changed(ctx, "jobs.forget", func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&jobRow{}).Select("id").Where("id < ? AND state = ?", firstID(before), string(automation.Done)).
+			Order("id").Limit(forgetAtOnce)
+		return db.Delete(&jobRow{}, "id IN (?)", old)
+	})
 }

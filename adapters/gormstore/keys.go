@@ -9,7 +9,6 @@ import (
 
 	"fichario/domain/access"
 	"fichario/domain/document"
-	"fichario/ports"
 )
 
 type keyRow struct {
@@ -64,14 +63,13 @@ type keys struct{ conn }
 
 func (r keys) Create(ctx context.Context, k access.Key) error {
 	row := keyRowOf(k)
-	return r.exec(ctx, func(db *gorm.DB) error { return db.Create(&row).Error })
+	return r.create(ctx, "keys.create", &row)
 }
 
 func (r keys) AddSecret(ctx context.Context, keyID, was string, s access.Secret, endOthers time.Time) error {
 	hash, end := s.Hash(), stamp(endOthers)
-	return r.exec(ctx, func(db *gorm.DB) error {
-		// The key's row first: whoever else gives it a secret waits, and then ends this
-		// one too.
+	return r.exec(ctx, "keys.addSecret", func(db *gorm.DB) error {
+		// The key's row first: whoever else gives it a secret waits, and then ends this one too.
 		key := db.Model(&keyRow{}).Where("id = ?", keyID)
 		if was != "" {
 			key = key.Where("prefix = ?", was)
@@ -90,42 +88,32 @@ func (r keys) AddSecret(ctx context.Context, keyID, was string, s access.Secret,
 
 func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (access.Key, error) {
 	hash := s.Hash()
-	var row keyRow
-	err := r.query(ctx, func(db *gorm.DB) error {
-		return db.Joins("JOIN key_secrets ON key_secrets.key_id = keys.id").
-			Take(&row, "key_secrets.hash = ? AND (key_secrets.ends_at IS NULL OR key_secrets.ends_at > ?)", hash[:], stamp(now)).Error
-	})
-	return row.key(), err
+	join := func(db *gorm.DB) *gorm.DB { return db.Joins("JOIN key_secrets ON key_secrets.key_id = keys.id") }
+	return one(ctx, r.query, "keys.bySecret", sure(keyRow.key), join,
+		where("key_secrets.hash = ? AND (key_secrets.ends_at IS NULL OR key_secrets.ends_at > ?)", hash[:], stamp(now)))
 }
 
 func (r keys) Find(ctx context.Context, id string) (access.Key, error) {
-	var row keyRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
-	return row.key(), err
+	return one(ctx, r.query, "keys.find", sure(keyRow.key), where("id = ?", id))
 }
 
 func (r keys) List(ctx context.Context, orgID string) ([]access.Key, error) {
-	var rows []keyRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("id").Find(&rows, "org_id = ?", orgID).Error })
-	out := make([]access.Key, len(rows))
-	for i, row := range rows {
-		out[i] = row.key()
-	}
-	return out, err
+	return all(ctx, r.query, "keys.list", sure(keyRow.key), where("org_id = ?", orgID), order("id"))
 }
 
 func (r keys) Revoke(ctx context.Context, id string, at time.Time) error {
-	n, err := r.affected(ctx, "UPDATE keys SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?", stamp(at), id)
-	if err == nil && n == 0 {
-		return ports.ErrNotFound
-	}
-	return err
+	return r.exec(ctx, "keys.revoke", func(db *gorm.DB) error {
+		first := gorm.Expr("COALESCE(revoked_at, ?)", stamp(at))
+		return orNotFound(db.Model(&keyRow{}).Where("id = ?", id).Update("revoked_at", first))
+	})
 }
 
 func (r keys) Touch(ctx context.Context, lastUse map[string]time.Time) error {
 	for id, at := range lastUse {
-		_, err := r.affected(ctx, "UPDATE keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
-			stamp(at), id, stamp(at))
+		_, err := r.changed(ctx, "keys.touch", func(db *gorm.DB) *gorm.DB {
+			return db.Model(&keyRow{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)", id, stamp(at)).
+				Update("last_used_at", stamp(at))
+		})
 		if err != nil {
 			return err
 		}

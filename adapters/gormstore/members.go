@@ -40,31 +40,25 @@ type members struct{ conn }
 
 func (r members) Create(ctx context.Context, m crm.Member) error {
 	row := memberRowOf(m)
-	return r.changing(ctx, m.OrgID, func(db *gorm.DB) error { return db.Create(&row).Error })
+	return r.changing(ctx, "members.create", m.OrgID, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
 func (r members) Find(ctx context.Context, id string) (crm.Member, error) {
-	var row memberRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
-	return row.member(), err
+	return one(ctx, r.query, "members.find", sure(memberRow.member), where("id = ?", id))
 }
 
 func (r members) ByEmail(ctx context.Context, email string) (crm.Member, error) {
-	var row memberRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "email = ?", email).Error })
-	return row.member(), err
+	return one(ctx, r.query, "members.byEmail", sure(memberRow.member), where("email = ?", email))
 }
 
 func (r members) Update(ctx context.Context, m crm.Member) error {
 	row := memberRowOf(m)
-	return r.changing(ctx, m.OrgID, func(db *gorm.DB) error {
+	return r.changing(ctx, "members.update", m.OrgID, func(db *gorm.DB) error {
 		return orNotFound(db.Model(&memberRow{}).Where("id = ? AND org_id = ?", m.ID, m.OrgID).
 			Select("name", "email", "role", "active", "password_hash").Updates(&row))
 	})
 }
 
 func (r members) List(ctx context.Context, orgID string) ([]crm.Member, error) {
-	var rows []memberRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("created_at, id").Find(&rows, "org_id = ?", orgID).Error })
-	return mapped(rows, memberRow.member), err
+	return all(ctx, r.query, "members.list", sure(memberRow.member), where("org_id = ?", orgID), order("created_at, id"))
 }

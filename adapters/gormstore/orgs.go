@@ -4,9 +4,6 @@ import (
 	"context"
 	"time"
 
-	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
-
 	"fichario/domain/crm"
 )
 
@@ -19,33 +16,25 @@ type orgRow struct {
 
 func (orgRow) TableName() string { return "organisations" }
 
+func (r orgRow) org() crm.Organisation {
+	return crm.Organisation{ID: string(r.ID), Name: r.Name, CreatedAt: r.CreatedAt.UTC()}
+}
+
 type orgs struct{ conn }
 
 func (r orgs) Create(ctx context.Context, o crm.Organisation) error {
-	return r.exec(ctx, func(db *gorm.DB) error {
-		return db.Create(&orgRow{ID: uid(o.ID), Name: o.Name, CreatedAt: stamp(o.CreatedAt)}).Error
-	})
+	return r.create(ctx, "orgs.create", &orgRow{ID: uid(o.ID), Name: o.Name, CreatedAt: stamp(o.CreatedAt)})
 }
 
 func (r orgs) Find(ctx context.Context, id string) (crm.Organisation, error) {
-	var row orgRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
-	return crm.Organisation{ID: string(row.ID), Name: row.Name, CreatedAt: row.CreatedAt.UTC()}, err
+	return one(ctx, r.query, "orgs.find", sure(orgRow.org), where("id = ?", id))
 }
 
 func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
-	var rows []orgRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("created_at, id").Find(&rows).Error })
-	out := make([]crm.Organisation, len(rows))
-	for i, row := range rows {
-		out[i] = crm.Organisation{ID: string(row.ID), Name: row.Name, CreatedAt: row.CreatedAt.UTC()}
-	}
-	return out, err
+	return all(ctx, r.query, "orgs.list", sure(orgRow.org), order("created_at, id"))
 }
 
 func (r orgs) Lock(ctx context.Context, id string) error {
-	return r.exec(ctx, func(db *gorm.DB) error {
-		// SQLite has one writer and no row locks; its dialect leaves the clause out.
-		return db.Clauses(clause.Locking{Strength: "UPDATE"}).Select("id").Take(&orgRow{}, "id = ?", id).Error
-	})
+	_, err := one(ctx, r.inside, "orgs.lock", sure(orgRow.org), locked("UPDATE", ""), where("id = ?", id))
+	return err
 }

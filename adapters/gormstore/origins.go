@@ -26,26 +26,28 @@ func (r originRow) origin() crm.Origin {
 type origins struct{ conn }
 
 func (r origins) Create(ctx context.Context, o crm.Origin) error {
-	return r.changing(ctx, o.OrgID, func(db *gorm.DB) error {
+	return r.changing(ctx, "origins.create", o.OrgID, func(db *gorm.DB) error {
 		return db.Create(&originRow{ID: uid(o.ID), OrgID: uid(o.OrgID), Name: o.Name, Folded: text.Fold(o.Name)}).Error
 	})
 }
 
 func (r origins) Rename(ctx context.Context, o crm.Origin) error {
-	return r.changing(ctx, o.OrgID, func(db *gorm.DB) error {
-		return orNotFound(db.Model(&originRow{}).Where("id = ? AND org_id = ?", o.ID, o.OrgID).Updates(map[string]any{"name": o.Name, "folded": text.Fold(o.Name)}))
+	return r.changing(ctx, "origins.rename", o.OrgID, func(db *gorm.DB) error {
+		return orNotFound(db.Model(&originRow{}).Where("id = ? AND org_id = ?", o.ID, o.OrgID).
+			Updates(map[string]any{"name": o.Name, "folded": text.Fold(o.Name)}))
 	})
 }
 
 func (r origins) Remove(ctx context.Context, o crm.Origin) error {
-	return r.changing(ctx, o.OrgID, func(db *gorm.DB) error {
-		var used int64
-		err := db.Raw(`SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM contacts WHERE org_id = ? AND origin_id = ? LIMIT 1) AS c) +
-			(SELECT COUNT(*) FROM webhooks WHERE origin_id = ?) + (SELECT COUNT(*) FROM automations WHERE origin_id = ?)`, o.OrgID, o.ID, o.ID, o.ID).Scan(&used).Error
+	return r.changing(ctx, "origins.remove", o.OrgID, func(db *gorm.DB) error {
+		linked := func(row any) *gorm.DB { return db.Model(row).Select("1").Where("origin_id = ?", o.ID) }
+		var used bool
+		err := db.Raw("SELECT EXISTS (?) OR EXISTS (?) OR EXISTS (?)",
+			linked(&contactRow{}).Where("org_id = ?", o.OrgID), linked(&webhookRow{}), linked(&automationRow{})).Scan(&used).Error
 		if err != nil {
 			return err
 		}
-		if used > 0 {
+		if used {
 			return ports.ErrExists
 		}
 		return orNotFound(db.Delete(&originRow{}, "id = ? AND org_id = ?", o.ID, o.OrgID))
@@ -53,7 +55,5 @@ func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 }
 
 func (r origins) List(ctx context.Context, orgID string) ([]crm.Origin, error) {
-	var rows []originRow
-	err := r.query(ctx, func(db *gorm.DB) error { return db.Order("folded").Find(&rows, "org_id = ?", orgID).Error })
-	return mapped(rows, originRow.origin), err
+	return all(ctx, r.query, "origins.list", sure(originRow.origin), where("org_id = ?", orgID), order("folded"))
 }

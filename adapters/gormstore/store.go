@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"time"
 
@@ -134,6 +135,9 @@ func (s *Store) Repos() ports.Repos {
 
 // InTx runs f in one transaction; see ports.Store.
 func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) error {
+	if nested() {
+		return named("store.inTx", ports.ErrInsideTx)
+	}
 	const tries = 3
 	for try := 1; ; try++ {
 		err := s.inTx(ctx, f)
@@ -155,7 +159,23 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	if own != nil {
 		return own
 	}
-	return classify(err)
+	return named("store.inTx", classify(err))
+}
+
+// nested reports whether InTx, which calls it, is on the stack twice. Neither its context nor its function's repositories
+// would tell: whoever nests has both from outside. Without this, the inner transaction would wait for the outer one on
+// SQLite, and on PostgreSQL be kept when the outer one is not.
+func nested() bool {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	inTx, more := frames.Next()
+	for more {
+		var frame runtime.Frame
+		if frame, more = frames.Next(); frame.Function == inTx.Function {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Store) repos(c conn) ports.Repos {

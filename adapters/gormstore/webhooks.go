@@ -5,11 +5,9 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
-	"fichario/ports"
 )
 
 type webhookRow struct {
@@ -40,10 +38,15 @@ func (v *vault) webhookRow(w webhook.Webhook) webhookRow {
 func (v *vault) webhook(row webhookRow) (webhook.Webhook, error) {
 	secret, err := v.open(row.Secret, "webhooks|secret|"+string(row.ID))
 	return webhook.Webhook{
-		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Options: intake.Options{Kind: intake.Kind(row.Kind), Band: intake.Band(row.Band)},
-		Enabled: row.Enabled, OriginID: row.OriginID.text(), Signature: webhook.Signature{Scheme: webhook.Scheme(row.Scheme), Secret: string(secret)},
+		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Enabled: row.Enabled, OriginID: row.OriginID.text(),
+		Options:   intake.Options{Kind: intake.Kind(row.Kind), Band: intake.Band(row.Band)},
+		Signature: webhook.Signature{Scheme: webhook.Scheme(row.Scheme), Secret: string(secret)},
 		ThanksURL: row.ThanksURL, CreatedAt: row.CreatedAt.UTC(),
 	}, err
+}
+
+func (v *vault) sealToken(webhookID string, t webhook.Token) []byte {
+	return v.seal([]byte(t.Reveal()), "webhooks|token|"+webhookID)
 }
 
 type tokenRow struct {
@@ -69,7 +72,14 @@ type countedRow struct {
 }
 
 func counted(db *gorm.DB) *gorm.DB {
-	return db.Table("webhooks").Select(`webhooks.*, (SELECT COALESCE(SUM(received), 0) FROM webhook_counters WHERE webhook_id = webhooks.id) AS received`)
+	received := "(SELECT COALESCE(SUM(received), 0) FROM webhook_counters WHERE webhook_id = webhooks.id) AS received"
+	return db.Table("webhooks").Select("webhooks.*, " + received)
+}
+
+func (v *vault) counted(row countedRow) (webhook.Webhook, error) {
+	w, err := v.webhook(row.Webhook)
+	w.Received = row.Received
+	return w, err
 }
 
 type webhooks struct {
@@ -80,8 +90,8 @@ type webhooks struct {
 
 func (r webhooks) Create(ctx context.Context, w webhook.Webhook, t webhook.Token) error {
 	row, hash := r.vault.webhookRow(w), t.Hash()
-	row.Token = r.vault.seal([]byte(t.Reveal()), "webhooks|token|"+w.ID)
-	return r.exec(ctx, func(db *gorm.DB) error {
+	row.Token = r.vault.sealToken(w.ID, t)
+	return r.exec(ctx, "webhooks.create", func(db *gorm.DB) error {
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}
@@ -89,65 +99,45 @@ func (r webhooks) Create(ctx context.Context, w webhook.Webhook, t webhook.Token
 	})
 }
 
-func (r webhooks) Find(ctx context.Context, id string) (webhook.Webhook, webhook.Token, error) {
-	var row countedRow
-	err := r.query(ctx, func(db *gorm.DB) error {
-		if r.tx {
-			db = db.Clauses(clause.Locking{Strength: "UPDATE"}) // SQLite has one writer
+func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t webhook.Token, err error) {
+	as := func(row countedRow) (w webhook.Webhook, err error) {
+		if w, err = r.vault.counted(row); err != nil {
+			return w, err
 		}
-		return counted(db).Take(&row, "id = ?", id).Error
-	})
-	if err != nil {
-		return webhook.Webhook{}, webhook.Token{}, err
+		text, err := r.vault.open(row.Webhook.Token, "webhooks|token|"+id)
+		t, _ = webhook.ParseToken(string(text))
+		return w, err
 	}
-	w, err := r.vault.webhook(row.Webhook)
-	if err != nil {
-		return w, webhook.Token{}, err
+	scopes := []scope{counted, where("id = ?", id)}
+	if r.tx {
+		scopes = append(scopes, locked("UPDATE", ""))
 	}
-	w.Received = row.Received
-	text, err := r.vault.open(row.Webhook.Token, "webhooks|token|"+id)
-	token, _ := webhook.ParseToken(string(text))
-	return w, token, err
+	w, err = one(ctx, r.query, "webhooks.find", as, scopes...)
+	return w, t, err
 }
 
 func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, error) {
-	var rows []countedRow
-	err := r.query(ctx, func(db *gorm.DB) error { return counted(db).Order("id").Find(&rows, "org_id = ?", orgID).Error })
-	if err != nil {
-		return nil, err
-	}
-	out := make([]webhook.Webhook, len(rows))
-	for i, row := range rows {
-		if out[i], err = r.vault.webhook(row.Webhook); err != nil {
-			return nil, err
-		}
-		out[i].Received = row.Received
-	}
-	return out, nil
+	return all(ctx, r.query, "webhooks.list", r.vault.counted, counted, where("org_id = ?", orgID), order("id"))
 }
 
 func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
 	row := r.vault.webhookRow(w)
-	return r.changing(ctx, w.OrgID, func(db *gorm.DB) error {
-		changed := db.Model(&webhookRow{}).Where("id = ?", w.ID).
-			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "thanks_url").Updates(&row)
-		if changed.Error == nil && changed.RowsAffected == 0 {
-			return ports.ErrNotFound
-		}
-		return changed.Error
+	return r.changing(ctx, "webhooks.update", w.OrgID, func(db *gorm.DB) error {
+		return orNotFound(db.Model(&webhookRow{}).Where("id = ?", w.ID).
+			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "thanks_url").Updates(&row))
 	})
 }
 
 func (r webhooks) SetToken(ctx context.Context, webhookID string, t webhook.Token, endOthers time.Time) error {
 	hash, end := t.Hash(), stamp(endOthers)
-	sealed := r.vault.seal([]byte(t.Reveal()), "webhooks|token|"+webhookID)
-	return r.exec(ctx, func(db *gorm.DB) error {
-		// The webhook's row first: whoever else gives it a token waits, and then ends
-		// this one too.
+	sealed := r.vault.sealToken(webhookID, t)
+	return r.inside(ctx, "webhooks.setToken", func(db *gorm.DB) error {
+		// The webhook's row first: whoever else gives it a token waits, and then ends this one too.
 		if err := db.Model(&webhookRow{}).Where("id = ?", webhookID).Update("token", sealed).Error; err != nil {
 			return err
 		}
-		err := db.Model(&tokenRow{}).Where("webhook_id = ? AND (ends_at IS NULL OR ends_at > ?)", webhookID, end).Update("ends_at", end).Error
+		err := db.Model(&tokenRow{}).Where("webhook_id = ? AND (ends_at IS NULL OR ends_at > ?)", webhookID, end).
+			Update("ends_at", end).Error
 		if err != nil {
 			return err
 		}
