@@ -9,6 +9,8 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/domain/automation"
+	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -32,14 +34,15 @@ type inbox struct {
 
 // taken is an arrival as rows: sealed by those who wait, not by the one worker.
 type taken struct {
-	delivery                       deliveryRow
-	contact                        *contactRow // nil for a refusal
-	webhook                        string
-	eventID, notificationID, jobID uid
-	receipt                        *receiptRow // nil when nothing identifies the post
-	keys                           [][]byte    // the receipt's key under every data key
-	prints                         [][]byte    // the fingerprint's keyed hashes
-	mismatch                       *fault.Error
+	delivery     deliveryRow
+	contact      *contactRow // nil for a refusal
+	event        eventRow
+	notification notificationRow
+	job          jobRow
+	receipt      *receiptRow // nil when nothing identifies the post
+	keys         [][]byte    // the receipt's key under every data key
+	prints       [][]byte    // the fingerprint's keyed hashes
+	mismatch     *fault.Error
 }
 
 func (r inbox) Take(ctx context.Context, a ports.Arrival) (receipt ports.Receipt, err error) {
@@ -53,13 +56,14 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) (receipt ports.Receipt
 // taking looks beforehand for a receipt that an older data key has indexed: the posts that it is about were made before
 // the key was changed.
 func (r inbox) taking(ctx context.Context, a ports.Arrival) (ports.Receipt, error) {
-	t := taken{
-		delivery: r.vault.deliveryRow(a.Delivery), webhook: a.Webhook, eventID: uid(a.EventID), notificationID: uid(a.NotificationID),
-		jobID: uid(a.JobID), mismatch: a.Mismatch,
-	}
-	if a.Contact != nil {
-		row := r.vault.contactRow(*a.Contact)
+	t := taken{delivery: r.vault.deliveryRow(a.Delivery), mismatch: a.Mismatch}
+	if c := a.Contact; c != nil {
+		row := r.vault.contactRow(*c)
 		t.contact = &row
+		at := a.Delivery.At
+		t.event = r.vault.eventRow(crm.Event{ID: a.EventID, OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: a.Webhook, At: at})
+		t.notification = notificationRowOf(crm.Notification{ID: a.NotificationID, OrgID: c.OrgID, ContactID: c.ID, Kind: crm.NewContact, Subject: a.Webhook, At: at})
+		t.job = jobRowOf(automation.Job{ID: a.JobID, OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: at, CreatedAt: at})
 	}
 	if a.Contact != nil && a.Key != "" {
 		t.keys = r.vault.indexes(receiptText(a.Delivery.WebhookID, a.Key))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -89,19 +90,13 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, erro
 // and the statement must not run again.
 func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
-	text := func() []*string { return make([]*string, n) }
-	ids, orgs, keys, members, contacts, products, types := text(), text(), text(), text(), text(), text(), text()
-	documents, indexes := make([][]byte, n), make([][]byte, n)
-	times, after := make([]time.Time, n), make([]time.Time, n)
+	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
 	for i := range asked {
-		e := &asked[i].entry
-		ids[i], orgs[i], keys[i], members[i] = (*string)(&e.ID), (*string)(&e.OrgID), (*string)(e.KeyID), (*string)(e.MemberID)
-		contacts[i], products[i], types[i] = (*string)(e.ContactID), &e.Product, &e.DocType
-		documents[i], times[i], indexes[i], after[i] = e.Document, e.At, asked[i].index, asked[i].after
+		entries[i], indexes[i], after[i] = reflect.ValueOf(&asked[i].entry).Elem(), asked[i].index, asked[i].after
 	}
 	out := nothing(n)
 	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
-		rows, err := db.Query(ctx, serveStatement, indexes, after, ids, orgs, keys, members, products, types, documents, times, contacts)
+		rows, err := db.Query(ctx, serveStatement, append([]any{indexes, after}, serveArrays.values(entries)...)...)
 		if err != nil {
 			return err
 		}
@@ -119,17 +114,23 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	})
 }
 
-const serveStatement = `
+// An entry that is served is done, free and in no bucket.
+var (
+	sentEntry = sent{tableOf(lookupRow{}), "entry_", map[string]string{
+		"cache": "true", "charged": "false", "amount": "0", "status": literal(lookup.Done), "record_id": "record_id",
+		"day": "''", "month": "''", "settle_at": "NULL",
+	}}
+	serveArrays = arraysOf(3, sentEntry)
+)
+
+var serveStatement = `
 WITH hit AS (
 	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer
-	FROM unnest($1::bytea[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bytea[],
-		$10::timestamptz[], $11::text[])
-		WITH ORDINALITY AS a (doc_index, after, id, org_id, key_id, member_id, product, doc_type, document, at, contact_id, number)
+	FROM unnest($1::bytea[], $2::timestamptz[], ` + serveArrays.parameters + `)
+		WITH ORDINALITY AS a (doc_index, after, ` + serveArrays.names + `, number)
 	CROSS JOIN LATERAL (SELECT * FROM records WHERE records.doc_index = a.doc_index ORDER BY answered_at DESC LIMIT 1) r
 	WHERE r.answered_at > a.after
 ), added AS (
-	INSERT INTO lookups (id, org_id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status, record_id, day, month, contact_id)
-	SELECT id::uuid, org_id::uuid, key_id::uuid, member_id::uuid, product, doc_type, document, at, true, false, 0, 'concluida', record_id, '', '', contact_id::uuid
-	FROM hit
+	` + sentEntry.insert("hit") + `
 )
 SELECT number, record_id::text, answered_at, found, schema, answer FROM hit`

@@ -2,14 +2,10 @@ package gormstore
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"time"
+	"reflect"
 
 	"github.com/jackc/pgx/v5"
 
-	"fichario/domain/automation"
-	"fichario/domain/crm"
 	"fichario/ports"
 )
 
@@ -20,7 +16,7 @@ func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]ports.Receipt
 	out := make([]ports.Receipt, len(in))
 	made := map[string]bool{}
 	err := s.pastGORM(ctx, func(db *pgx.Conn) error {
-		rows, err := db.Query(ctx, takeStatement, columns(in, s.slot)...)
+		rows, err := db.Query(ctx, takeStatement, takeValues(in, s.slot)...)
 		if err != nil {
 			return err
 		}
@@ -37,48 +33,50 @@ func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]ports.Receipt
 	return out, err
 }
 
-// columns are the values of takeStatement: the arrivals' columns, and what is the
-// same for all.
-func columns(in []taken, slot int64) []any {
-	n := len(in)
-	texts := map[int][]*string{}
-	text := func(column, row int, value *string) {
-		if texts[column] == nil {
-			texts[column] = make([]*string, n)
-		}
-		texts[column][row] = value
+// An arrival is of one webhook, contact and moment, and its job is new: what one of its rows says is not sent with the
+// others. A row that gets a column sends it, until it is said here how the statement has it already.
+var (
+	sentDelivery = sent{tableOf(deliveryRow{}), "delivery_", nil}
+	sentContact  = sent{tableOf(contactRow{}), "contact_", map[string]string{
+		"org_id": "delivery_org_id::uuid", "webhook_id": "delivery_webhook_id::uuid", "created_at": "delivery_at",
+	}}
+	sentEvent = sent{tableOf(eventRow{}), "event_", map[string]string{
+		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
+	}}
+	sentNotification = sent{tableOf(notificationRow{}), "notification_", map[string]string{
+		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
+	}}
+	sentJob = sent{tableOf(jobRow{}), "job_", map[string]string{
+		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "run_at": "delivery_at", "created_at": "delivery_at",
+		"automation_id": "NULL", "member_id": "NULL", "attempts": "0", "result": "''", "ended_at": "NULL", "lease": "''",
+		"lease_until": "NULL",
+	}}
+	sentReceipt = sent{tableOf(receiptRow{}), "receipt_", map[string]string{
+		"webhook_id": "delivery_webhook_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
+	}}
+	takeArrays = arraysOf(2, sentDelivery, sentContact, sentEvent, sentNotification, sentJob, sentReceipt)
+)
+
+// takeValues are the parameters of takeStatement.
+func takeValues(in []taken, slot int64) []any {
+	rows := make([][]reflect.Value, 6)
+	for i := range rows {
+		rows[i] = make([]reflect.Value, len(in)) // the zero where an arrival has none
 	}
-	content, note, attribution, key, body := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
-	at, truncated, amount := make([]time.Time, n), make([]bool, n), make([]int64, n)
-	none := &contactRow{}
 	for i := range in {
 		t := &in[i]
-		d, c := &t.delivery, t.contact
-		at[i], content[i], truncated[i] = d.At, d.Content, d.Truncated
+		rows[0][i] = reflect.ValueOf(&t.delivery).Elem()
+		if t.contact != nil {
+			rows[1][i] = reflect.ValueOf(t.contact).Elem()
+			rows[2][i] = reflect.ValueOf(&t.event).Elem()
+			rows[3][i] = reflect.ValueOf(&t.notification).Elem()
+			rows[4][i] = reflect.ValueOf(&t.job).Elem()
+		}
 		if t.receipt != nil {
-			key[i], body[i] = t.receipt.Key, t.receipt.Body
-		}
-		var contactID *uid
-		if c == nil {
-			c, contactID = none, nil
-		} else {
-			contactID = &c.ID
-		}
-		amount[i], note[i], attribution[i] = c.Amount, c.Note, c.Attribution
-		for column, value := range []*string{
-			(*string)(&d.ID), (*string)(&d.OrgID), (*string)(&d.WebhookID), &d.Outcome, &d.Code, &d.Reason, (*string)(d.ContactID), (*string)(d.ReplayOf),
-			(*string)(contactID), &c.Name, &c.Email, &c.Phone, &c.PhoneE164, &c.Company, (*string)(c.OriginID), (*string)(&c.StageID), (*string)(c.AssigneeID),
-			&t.webhook, (*string)(&t.eventID), (*string)(&t.notificationID), (*string)(&t.jobID), &c.Search,
-		} {
-			text(column, i, value)
+			rows[5][i] = reflect.ValueOf(t.receipt).Elem()
 		}
 	}
-	values := []any{}
-	for _, column := range slices.Sorted(maps.Keys(texts)) {
-		values = append(values, texts[column])
-	}
-	return append(values, at, truncated, amount, content, note, attribution, key, body,
-		slot, string(crm.ContactCreated), string(crm.NewContact), string(automation.FanOut), string(automation.Ready))
+	return append([]any{slot}, takeArrays.values(rows...)...)
 }
 
 // takeStatement writes receipts first: where one is there already, or another
@@ -86,41 +84,29 @@ func columns(in []taken, slot int64) []any {
 // not among those that it returns. Receipts and counters, which others may be waiting
 // for, are written in one order by everybody, so that no two instances wait for each
 // other.
-const takeStatement = `
+var takeStatement = `
 WITH arrived AS (
-	SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-		$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
-		$22::text[], $23::timestamptz[], $24::boolean[], $25::bigint[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[], $30::bytea[])
-	AS a (delivery_id, org_id, webhook_id, outcome, code, reason, answered_id, replay_of, contact_id, name, email, phone, phone_e164, company,
-		origin_id, stage_id, assignee_id, webhook, event_id, notification_id, job_id, search,
-		at, truncated, amount, content, note, attribution, key, body)
+	SELECT * FROM unnest(` + takeArrays.parameters + `) AS a (` + takeArrays.names + `)
 ), claimed AS (
-	INSERT INTO receipts (webhook_id, key, body, contact_id, at)
-	SELECT webhook_id::uuid, key, body, contact_id::uuid, at FROM arrived WHERE key IS NOT NULL ORDER BY webhook_id, key
+	` + sentReceipt.insert("arrived WHERE receipt_key IS NOT NULL ORDER BY delivery_webhook_id, receipt_key") + `
 	ON CONFLICT DO NOTHING
 	RETURNING contact_id
 ), made AS (
-	SELECT * FROM arrived WHERE contact_id IS NOT NULL AND (key IS NULL OR contact_id::uuid IN (SELECT contact_id FROM claimed))
+	SELECT * FROM arrived
+	WHERE contact_id IS NOT NULL AND (receipt_key IS NULL OR contact_id::uuid IN (SELECT contact_id FROM claimed))
 ), contact AS (
-	INSERT INTO contacts (id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, attribution, stage_id, assignee_id, created_at, search)
-	SELECT contact_id::uuid, org_id::uuid, webhook_id::uuid, name, email, phone, phone_e164, company, amount, note, origin_id::uuid, attribution,
-		stage_id::uuid, assignee_id::uuid, at, search FROM made
+	` + sentContact.insert("made") + `
 ), event AS (
-	INSERT INTO contact_events (id, org_id, contact_id, kind, actor, at)
-	SELECT event_id::uuid, org_id::uuid, contact_id::uuid, $32, webhook, at FROM made
+	` + sentEvent.insert("made") + `
 ), notification AS (
-	INSERT INTO notifications (id, org_id, kind, contact_id, subject, at)
-	SELECT notification_id::uuid, org_id::uuid, $33, contact_id::uuid, webhook, at FROM made
+	` + sentNotification.insert("made") + `
 ), job AS (
-	INSERT INTO jobs (id, org_id, kind, contact_id, state, attempts, run_at, result, created_at, lease)
-	SELECT job_id::uuid, org_id::uuid, $34, contact_id::uuid, $35, 0, at, '', at, '' FROM made
+	` + sentJob.insert("made") + `
 ), delivery AS (
-	INSERT INTO deliveries (id, org_id, webhook_id, at, outcome, code, reason, contact_id, content, truncated, replay_of)
-	SELECT delivery_id::uuid, org_id::uuid, webhook_id::uuid, at, outcome, code, reason, answered_id::uuid, content, truncated, replay_of::uuid
-	FROM arrived WHERE contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)
+	` + sentDelivery.insert("arrived WHERE contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)") + `
 ), counted AS (
 	INSERT INTO webhook_counters (webhook_id, slot, received)
-	SELECT webhook_id::uuid, $31::bigint, count(*) FROM made GROUP BY webhook_id ORDER BY webhook_id
+	SELECT delivery_webhook_id::uuid, $1::bigint, count(*) FROM made GROUP BY delivery_webhook_id ORDER BY delivery_webhook_id
 	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received
 )
 SELECT contact_id FROM made`

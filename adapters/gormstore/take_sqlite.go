@@ -4,25 +4,21 @@ import (
 	"context"
 	"database/sql"
 
-	"fichario/domain/automation"
-	"fichario/domain/crm"
 	"fichario/ports"
 )
 
 // What an arrival writes, row by row, on SQLite.
-const (
-	insertReceipt = "INSERT INTO receipts (webhook_id, key, body, contact_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-	insertContact = `INSERT INTO contacts (id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, attribution,
-		stage_id, assignee_id, created_at, search) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	insertEvent        = "INSERT INTO contact_events (id, org_id, contact_id, kind, actor, at) VALUES (?, ?, ?, ?, ?, ?)"
-	insertNotification = "INSERT INTO notifications (id, org_id, kind, contact_id, subject, at) VALUES (?, ?, ?, ?, ?, ?)"
-	insertJob          = `INSERT INTO jobs (id, org_id, kind, contact_id, state, attempts, run_at, result, created_at, lease)
-		VALUES (?, ?, ?, ?, ?, 0, ?, '', ?, '')`
-	insertDelivery = `INSERT INTO deliveries (id, org_id, webhook_id, at, outcome, code, reason, contact_id, content, truncated, replay_of)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	countReceived = `INSERT INTO webhook_counters (webhook_id, slot, received) VALUES (?, ?, ?)
-		ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received`
+var (
+	insertReceipt      = sentReceipt.table.insert() + " ON CONFLICT DO NOTHING"
+	insertContact      = sentContact.table.insert()
+	insertEvent        = sentEvent.table.insert()
+	insertNotification = sentNotification.table.insert()
+	insertJob          = sentJob.table.insert()
+	insertDelivery     = sentDelivery.table.insert()
 )
+
+const countReceived = `INSERT INTO webhook_counters (webhook_id, slot, received) VALUES (?, ?, ?)
+	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received`
 
 // takeOnSQLite writes what arrived in a moment in one transaction, row by row: there
 // is no round trip to save, and the statements are prepared once.
@@ -32,7 +28,9 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, 
 		return nil, err
 	}
 	if s.taking == nil {
-		if s.taking, err = prepare(pool, insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery, countReceived); err != nil {
+		s.taking, err = prepare(pool, insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery,
+			countReceived)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -44,18 +42,21 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, 
 	w := &writer{ctx: ctx, tx: tx, prepared: s.taking}
 	out := make([]ports.Receipt, len(in))
 	counts := map[uid]int{}
-	for i, t := range in {
+	for i := range in {
+		t := &in[i]
 		if t.contact != nil {
-			if r := t.receipt; r != nil && w.exec(insertReceipt, r.WebhookID, r.Key, r.Body, r.ContactID, r.At) == 0 {
+			if t.receipt != nil && w.exec(insertReceipt, sentReceipt.values(t.receipt)...) == 0 {
 				out[i].Repeated = true
 				continue
 			}
-			w.contact(t)
+			w.exec(insertContact, sentContact.values(t.contact)...)
+			w.exec(insertEvent, sentEvent.values(&t.event)...)
+			w.exec(insertNotification, sentNotification.values(&t.notification)...)
+			w.exec(insertJob, sentJob.values(&t.job)...)
 			counts[t.delivery.WebhookID]++
 			out[i].ContactID = string(t.contact.ID)
 		}
-		d := t.delivery
-		w.exec(insertDelivery, d.ID, d.OrgID, d.WebhookID, d.At, d.Outcome, d.Code, d.Reason, d.ContactID, d.Content, d.Truncated, d.ReplayOf)
+		w.exec(insertDelivery, sentDelivery.values(&t.delivery)...)
 	}
 	for id, n := range counts {
 		w.exec(countReceived, id, s.slot, n)
@@ -97,13 +98,4 @@ func (w *writer) exec(statement string, values ...any) (changed int64) {
 		changed, w.err = result.RowsAffected()
 	}
 	return changed
-}
-
-func (w *writer) contact(t taken) {
-	c, at := t.contact, t.delivery.At
-	w.exec(insertContact, c.ID, c.OrgID, c.WebhookID, c.Name, c.Email, c.Phone, c.PhoneE164, c.Company, c.Amount, c.Note, c.OriginID, c.Attribution,
-		c.StageID, c.AssigneeID, c.CreatedAt, c.Search)
-	w.exec(insertEvent, t.eventID, c.OrgID, c.ID, string(crm.ContactCreated), t.webhook, at)
-	w.exec(insertNotification, t.notificationID, c.OrgID, string(crm.NewContact), c.ID, t.webhook, at)
-	w.exec(insertJob, t.jobID, c.OrgID, string(automation.FanOut), c.ID, string(automation.Ready), at, at)
 }
