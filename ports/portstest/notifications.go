@@ -36,11 +36,11 @@ func notifications(t *testing.T, s ports.Store) {
 	}
 	same(t, "unread", read(ana), []bool{false, false})
 	unread(2)
-	must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.NotificationID))
+	must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.Notification.ID))
 	same(t, "read up to the first", read(ana), []bool{false, true})
 	unread(1)
 	must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, dead.ID))
-	must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.NotificationID))
+	must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.Notification.ID))
 	same(t, "reading never goes back", read(ana), []bool{true, true})
 	unread(0)
 	same(t, "each for himself", read(rui), []bool{false, false})
