@@ -1,6 +1,5 @@
-// Package ports holds the interfaces that the use cases need from the outside,
-// and the values that cross them. An interface is here only when it has, or will
-// have, two production implementations, or when it is the border to storage.
+// Package ports holds the interfaces through which the use cases reach what is outside the program, and the values that
+// cross them: storage, bureaus, other systems and mail.
 package ports
 
 import (

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
@@ -78,10 +79,17 @@ func takeOne(t *testing.T, s *Store) {
 			t.Fatal(err)
 		}
 	}
+	c := crm.Contact{
+		ID: id('6'), OrgID: id('1'), WebhookID: w.ID, Name: "Bia", Email: "bia@example.com", StageID: id('4'), CreatedAt: now,
+	}
 	_, err := repos.Inbox.Take(ctx, ports.Arrival{
-		Delivery: webhook.Delivery{ID: id('5'), OrgID: id('1'), WebhookID: w.ID, At: now, Outcome: webhook.Accepted, ContactID: id('6')},
-		Contact:  &crm.Contact{ID: id('6'), OrgID: id('1'), WebhookID: w.ID, Name: "Bia", Email: "bia@example.com", StageID: id('4'), CreatedAt: now},
-		Webhook:  w.Name, EventID: id('7'), NotificationID: id('8'), JobID: id('9'), Key: "k",
+		Delivery: webhook.Delivery{ID: id('5'), OrgID: id('1'), WebhookID: w.ID, At: now, Outcome: webhook.Accepted, ContactID: c.ID},
+		Contact:  &c, Key: "k",
+		Event:        crm.Event{ID: id('7'), OrgID: id('1'), ContactID: c.ID, Kind: crm.ContactCreated, Actor: w.Name, At: now},
+		Notification: crm.Notification{ID: id('8'), OrgID: id('1'), ContactID: c.ID, Kind: crm.NewContact, Subject: w.Name, At: now},
+		Job: automation.Job{
+			ID: id('9'), OrgID: id('1'), ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: now, CreatedAt: now,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,24 @@ func classify(err error) error {
 	return err
 }
 
+// opError says which operation failed, so that the log tells where a stranger's error comes from. It holds no value.
+type opError struct {
+	op  string
+	err error
+}
+
+func (e *opError) Error() string { return e.op + ": " + e.err.Error() }
+func (e *opError) Unwrap() error { return e.err }
+
+// named puts the operation before an error that names none yet.
+func named(op string, err error) error {
+	var known *opError
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return &opError{op, err}
+}
+
 func away(err error) bool {
 	var (
 		pg      *pgconn.PgError

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -25,6 +26,15 @@ func parseHour(text string) time.Time {
 	return at
 }
 
+// contactsByHour and lookupsByHour group by an expression of each database's own.
+const (
+	contactsByHour = `SELECT %s AS hour, webhook_id, origin_id, COUNT(*) AS n
+		FROM contacts WHERE org_id = ? AND created_at >= ? GROUP BY 1, 2, 3 ORDER BY 1`
+	lookupsByHour = `SELECT %s AS hour, product, SUM(CASE WHEN charged THEN 1 ELSE 0 END) AS charged,
+		SUM(CASE WHEN cache THEN 1 ELSE 0 END) AS cached, SUM(amount) AS amount
+		FROM lookups WHERE org_id = ? AND id >= ? GROUP BY 1, 2 ORDER BY 1, 2`
+)
+
 func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([]ports.ContactFigure, error) {
 	var rows []struct {
 		Hour      string
@@ -32,13 +42,14 @@ func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([
 		OriginID  *uid
 		N         int
 	}
-	err := r.query(ctx, func(db *gorm.DB) error {
-		return db.Raw("SELECT "+hour(db, "created_at")+" AS hour, webhook_id, origin_id, COUNT(*) AS n FROM contacts WHERE org_id = ? AND created_at >= ? GROUP BY 1, 2, 3 ORDER BY 1",
-			orgID, stamp(since)).Scan(&rows).Error
+	err := r.query(ctx, "figures.contacts", func(db *gorm.DB) error {
+		return db.Raw(fmt.Sprintf(contactsByHour, hour(db, "created_at")), orgID, stamp(since)).Scan(&rows).Error
 	})
 	out := make([]ports.ContactFigure, len(rows))
 	for i, row := range rows {
-		out[i] = ports.ContactFigure{Hour: parseHour(row.Hour), WebhookID: row.WebhookID.text(), OriginID: row.OriginID.text(), Count: row.N}
+		out[i] = ports.ContactFigure{
+			Hour: parseHour(row.Hour), WebhookID: row.WebhookID.text(), OriginID: row.OriginID.text(), Count: row.N,
+		}
 	}
 	return out, err
 }
@@ -49,13 +60,14 @@ func (r figures) Lookups(ctx context.Context, orgID string, since time.Time) ([]
 		Charged, Cached int
 		Amount          int64
 	}
-	err := r.query(ctx, func(db *gorm.DB) error {
-		return db.Raw("SELECT "+hour(db, "at")+` AS hour, product, SUM(CASE WHEN charged THEN 1 ELSE 0 END) AS charged, SUM(CASE WHEN cache THEN 1 ELSE 0 END) AS cached,
-			SUM(amount) AS amount FROM lookups WHERE org_id = ? AND id >= ? GROUP BY 1, 2 ORDER BY 1, 2`, orgID, firstID(since)).Scan(&rows).Error
+	err := r.query(ctx, "figures.lookups", func(db *gorm.DB) error {
+		return db.Raw(fmt.Sprintf(lookupsByHour, hour(db, "at")), orgID, firstID(since)).Scan(&rows).Error
 	})
 	out := make([]ports.LookupFigure, len(rows))
 	for i, row := range rows {
-		out[i] = ports.LookupFigure{Hour: parseHour(row.Hour), Product: row.Product, Charged: row.Charged, Cached: row.Cached, Amount: catalog.Money(row.Amount)}
+		out[i] = ports.LookupFigure{
+			Hour: parseHour(row.Hour), Product: row.Product, Charged: row.Charged, Cached: row.Cached, Amount: catalog.Money(row.Amount),
+		}
 	}
 	return out, err
 }

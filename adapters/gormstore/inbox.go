@@ -4,18 +4,23 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
 
-	"fichario/domain/fault"
-	"fichario/domain/webhook"
 	"fichario/ports"
 )
+
+type receiptRow struct {
+	WebhookID uid       `gorm:"primaryKey"`
+	Key       []byte    `gorm:"primaryKey"`
+	Body      []byte    `gorm:"not null"`
+	ContactID uid       `gorm:"not null"`
+	At        time.Time `gorm:"not null"`
+}
+
+func (receiptRow) TableName() string { return "receipts" }
 
 type inbox struct {
 	conn
@@ -25,118 +30,93 @@ type inbox struct {
 
 // taken is an arrival as rows: sealed by those who wait, not by the one worker.
 type taken struct {
-	delivery                       deliveryRow
-	contact                        *contactRow // nil for a refusal
-	webhook                        string
-	eventID, notificationID, jobID uid
-	receipt                        *receiptRow // nil when nothing identifies the post
-	keys                           [][]byte    // the receipt's key under every data key
-	prints                         [][]byte    // the fingerprint's keyed hashes
-	mismatch                       *fault.Error
+	delivery     deliveryRow
+	contact      *contactRow // nil where only the delivery is written
+	event        eventRow
+	notification notificationRow
+	job          jobRow
+	receipt      *receiptRow // nil when nothing identifies the post
 }
 
-// Take implements ports.Inbox. A receipt that an older data key has indexed is looked
-// for beforehand: the posts that it is about were made before the key was changed.
-func (r inbox) Take(ctx context.Context, a ports.Arrival) (ports.Receipt, error) {
-	t := taken{
-		delivery: r.vault.deliveryRow(a.Delivery), webhook: a.Webhook, eventID: uid(a.EventID), notificationID: uid(a.NotificationID),
-		jobID: uid(a.JobID), mismatch: a.Mismatch,
-	}
+func (v *vault) taken(a ports.Arrival) taken {
+	t := taken{delivery: v.deliveryRow(a.Delivery)}
 	if a.Contact != nil {
-		row := r.vault.contactRow(*a.Contact)
-		t.contact = &row
+		contact := v.contactRow(*a.Contact)
+		t.contact = &contact
+		t.event, t.notification, t.job = v.eventRow(a.Event), notificationRowOf(a.Notification), jobRowOf(a.Job)
 	}
-	if a.Contact != nil && a.Key != "" {
-		t.keys = r.vault.indexes(receiptText(a.Delivery.WebhookID, a.Key))
-		t.prints = r.vault.indexes(printText(a.Delivery.WebhookID, a.Fingerprint))
-		t.receipt = &receiptRow{WebhookID: t.delivery.WebhookID, Key: t.keys[0], Body: t.prints[0], ContactID: t.contact.ID, At: t.delivery.At}
-		if len(t.keys) > 1 {
-			first, err := r.first(ctx, t.delivery.WebhookID, t.keys[1:])
-			if err == nil {
-				return r.takeRepeated(ctx, t, first)
-			}
-			if !errors.Is(err, ports.ErrNotFound) {
-				return ports.Receipt{}, err
-			}
+	return t
+}
+
+func (r inbox) Take(ctx context.Context, a ports.Arrival) (receipt ports.Receipt, err error) {
+	err = r.outside("inbox.take", func() error {
+		t := r.vault.taken(a)
+		if t.contact == nil || a.Key == "" {
+			receipt, err = r.take.call(ctx, t)
+			return err
+		}
+		receipt, err = r.takeOnce(ctx, t, r.vault.known(a.Delivery.WebhookID, a.Key, a.Fingerprint))
+		return err
+	})
+	return receipt, err
+}
+
+// takeOnce looks beforehand for a receipt that an older data key has indexed: the posts that it is about were made before
+// the key was changed.
+func (r inbox) takeOnce(ctx context.Context, t taken, k known) (ports.Receipt, error) {
+	t.receipt = &receiptRow{
+		WebhookID: t.delivery.WebhookID, Key: k.keys[0], Body: k.bodies[0], ContactID: t.contact.ID, At: t.delivery.At,
+	}
+	if len(k.keys) > 1 {
+		first, err := r.first(ctx, k, k.keys[1:])
+		if !errors.Is(err, ports.ErrNotFound) {
+			return first, err
 		}
 	}
 	receipt, err := r.take.call(ctx, t)
 	if err == nil && receipt.Repeated {
-		// Nothing was written yet for a post that had come before.
-		var first receiptRow
-		if first, err = r.first(ctx, t.delivery.WebhookID, t.keys); err == nil {
-			return r.takeRepeated(ctx, t, first)
-		}
+		return r.first(ctx, k, k.keys)
 	}
 	return receipt, err
 }
 
-// takeRepeated writes the log line of a post that had come before.
-func (r inbox) takeRepeated(ctx context.Context, t taken, first receiptRow) (ports.Receipt, error) {
-	receipt := repeats(first, t.prints)
-	t.contact, t.receipt = nil, nil
-	var mismatch error
-	if t.mismatch != nil && !receipt.Same {
-		mismatch = t.mismatch
-		t.delivery.Outcome, t.delivery.ContactID = string(webhook.Refused), nil
-		t.delivery.Code, t.delivery.Reason = string(t.mismatch.Code), t.mismatch.Message
-	} else {
-		t.delivery.Outcome, t.delivery.ContactID = string(webhook.Repeated), &first.ContactID
+// known is what a post is known by: the keyed hashes of its key and its fingerprint, under every data key.
+type known struct {
+	webhookID    uid
+	keys, bodies [][]byte
+}
+
+func (v *vault) known(webhookID, key string, fingerprint []byte) known {
+	return known{
+		webhookID: uid(webhookID), keys: v.indexes("receipt|" + webhookID + "|" + key),
+		bodies: v.indexes("body|" + webhookID + "|" + string(fingerprint)),
 	}
-	if _, err := r.take.call(ctx, t); err != nil {
-		return ports.Receipt{}, err
-	}
-	return receipt, mismatch
 }
 
-func (r inbox) first(ctx context.Context, webhookID uid, keys [][]byte) (row receiptRow, err error) {
-	err = r.query(ctx, func(db *gorm.DB) error { return db.Take(&row, "webhook_id = ? AND key IN ?", webhookID, keys).Error })
-	return row, err
-}
-
-func receiptText(webhookID, key string) string { return "receipt|" + webhookID + "|" + key }
-
-func printText(webhookID string, fingerprint []byte) string {
-	return "body|" + webhookID + "|" + string(fingerprint)
-}
-
-func repeats(first receiptRow, prints [][]byte) ports.Receipt {
-	same := slices.ContainsFunc(prints, func(p []byte) bool { return bytes.Equal(p, first.Body) })
-	return ports.Receipt{ContactID: string(first.ContactID), Repeated: true, Same: same}
+// first returns the receipt of the first post with one of the keys, for one that comes now.
+func (r inbox) first(ctx context.Context, now known, keys [][]byte) (ports.Receipt, error) {
+	return one(ctx, r.query, "inbox.known", sure(func(first receiptRow) ports.Receipt {
+		same := slices.ContainsFunc(now.bodies, func(body []byte) bool { return bytes.Equal(body, first.Body) })
+		return ports.Receipt{ContactID: string(first.ContactID), Repeated: true, Same: same}
+	}), where("webhook_id = ? AND key IN ?", now.webhookID, keys))
 }
 
 func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []byte) (ports.Receipt, error) {
-	row, err := r.first(ctx, uid(webhookID), r.vault.indexes(receiptText(webhookID, key)))
-	if err != nil {
-		return ports.Receipt{}, err
-	}
-	return repeats(row, r.vault.indexes(printText(webhookID, fingerprint))), nil
+	k := r.vault.known(webhookID, key, fingerprint)
+	return r.first(ctx, k, k.keys)
 }
-
-// forgetAtOnce is how many rows one removal takes, so that none takes long.
-const forgetAtOnce = 1000
 
 func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
-	n, err := r.affected(ctx, "DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE id < ? ORDER BY id LIMIT ?)", firstID(before), forgetAtOnce)
+	n, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&deliveryRow{}).Select("id").Where("id < ?", firstID(before)).Order("id").Limit(forgetAtOnce)
+		return db.Delete(&deliveryRow{}, "id IN (?)", old)
+	})
 	if err != nil {
-		return int(n), err
+		return n, err
 	}
-	m, err := r.affected(ctx, `DELETE FROM receipts WHERE (webhook_id, key) IN
-		(SELECT webhook_id, key FROM receipts WHERE at < ? ORDER BY at LIMIT ?)`, stamp(before), forgetAtOnce)
-	return int(n + m), err
-}
-
-// timeOfID is when a UUIDv7 was made, to the millisecond.
-func timeOfID(id string) time.Time {
-	ms, err := strconv.ParseInt(strings.ReplaceAll(id[:min(len(id), 13)], "-", ""), 16, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
-}
-
-// firstID is the smallest UUIDv7 of a time: what was made before has a smaller one.
-func firstID(at time.Time) string {
-	ms := at.UnixMilli()
-	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
+	m, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&receiptRow{}).Select("webhook_id, key").Where("at < ?", stamp(before)).Order("at").Limit(forgetAtOnce)
+		return db.Delete(&receiptRow{}, "(webhook_id, key) IN (?)", old)
+	})
+	return n + m, err
 }

@@ -1,13 +1,14 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 
 	"fichario/domain/lookup"
@@ -36,15 +37,14 @@ func nothing(n int) []kept {
 	return out
 }
 
-// Serve implements ports.History. It is what most requests do, so that the
-// requests of a moment do it together, in one statement and one commit.
+// Serve is what most requests do, so that the requests of a moment do it together, in one statement and one commit.
 func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error) {
-	found, err := r.serve.call(ctx, served{
-		entry: r.vault.row(e), index: r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0], after: stamp(after),
+	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
+	var found kept
+	err := r.outside("history.serve", func() (err error) {
+		found, err = r.serve.call(ctx, served{entry: r.vault.lookupRow(e), index: index, after: stamp(after)})
+		return cmp.Or(err, found.err)
 	})
-	if err == nil {
-		err = found.err
-	}
 	if err != nil {
 		return lookup.Record{}, err
 	}
@@ -52,6 +52,9 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 	rec.OrgID, rec.Product, rec.Document = e.OrgID, e.Product, e.Document
 	return rec, nil
 }
+
+// newestRecord is what serveOnSQLite runs for every lookup: without GORM's builder, which takes longer than SQLite.
+const newestRecord = "SELECT " + latestColumns + " FROM records WHERE doc_index = ? ORDER BY answered_at DESC LIMIT 1"
 
 // serveOnSQLite answers lookups in one transaction. It reads them one by one: there
 // is no round trip to save.
@@ -61,7 +64,7 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, erro
 		var entries []lookupRow
 		for i, a := range asked {
 			var row recordRow
-			err := tx.Raw(latestRecord+" WHERE doc_index = ?"+newestFirst, blob(a.index)).Take(&row).Error
+			err := tx.Raw(newestRecord, blob(a.index)).Take(&row).Error
 			if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && !row.AnsweredAt.After(a.after) {
 				continue
 			}
@@ -82,35 +85,18 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, erro
 }
 
 // serveOnPostgres answers lookups in one statement, which takes its columns as
-// arrays so that it is planned once for any number of them. It goes to the driver,
-// because GORM and database/sql would copy each value once or twice more. A record
-// that cannot be opened is the failure of its own lookup only: by then the entries
-// are on their way, and the statement must not run again.
+// arrays so that it is planned once for any number of them. A record that cannot
+// be opened is the failure of its own lookup only: by then the entries are on their way,
+// and the statement must not run again.
 func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
-	text := func() []*string { return make([]*string, n) }
-	ids, orgs, keys, members, contacts, products, types := text(), text(), text(), text(), text(), text(), text()
-	documents, indexes := make([][]byte, n), make([][]byte, n)
-	times, after := make([]time.Time, n), make([]time.Time, n)
+	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
 	for i := range asked {
-		e := &asked[i].entry
-		ids[i], orgs[i], keys[i], members[i] = (*string)(&e.ID), (*string)(&e.OrgID), (*string)(e.KeyID), (*string)(e.MemberID)
-		contacts[i], products[i], types[i] = (*string)(e.ContactID), &e.Product, &e.DocType
-		documents[i], times[i], indexes[i], after[i] = e.Document, e.At, asked[i].index, asked[i].after
+		entries[i], indexes[i], after[i] = reflect.ValueOf(&asked[i].entry).Elem(), asked[i].index, asked[i].after
 	}
 	out := nothing(n)
-	pool, err := s.write.DB()
-	if err != nil {
-		return nil, err
-	}
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = conn.Close() }() // gives it back
-	return out, conn.Raw(func(driver any) error {
-		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, serveStatement, //nolint:forcetypeassert // the pool is stdlib's
-			indexes, after, ids, orgs, keys, members, products, types, documents, times, contacts)
+	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
+		rows, err := db.Query(ctx, serveStatement, append([]any{indexes, after}, serveArrays.values(entries)...)...)
 		if err != nil {
 			return err
 		}
@@ -128,17 +114,23 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	})
 }
 
-const serveStatement = `
+// An entry that is served is done, free and in no bucket.
+var (
+	sentEntry = sent{tableOf(lookupRow{}), "entry_", map[string]string{
+		"cache": "true", "charged": "false", "amount": "0", "status": literal(lookup.Done), "record_id": "record_id",
+		"day": "''", "month": "''", "settle_at": "NULL",
+	}}
+	serveArrays = arraysOf(3, sentEntry)
+)
+
+var serveStatement = `
 WITH hit AS (
 	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer
-	FROM unnest($1::bytea[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bytea[],
-		$10::timestamptz[], $11::text[])
-		WITH ORDINALITY AS a (doc_index, after, id, org_id, key_id, member_id, product, doc_type, document, at, contact_id, number)
+	FROM unnest($1::bytea[], $2::timestamptz[], ` + serveArrays.parameters + `)
+		WITH ORDINALITY AS a (doc_index, after, ` + serveArrays.names + `, number)
 	CROSS JOIN LATERAL (SELECT * FROM records WHERE records.doc_index = a.doc_index ORDER BY answered_at DESC LIMIT 1) r
 	WHERE r.answered_at > a.after
 ), added AS (
-	INSERT INTO lookups (id, org_id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status, record_id, day, month, contact_id)
-	SELECT id::uuid, org_id::uuid, key_id::uuid, member_id::uuid, product, doc_type, document, at, true, false, 0, 'concluida', record_id, '', '', contact_id::uuid
-	FROM hit
+	` + sentEntry.insert("hit") + `
 )
 SELECT number, record_id::text, answered_at, found, schema, answer FROM hit`

@@ -35,55 +35,66 @@ type sessions struct {
 
 func (r sessions) Create(ctx context.Context, t access.SessionToken, s access.Session) error {
 	hash := t.Hash()
-	return r.exec(ctx, func(db *gorm.DB) error {
-		return db.Create(&sessionRow{Hash: hash[:], MemberID: uid(s.MemberID), CreatedAt: stamp(s.CreatedAt), SeenAt: stamp(s.SeenAt)}).Error
+	return r.create(ctx, "sessions.create", &sessionRow{
+		Hash: hash[:], MemberID: uid(s.MemberID), CreatedAt: stamp(s.CreatedAt), SeenAt: stamp(s.SeenAt),
 	})
 }
 
-func (r sessions) Find(ctx context.Context, t access.SessionToken) (access.Session, crm.Member, error) {
+func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Session, m crm.Member, err error) {
 	hash := t.Hash()
-	var (
-		session sessionRow
-		member  memberRow
-	)
-	err := r.query(ctx, func(db *gorm.DB) error {
+	err = r.query(ctx, "sessions.find", func(db *gorm.DB) error {
+		var (
+			session sessionRow
+			member  memberRow
+		)
 		if err := db.Take(&session, "hash = ?", hash[:]).Error; err != nil {
 			return err
 		}
-		return db.Take(&member, "id = ?", session.MemberID).Error
+		err := db.Take(&member, "id = ?", session.MemberID).Error
+		s = access.Session{MemberID: string(session.MemberID), CreatedAt: session.CreatedAt.UTC(), SeenAt: session.SeenAt.UTC()}
+		m = member.member()
+		return err
 	})
-	return access.Session{MemberID: string(session.MemberID), CreatedAt: session.CreatedAt.UTC(), SeenAt: session.SeenAt.UTC()}, member.member(), err
+	return s, m, err
 }
 
 func (r sessions) Touch(ctx context.Context, t access.SessionToken, at time.Time) error {
 	hash := t.Hash()
-	_, err := r.affected(ctx, "UPDATE sessions SET seen_at = ? WHERE hash = ? AND seen_at < ?", stamp(at), hash[:], stamp(at))
+	_, err := r.changed(ctx, "sessions.touch", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&sessionRow{}).Where("hash = ? AND seen_at < ?", hash[:], stamp(at)).Update("seen_at", stamp(at))
+	})
 	return err
 }
 
 func (r sessions) End(ctx context.Context, t access.SessionToken) error {
 	hash := t.Hash()
-	_, err := r.affected(ctx, "DELETE FROM sessions WHERE hash = ?", hash[:])
-	return err
+	return r.remove(ctx, "sessions.end", &sessionRow{}, "hash = ?", hash[:])
 }
 
 func (r sessions) EndAll(ctx context.Context, memberID string) error {
-	_, err := r.affected(ctx, "DELETE FROM sessions WHERE member_id = ?", memberID)
+	return r.remove(ctx, "sessions.endAll", &sessionRow{}, "member_id = ?", memberID)
+}
+
+func (r sessions) remove(ctx context.Context, op string, row any, condition string, value any) error {
+	_, err := r.changed(ctx, op, func(db *gorm.DB) *gorm.DB { return db.Delete(row, condition, value) })
 	return err
 }
 
 func (r sessions) email(email string) []byte { return r.vault.indexes("sign-in|" + email)[0] }
 
-func (r sessions) Attempt(ctx context.Context, email string, at time.Time, pause func(int) time.Duration) (before int, wait time.Duration, err error) {
+func (r sessions) Attempt(
+	ctx context.Context, email string, at time.Time, pause func(int) time.Duration,
+) (before int, wait time.Duration, err error) {
 	key := r.email(email)
-	err = r.exec(ctx, func(db *gorm.DB) error {
+	err = r.exec(ctx, "sessions.attempt", func(db *gorm.DB) error {
 		return db.Transaction(func(tx *gorm.DB) error {
 			// The row first, so that others wait for this attempt to be counted.
-			if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&failureRow{Email: key, At: stamp(at)}).Error; err != nil {
+			first := &failureRow{Email: key, At: stamp(at)}
+			if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(first).Error; err != nil {
 				return err
 			}
 			var row failureRow
-			if err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).Take(&row, "email = ?", blob(key)).Error; err != nil {
+			if err := locked("UPDATE", "")(tx).Take(&row, "email = ?", key).Error; err != nil {
 				return err
 			}
 			before, wait = row.Count, 0
@@ -93,21 +104,20 @@ func (r sessions) Attempt(ctx context.Context, email string, at time.Time, pause
 			if wait > 0 {
 				return nil
 			}
-			return tx.Model(&failureRow{}).Where("email = ?", blob(key)).Updates(map[string]any{"count": before + 1, "at": stamp(at)}).Error
+			return tx.Model(&failureRow{}).Where("email = ?", key).
+				Updates(map[string]any{"count": before + 1, "at": stamp(at)}).Error
 		})
 	})
 	return before, wait, err
 }
 
 func (r sessions) Clear(ctx context.Context, email string) error {
-	_, err := r.affected(ctx, "DELETE FROM sign_in_failures WHERE email = ?", r.email(email))
-	return err
+	return r.remove(ctx, "sessions.clear", &failureRow{}, "email = ?", r.email(email))
 }
 
 func (r sessions) Forget(ctx context.Context, before time.Time) error {
-	if _, err := r.affected(ctx, "DELETE FROM sessions WHERE seen_at < ?", stamp(before)); err != nil {
+	if err := r.remove(ctx, "sessions.forget", &sessionRow{}, "seen_at < ?", stamp(before)); err != nil {
 		return err
 	}
-	_, err := r.affected(ctx, "DELETE FROM sign_in_failures WHERE at < ?", stamp(before))
-	return err
+	return r.remove(ctx, "sessions.forget", &failureRow{}, "at < ?", stamp(before))
 }

@@ -5,31 +5,19 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
-	"fmt"
-	"io/fs"
 	"math/rand/v2"
-	"net/url"
-	"os"
-	"strings"
+	"runtime"
 	"sync"
 	"time"
 
-	"github.com/glebarez/sqlite"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
-	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
 	"fichario/ports"
 )
-
-//go:embed migrations
-var migrations embed.FS
 
 const (
 	// opTimeout bounds one operation or transaction, the wait for a connection
@@ -43,7 +31,7 @@ const (
 	counterSlots = 64
 )
 
-// Store is the database. It implements ports.Store.
+// Store is the database.
 type Store struct {
 	write, read *gorm.DB // the same handle on PostgreSQL
 	dialect     goose.Dialect
@@ -89,12 +77,6 @@ func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
 	return s, nil
 }
 
-// SQLitePath returns the path of the file that a database URL of the form
-// sqlite://PATH names, and whether it has that form.
-func SQLitePath(databaseURL string) (string, bool) {
-	return strings.CutPrefix(databaseURL, "sqlite://")
-}
-
 func config() *gorm.Config {
 	return &gorm.Config{
 		// GORM's own log prints values of statements.
@@ -105,74 +87,6 @@ func config() *gorm.Config {
 	}
 }
 
-func (s *Store) openSQLite(path string) error {
-	if path == "" || strings.ContainsAny(path, "?#") {
-		return errors.New("FICHARIO_DATABASE_URL: sqlite:// needs the path of a file, without ? or #")
-	}
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_pragma=busy_timeout(2500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
-	// It holds names and phones: a new file is for its owner alone, and SQLite makes the
-	// files beside it alike.
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
-	}
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
-	}
-	// One connection writes, and takes the write lock when its transaction begins:
-	// a transaction that reads first and then writes would fail at once when
-	// another process wrote in between.
-	if s.write, err = gorm.Open(sqlite.Open(dsn+"&_txlock=immediate"), config()); err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
-	}
-	reading := config()
-	reading.PrepareStmt = true
-	if s.read, err = gorm.Open(sqlite.Open(dsn+"&_pragma=query_only(1)"), reading); err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
-	}
-	if err := setPool(s.write, 1); err != nil {
-		return err
-	}
-	s.dialect = goose.DialectSQLite3
-	return setPool(s.read, 4)
-}
-
-func (s *Store) openPostgres(databaseURL string) error {
-	cfg, err := pgx.ParseConfig(databaseURL)
-	if err != nil || !strings.HasPrefix(databaseURL, "postgres://") && !strings.HasPrefix(databaseURL, "postgresql://") {
-		// The parser's error may repeat the password, and it takes an empty text for
-		// a database that the environment names.
-		return errors.New("FICHARIO_DATABASE_URL is neither sqlite://PATH nor a valid postgres:// URL")
-	}
-	if cfg.ConnectTimeout == 0 {
-		cfg.ConnectTimeout = 2 * time.Second
-	}
-	for name, value := range map[string]string{
-		"application_name":                    "fichario",
-		"statement_timeout":                   "5s",
-		"idle_in_transaction_session_timeout": "10s",
-	} {
-		if _, set := cfg.RuntimeParams[name]; !set {
-			cfg.RuntimeParams[name] = value
-		}
-	}
-	db := stdlib.OpenDB(*cfg)
-	s.patient = cfg.Copy()
-	s.patient.RuntimeParams["statement_timeout"] = "0"
-	gormConfig := config()
-	// Otherwise opening would need the database to be there.
-	gormConfig.DisableAutomaticPing = true
-	// PrepareStmt stays off: pgx caches statements by itself, and GORM's cache
-	// prepares again in every transaction.
-	if s.write, err = gorm.Open(postgres.New(postgres.Config{Conn: db}), gormConfig); err != nil {
-		return err
-	}
-	s.read = s.write
-	s.dialect = goose.DialectPostgres
-	return setPool(s.write, poolSize)
-}
-
 func setPool(db *gorm.DB, size int) error {
 	pool, err := db.DB()
 	if err != nil {
@@ -181,51 +95,6 @@ func setPool(db *gorm.DB, size int) error {
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
 	return nil
-}
-
-// Migrate brings the database to the newest schema. Several instances may call it
-// at once. It then checks that the data keys are the ones that the database was
-// written with.
-func (s *Store) Migrate(ctx context.Context) error {
-	pool, err := s.write.DB()
-	if err != nil {
-		return err
-	}
-	folder, err := fs.Sub(migrations, "migrations/"+s.write.Name())
-	if err != nil {
-		return err
-	}
-	options := []goose.ProviderOption{}
-	if s.dialect == goose.DialectPostgres {
-		// An index over millions of rows takes its time.
-		pool = stdlib.OpenDB(*s.patient)
-		defer func() { _ = pool.Close() }()
-		locker, err := lock.NewPostgresSessionLocker()
-		if err != nil {
-			return err
-		}
-		options = append(options, goose.WithSessionLocker(locker))
-	}
-	provider, err := goose.NewProvider(s.dialect, pool, folder, options...)
-	if err != nil {
-		return err
-	}
-	for try := 1; ; try++ {
-		applied, err := provider.Up(ctx)
-		if err == nil && len(applied) > 0 {
-			err = s.foldSearch(ctx)
-		}
-		if err == nil {
-			break
-		}
-		// SQLite has no lock for the whole of a migration. Of several processes that
-		// begin at once, one makes the tables and the others see them the next time.
-		if s.dialect == goose.DialectPostgres || try == 5 || ctx.Err() != nil {
-			return fmt.Errorf("migrate: %w", classify(err))
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	return s.vault.prove(ctx, s.write, stamp(time.Now()))
 }
 
 // Ping reports whether the database answers.
@@ -266,6 +135,9 @@ func (s *Store) Repos() ports.Repos {
 
 // InTx runs f in one transaction; see ports.Store.
 func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) error {
+	if nested() {
+		return named("store.inTx", ports.ErrInsideTx)
+	}
 	const tries = 3
 	for try := 1; ; try++ {
 		err := s.inTx(ctx, f)
@@ -287,7 +159,23 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	if own != nil {
 		return own
 	}
-	return classify(err)
+	return named("store.inTx", classify(err))
+}
+
+// nested reports whether InTx, which calls it, is on the stack twice. Neither its context nor its function's repositories
+// would tell: whoever nests has both from outside. Without this, the inner transaction would wait for the outer one on
+// SQLite, and on PostgreSQL be kept when the outer one is not.
+func nested() bool {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	inTx, more := frames.Next()
+	for more {
+		var frame runtime.Frame
+		if frame, more = frames.Next(); frame.Function == inTx.Function {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Store) repos(c conn) ports.Repos {
@@ -313,47 +201,4 @@ func (s *Store) repos(c conn) ports.Repos {
 		Sessions: sessions{c, s.vault},
 		Figures:  figures{c},
 	}
-}
-
-// conn is where a repository's statements go: the pools, or one transaction.
-type conn struct {
-	read, write *gorm.DB
-	tx          bool
-}
-
-// query runs a reading operation, bounded in time, and translates its error.
-func (c conn) query(ctx context.Context, f func(*gorm.DB) error) error { return c.run(ctx, c.read, f) }
-
-// exec runs a writing operation, bounded in time, and translates its error.
-func (c conn) exec(ctx context.Context, f func(*gorm.DB) error) error { return c.run(ctx, c.write, f) }
-
-// changing is exec for a change that posts to the organisation's webhooks must see.
-func (c conn) changing(ctx context.Context, orgID string, f func(*gorm.DB) error) error {
-	return c.exec(ctx, func(db *gorm.DB) error {
-		return db.Transaction(func(tx *gorm.DB) error {
-			if err := f(tx); err != nil {
-				return err
-			}
-			return tx.Exec("UPDATE organisations SET epoch = epoch + 1 WHERE id = ?", orgID).Error
-		})
-	})
-}
-
-func (c conn) run(ctx context.Context, db *gorm.DB, f func(*gorm.DB) error) error {
-	if c.tx {
-		return classify(f(db)) // InTx bounds the whole transaction
-	}
-	ctx, cancel := context.WithTimeout(ctx, opTimeout)
-	defer cancel()
-	return classify(f(db.WithContext(ctx)))
-}
-
-// affected runs a statement and returns how many rows it changed.
-func (c conn) affected(ctx context.Context, statement string, args ...any) (n int64, err error) {
-	err = c.exec(ctx, func(db *gorm.DB) error {
-		r := db.Exec(statement, args...)
-		n = r.RowsAffected
-		return r.Error
-	})
-	return n, err
 }

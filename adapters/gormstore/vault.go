@@ -139,3 +139,11 @@ func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
 	row := dataKeyRow{ID: id, Proof: v.seal([]byte(proofText), "data_keys|"+id), CreatedAt: now}
 	return classify(db.WithContext(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error)
 }
+
+type dataKeyRow struct {
+	ID        string    `gorm:"primaryKey"`
+	Proof     []byte    `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
+}
+
+func (dataKeyRow) TableName() string { return "data_keys" }

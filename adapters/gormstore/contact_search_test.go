@@ -38,12 +38,15 @@ func TestSearchOfOldContacts(t *testing.T) {
 	if err := s.Repos().Orgs.Create(t.Context(), crm.Organisation{ID: org, Name: "Org", CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	funnel := crm.Funnel{ID: org, OrgID: org, Name: "Vendas", Default: true, Stages: []crm.Stage{{ID: org, Name: "Novo"}}, CreatedAt: time.Now()}
+	funnel := crm.Funnel{
+		ID: org, OrgID: org, Name: "Vendas", Default: true, Stages: []crm.Stage{{ID: org, Name: "Novo"}}, CreatedAt: time.Now(),
+	}
 	if err := s.Repos().Funnels.Create(t.Context(), funnel); err != nil {
 		t.Fatal(err)
 	}
 	c := crm.Contact{ID: id, OrgID: org, Name: "JOÃO Conceição", Email: "j@example.com", StageID: org, CreatedAt: time.Now()}
-	if err := s.Repos().Contacts.Create(t.Context(), c, crm.Event{ID: id, OrgID: org, ContactID: id, Kind: crm.ContactAdded, At: c.CreatedAt}); err != nil {
+	added := crm.Event{ID: id, OrgID: org, ContactID: id, Kind: crm.ContactAdded, At: c.CreatedAt}
+	if err := s.InTx(t.Context(), func(r ports.Repos) error { return r.Contacts.Create(t.Context(), c, added) }); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.write.Exec("UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164)").Error; err != nil {
@@ -52,21 +55,9 @@ func TestSearchOfOldContacts(t *testing.T) {
 	if err := s.foldSearch(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Repos().Contacts.Select(t.Context(), org, ports.ContactQuery{ContactFilter: ports.ContactFilter{Words: []string{"joao", "conceicao"}}, Limit: 5})
+	words := ports.ContactFilter{Words: []string{"joao", "conceicao"}}
+	got, err := s.Repos().Contacts.Select(t.Context(), org, ports.ContactQuery{ContactFilter: words, Limit: 5})
 	if err != nil || len(got) != 1 {
 		t.Errorf("found %d, %v", len(got), err)
-	}
-}
-
-func TestSumOfParts(t *testing.T) {
-	t.Parallel()
-	for _, amounts := range [][]int64{{0}, {1, 2, 3}, {-5, 3}, {1 << 40, 1<<20 - 1, -1}, {1 << 20, -1 << 30}} {
-		var high, low, want int64
-		for _, a := range amounts {
-			high, low, want = high+a>>20, low+a&(1<<20-1), want+a
-		}
-		if got := int64(sum(high, low)); got != want {
-			t.Errorf("sum of %v: %d, want %d", amounts, got, want)
-		}
 	}
 }

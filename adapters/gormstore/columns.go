@@ -1,0 +1,141 @@
+package gormstore
+
+import (
+	"database/sql/driver"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
+
+	"fichario/ports"
+)
+
+// uid is a UUID column: uuid on PostgreSQL, text on SQLite. An empty uid is never
+// stored; optional columns are *uid.
+type uid string
+
+// GormDBDataType names the column type, for the test that compares the rows with
+// the migrations.
+func (uid) GormDBDataType(db *gorm.DB, _ *schema.Field) string {
+	if db.Name() == "postgres" {
+		return "uuid"
+	}
+	return "text"
+}
+
+func optional(id string) *uid {
+	if id == "" {
+		return nil
+	}
+	u := uid(id)
+	return &u
+}
+
+func (u *uid) text() string {
+	if u == nil {
+		return ""
+	}
+	return string(*u)
+}
+
+// timeOfID is when a UUIDv7 was made, to the millisecond.
+func timeOfID(id string) time.Time {
+	ms, err := strconv.ParseInt(strings.ReplaceAll(id[:min(len(id), 13)], "-", ""), 16, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// firstID is the smallest UUIDv7 of a time: what was made before has a smaller one.
+func firstID(at time.Time) string {
+	ms := at.UnixMilli()
+	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
+}
+
+// stamp is how times are stored: UTC, in whole microseconds, which is what both
+// databases keep.
+func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+func optionalTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = stamp(t)
+	return &t
+}
+
+func timeOf(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// literal writes a constant of the domain into the text of a statement, where a parameter would hide a partial index
+// from the planner.
+func literal[T ~string](constant T) string { return "'" + string(constant) + "'" }
+
+// blob keeps GORM from taking bytes after a parenthesis for a list of values.
+type blob []byte
+
+func (b blob) Value() (driver.Value, error) { return []byte(b), nil }
+
+// sealJSON seals a value that is stored as JSON.
+func (v *vault) sealJSON(value any, place string) []byte {
+	plain, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // only texts and numbers are stored so
+	}
+	return v.seal(plain, place)
+}
+
+func (v *vault) openJSON(sealed []byte, place string, into any) error {
+	plain, err := v.open(sealed, place)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, into)
+}
+
+// sealTwo seals two values as one: the length of the former, the former, the latter.
+func (v *vault) sealTwo(former, latter []byte, place string) []byte {
+	plain := binary.AppendUvarint(make([]byte, 0, 4+len(former)+len(latter)), uint64(len(former)))
+	return v.seal(append(append(plain, former...), latter...), place)
+}
+
+func (v *vault) openTwo(sealed []byte, place string) (former, latter []byte, err error) {
+	plain, err := v.open(sealed, place)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, size := binary.Uvarint(plain)
+	if size <= 0 || n > uint64(len(plain)-size) {
+		return nil, nil, errSealed
+	}
+	return plain[size : size+int(n)], plain[size+int(n):], nil
+}
+
+func mapped[A, B any](in []A, f func(A) B) []B {
+	out := make([]B, len(in))
+	for i, a := range in {
+		out[i] = f(a)
+	}
+	return out
+}
+
+// orNotFound is the error of a change that met nothing.
+func orNotFound(changed *gorm.DB) error {
+	if changed.Error == nil && changed.RowsAffected == 0 {
+		return ports.ErrNotFound
+	}
+	return changed.Error
+}
+
+// forgetAtOnce is how many rows one removal takes, so that none takes long.
+const forgetAtOnce = 1000

@@ -1,0 +1,149 @@
+package gormstore
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/ports"
+)
+
+// conn is where a repository's operations go: the pools, or one transaction. Each way through it is given the
+// operation's name, which its errors begin with.
+type conn struct {
+	read, write *gorm.DB
+	tx          bool
+}
+
+// query is for an operation that reads.
+func (c conn) query(ctx context.Context, op string, f func(*gorm.DB) error) error {
+	return c.run(ctx, op, c.read, f)
+}
+
+// exec is for an operation that writes.
+func (c conn) exec(ctx context.Context, op string, f func(*gorm.DB) error) error {
+	return c.run(ctx, op, c.write, f)
+}
+
+// inside is exec for what is refused outside InTx.
+func (c conn) inside(ctx context.Context, op string, f func(*gorm.DB) error) error {
+	if !c.tx {
+		return named(op, ports.ErrOutsideTx)
+	}
+	return c.exec(ctx, op, f)
+}
+
+// outside is for what is refused inside InTx, because its requests share a transaction with those of others.
+func (c conn) outside(op string, f func() error) error {
+	if c.tx {
+		return named(op, ports.ErrInsideTx)
+	}
+	return named(op, classify(f()))
+}
+
+// create is exec for one row, or a slice of them.
+func (c conn) create(ctx context.Context, op string, row any) error {
+	return c.exec(ctx, op, func(db *gorm.DB) error { return db.Create(row).Error })
+}
+
+// changing is exec for a change that posts to the organisation's webhooks must see.
+func (c conn) changing(ctx context.Context, op, orgID string, f func(*gorm.DB) error) error {
+	return c.exec(ctx, op, func(db *gorm.DB) error {
+		return db.Transaction(func(tx *gorm.DB) error {
+			if err := f(tx); err != nil {
+				return err
+			}
+			return tx.Model(&orgRow{}).Where("id = ?", orgID).Update("epoch", gorm.Expr("epoch + 1")).Error
+		})
+	})
+}
+
+// changed is exec that returns how many rows a change met.
+func (c conn) changed(ctx context.Context, op string, change func(*gorm.DB) *gorm.DB) (n int, err error) {
+	err = c.exec(ctx, op, func(db *gorm.DB) error {
+		done := change(db)
+		n = int(done.RowsAffected)
+		return done.Error
+	})
+	return n, err
+}
+
+func (c conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) error) error {
+	if c.tx {
+		return named(op, classify(f(db))) // InTx bounds the whole transaction
+	}
+	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	defer cancel()
+	return named(op, classify(f(db.WithContext(ctx))))
+}
+
+// scope says which rows are wanted, or in which order.
+type scope func(*gorm.DB) *gorm.DB
+
+func where(condition string, values ...any) scope {
+	return func(db *gorm.DB) *gorm.DB { return db.Where(condition, values...) }
+}
+
+func order(by string) scope { return func(db *gorm.DB) *gorm.DB { return db.Order(by) } }
+
+// newest is a page in the order of UUIDv7, which begin with their time, the newest first.
+func newest(after string, limit int) scope {
+	return func(db *gorm.DB) *gorm.DB {
+		if after != "" {
+			db = db.Where("id < ?", after)
+		}
+		return db.Order("id DESC").Limit(limit)
+	}
+}
+
+// locked keeps others from the rows until the transaction ends. SQLite has one writer and no row locks; its dialect
+// leaves the clause out.
+func locked(strength, options string) scope {
+	return func(db *gorm.DB) *gorm.DB { return db.Clauses(clause.Locking{Strength: strength, Options: options}) }
+}
+
+// way is query, exec or inside.
+type way func(ctx context.Context, op string, f func(*gorm.DB) error) error
+
+// one reads a row as the domain's value; ports.ErrNotFound when there is none.
+func one[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope) (out Out, err error) {
+	err = run(ctx, op, func(db *gorm.DB) error {
+		for _, s := range scopes {
+			db = s(db)
+		}
+		var row Row
+		if err := db.Take(&row).Error; err != nil {
+			return err
+		}
+		out, err = as(row)
+		return err
+	})
+	return out, err
+}
+
+// all reads rows as the domain's values.
+func all[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope) (out []Out, err error) {
+	err = run(ctx, op, func(db *gorm.DB) error {
+		for _, s := range scopes {
+			db = s(db)
+		}
+		var rows []Row
+		if err := db.Find(&rows).Error; err != nil {
+			return err
+		}
+		out = make([]Out, len(rows))
+		for i, row := range rows {
+			if out[i], err = as(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// sure is for rows that nothing is sealed in.
+func sure[Row, Out any](as func(Row) Out) func(Row) (Out, error) {
+	return func(row Row) (Out, error) { return as(row), nil }
+}

@@ -1,0 +1,188 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+)
+
+type contactRow struct {
+	ID          uid `gorm:"primaryKey"`
+	OrgID       uid `gorm:"not null"`
+	WebhookID   *uid
+	Name        string `gorm:"not null"`
+	Email       string `gorm:"not null"`
+	Phone       string `gorm:"not null"`
+	PhoneE164   string `gorm:"column:phone_e164;not null"`
+	Company     string `gorm:"not null"`
+	Amount      int64  `gorm:"not null"`
+	Note        []byte `gorm:"not null"`
+	OriginID    *uid
+	Attribution []byte
+	StageID     uid `gorm:"not null"`
+	AssigneeID  *uid
+	CreatedAt   time.Time `gorm:"not null"`
+	Search      string
+}
+
+func (contactRow) TableName() string { return "contacts" }
+
+func (v *vault) contactRow(c crm.Contact) contactRow {
+	row := contactRow{
+		ID: uid(c.ID), OrgID: uid(c.OrgID), WebhookID: optional(c.WebhookID), Name: c.Name, Email: c.Email, Phone: c.Phone,
+		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: v.sealNote(c), OriginID: optional(c.OriginID),
+		StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID), CreatedAt: stamp(c.CreatedAt), Search: searchText(c),
+	}
+	if len(c.Attribution) > 0 {
+		row.Attribution = v.sealJSON(c.Attribution, "contacts|attribution|"+c.ID)
+	}
+	return row
+}
+
+func (v *vault) sealNote(c crm.Contact) []byte { return v.seal([]byte(c.Note), "contacts|note|"+c.ID) }
+
+func (v *vault) contact(row contactRow) (crm.Contact, error) {
+	c := row.brief()
+	note, err := v.open(row.Note, "contacts|note|"+c.ID)
+	if err != nil {
+		return crm.Contact{}, err
+	}
+	c.Note = string(note)
+	if row.Attribution != nil {
+		err = v.openJSON(row.Attribution, "contacts|attribution|"+c.ID, &c.Attribution)
+	}
+	return c, err
+}
+
+// brief is a contact without what is encrypted.
+func (row contactRow) brief() crm.Contact {
+	return crm.Contact{
+		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: row.WebhookID.text(), Name: row.Name, Email: row.Email,
+		Phone: row.Phone, PhoneE164: row.PhoneE164, Company: row.Company, Amount: catalog.Money(row.Amount),
+		OriginID: row.OriginID.text(), StageID: string(row.StageID), AssigneeID: row.AssigneeID.text(),
+		CreatedAt: row.CreatedAt.UTC(),
+	}
+}
+
+type eventRow struct {
+	ID        uid    `gorm:"primaryKey"`
+	OrgID     uid    `gorm:"not null"`
+	ContactID uid    `gorm:"not null"`
+	Kind      string `gorm:"not null"`
+	Actor     string `gorm:"not null"`
+	Subject   []byte
+	At        time.Time `gorm:"not null"`
+}
+
+func (eventRow) TableName() string { return "contact_events" }
+
+func (v *vault) eventRow(e crm.Event) eventRow {
+	row := eventRow{
+		ID: uid(e.ID), OrgID: uid(e.OrgID), ContactID: uid(e.ContactID), Kind: string(e.Kind), Actor: e.Actor, At: stamp(e.At),
+	}
+	if e.Subject != "" {
+		row.Subject = v.seal([]byte(e.Subject), "contact_events|subject|"+e.ID)
+	}
+	return row
+}
+
+func (v *vault) event(row eventRow) (crm.Event, error) {
+	e := crm.Event{
+		ID: string(row.ID), OrgID: string(row.OrgID), ContactID: string(row.ContactID), Kind: crm.EventKind(row.Kind),
+		Actor: row.Actor, At: row.At.UTC(),
+	}
+	if row.Subject == nil {
+		return e, nil
+	}
+	subject, err := v.open(row.Subject, "contact_events|subject|"+e.ID)
+	e.Subject = string(subject)
+	return e, err
+}
+
+type contacts struct {
+	conn
+	vault *vault
+}
+
+func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
+	return one(ctx, r.query, "contacts.find", r.vault.contact, where("id = ?", id))
+}
+
+func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error) {
+	return all(ctx, r.query, "contacts.page", r.vault.contact, where("org_id = ?", orgID), newest(after, limit))
+}
+
+func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
+	return one(ctx, r.inside, "contacts.lock", r.vault.contact, locked("UPDATE", ""), where("id = ?", id))
+}
+
+func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
+	row, event := r.vault.contactRow(c), r.vault.eventRow(e)
+	return r.inside(ctx, "contacts.create", func(db *gorm.DB) error {
+		if err := hold(db, c.StageID); err != nil {
+			return err
+		}
+		if err := db.Create(&row).Error; err != nil {
+			return err
+		}
+		return db.Create(&event).Error
+	})
+}
+
+func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
+	return r.change(ctx, "contacts.edit", e, r.vault.contactRow(c),
+		"name", "email", "phone", "phone_e164", "company", "amount", "note", "origin_id", "search")
+}
+
+func (r contacts) SetStage(ctx context.Context, stageID string, e crm.Event) error {
+	err := r.inside(ctx, "contacts.setStage", func(db *gorm.DB) error { return hold(db, stageID) })
+	if err != nil {
+		return err
+	}
+	return r.change(ctx, "contacts.setStage", e, contactRow{StageID: uid(stageID)}, "stage_id")
+}
+
+func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event) error {
+	return r.change(ctx, "contacts.setAssignee", e, contactRow{AssigneeID: optional(memberID)}, "assignee_id")
+}
+
+func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
+	const op = "contacts.addNote"
+	c, err := one(ctx, r.inside, op, r.vault.contact, locked("UPDATE", ""), where("id = ?", e.ContactID))
+	if err != nil {
+		return err
+	}
+	if c.Note != "" {
+		c.Note += "\n\n"
+	}
+	c.Note += e.Subject
+	return r.change(ctx, op, e, contactRow{Note: r.vault.sealNote(c)}, "note")
+}
+
+// change writes some columns of a contact, and the event of it.
+func (r contacts) change(ctx context.Context, op string, e crm.Event, row contactRow, columns ...string) error {
+	event := r.vault.eventRow(e)
+	return r.inside(ctx, op, func(db *gorm.DB) error {
+		err := orNotFound(db.Model(&contactRow{}).Where("id = ?", e.ContactID).Select(columns).Updates(&row))
+		if err != nil {
+			return err
+		}
+		return db.Create(&event).Error
+	})
+}
+
+func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
+	var ids []uid
+	err := r.query(ctx, "contacts.inStage", func(db *gorm.DB) error {
+		return db.Model(&contactRow{}).Where("stage_id = ?", stageID).Limit(1).Pluck("id", &ids).Error
+	})
+	return len(ids) > 0, err
+}
+
+func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
+	return all(ctx, r.query, "contacts.events", r.vault.event, where("contact_id = ?", contactID), order("id"))
+}

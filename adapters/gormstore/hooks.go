@@ -1,0 +1,191 @@
+package gormstore
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// opening is a token that somebody posts to.
+type opening struct {
+	hash string
+	at   time.Time
+}
+
+// opened is the webhook behind it, or why there is none.
+type opened struct {
+	hook ports.Hook
+	err  error
+}
+
+// Open asks, with the posts of a moment together, whether a token still opens its webhook and whether anything around
+// that has changed. What has not changed is remembered.
+func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (ports.Hook, error) {
+	hash := t.Hash()
+	var found opened
+	err := r.outside("webhooks.open", func() (err error) {
+		found, err = r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
+		return cmp.Or(err, found.err)
+	})
+	return found.hook, err
+}
+
+// knownHook is a webhook with what is around it, as it was at an epoch of its
+// organisation.
+type knownHook struct {
+	opened
+	epoch int64
+	read  time.Time
+}
+
+// hookTTL bounds how long a change is overlooked that somebody makes past the
+// repositories, with SQL of his own.
+const hookTTL = time.Second
+
+// tokenAt is a token at an epoch of its organisation.
+type tokenAt struct {
+	Hash      []byte
+	EndsAt    *time.Time
+	WebhookID uid
+	Epoch     int64
+}
+
+func (s *Store) openHooks(ctx context.Context, asked []opening) ([]opened, error) {
+	db := s.read.WithContext(ctx)
+	byHash := make(map[string]*tokenAt, len(asked))
+	hashes := make([][]byte, 0, len(asked))
+	for _, a := range asked {
+		if _, ok := byHash[a.hash]; !ok {
+			byHash[a.hash] = nil
+			hashes = append(hashes, []byte(a.hash))
+		}
+	}
+	var tokens []tokenAt
+	err := db.Table("webhook_tokens AS t").Select("t.hash, t.ends_at, t.webhook_id, o.epoch").
+		Joins("JOIN webhooks w ON w.id = t.webhook_id JOIN organisations o ON o.id = w.org_id").
+		Where("t.hash IN ?", hashes).Find(&tokens).Error
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := s.hooksAt(db, tokens)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range tokens {
+		byHash[string(t.Hash)] = &tokens[i]
+	}
+	out := make([]opened, len(asked))
+	for i, a := range asked {
+		out[i].err = ports.ErrNotFound
+		if t := byHash[a.hash]; t != nil && (t.EndsAt == nil || t.EndsAt.After(a.at)) {
+			if h := hooks[t.WebhookID]; h != nil {
+				out[i] = h.opened
+			}
+		}
+	}
+	return out, nil
+}
+
+// hooksAt returns the webhooks of tokens: as they are remembered, or read anew and remembered.
+func (s *Store) hooksAt(db *gorm.DB, tokens []tokenAt) (map[uid]*knownHook, error) {
+	hooks, epochs := map[uid]*knownHook{}, map[uid]int64{}
+	for _, t := range tokens {
+		if v, ok := s.known.Load(t.WebhookID); ok {
+			h := v.(*knownHook) //nolint:forcetypeassert // only these are stored
+			if h.epoch == t.Epoch && time.Since(h.read) < hookTTL {
+				hooks[t.WebhookID] = h
+				continue
+			}
+		}
+		epochs[t.WebhookID] = t.Epoch // as it was before what is read now
+	}
+	read, err := s.vault.hooks(db, slices.Collect(maps.Keys(epochs)))
+	for id, found := range read {
+		hooks[id] = &knownHook{opened: found, epoch: epochs[id], read: time.Now()}
+		s.known.Store(id, hooks[id])
+	}
+	return hooks, err
+}
+
+func (r webhooks) HookOf(ctx context.Context, id string) (hook ports.Hook, err error) {
+	err = r.query(ctx, "webhooks.hookOf", func(db *gorm.DB) error {
+		hooks, err := r.vault.hooks(db, []uid{uid(id)})
+		if err != nil {
+			return err
+		}
+		found, ok := hooks[uid(id)]
+		if !ok {
+			return ports.ErrNotFound
+		}
+		hook = found.hook
+		return found.err
+	})
+	return hook, err
+}
+
+// hooks reads webhooks with what is around them.
+func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []webhookRow
+	if err := db.Find(&rows, "id IN ?", ids).Error; err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	around := map[uid]*ports.Hook{}
+	for _, row := range rows {
+		around[row.OrgID] = &ports.Hook{}
+	}
+	if err := surround(db, around); err != nil {
+		return nil, err
+	}
+	out := map[uid]opened{}
+	for _, row := range rows {
+		found := opened{hook: *around[row.OrgID]}
+		found.hook.Webhook, found.err = v.webhook(row)
+		out[row.ID] = found
+	}
+	return out, nil
+}
+
+// surround reads what posts to the webhooks of some organisations need to know.
+func surround(db *gorm.DB, orgs map[uid]*ports.Hook) error {
+	ids := slices.Collect(maps.Keys(orgs))
+	var entries []struct {
+		OrgID, ID     uid
+		Funnel, Stage string
+	}
+	err := db.Table("funnels AS f").Select("f.org_id, f.name AS funnel, s.id, s.name AS stage").
+		Joins("JOIN stages s ON s.funnel_id = f.id").Where("f.org_id IN ? AND f.is_default AND s.position = 0", ids).
+		Find(&entries).Error
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		orgs[e.OrgID].Funnel, orgs[e.OrgID].Entry = e.Funnel, crm.Stage{ID: string(e.ID), Name: e.Stage}
+	}
+	var people []memberRow
+	err = db.Select("id, org_id, name, role, active, created_at").Find(&people, "org_id IN ? AND active", ids).Error
+	if err != nil {
+		return err
+	}
+	for _, m := range people {
+		orgs[m.OrgID].Members = append(orgs[m.OrgID].Members, m.member())
+	}
+	var origins []originRow
+	if err := db.Select("id, org_id, name").Find(&origins, "org_id IN ?", ids).Error; err != nil {
+		return err
+	}
+	for _, o := range origins {
+		orgs[o.OrgID].Origins = append(orgs[o.OrgID].Origins, o.origin())
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/automation"
+	"fichario/ports"
+)
+
+type jobRow struct {
+	ID           uid    `gorm:"primaryKey"`
+	OrgID        uid    `gorm:"not null"`
+	Kind         string `gorm:"not null"`
+	ContactID    uid    `gorm:"not null"`
+	AutomationID *uid
+	MemberID     *uid
+	State        string    `gorm:"not null"`
+	Attempts     int       `gorm:"not null"`
+	RunAt        time.Time `gorm:"not null"`
+	Result       string    `gorm:"not null"`
+	CreatedAt    time.Time `gorm:"not null"`
+	EndedAt      *time.Time
+	Lease        string `gorm:"not null"`
+	LeaseUntil   *time.Time
+}
+
+func (jobRow) TableName() string { return "jobs" }
+
+func jobRowOf(j automation.Job) jobRow {
+	return jobRow{
+		ID: uid(j.ID), OrgID: uid(j.OrgID), Kind: string(j.Kind), ContactID: uid(j.ContactID), AutomationID: optional(j.AutomationID),
+		MemberID: optional(j.MemberID), State: string(j.State), Attempts: j.Attempts, RunAt: stamp(j.RunAt), Result: j.Result,
+		CreatedAt: stamp(j.CreatedAt), EndedAt: optionalTime(j.EndedAt),
+	}
+}
+
+func (r jobRow) job() automation.Job {
+	return automation.Job{
+		ID: string(r.ID), OrgID: string(r.OrgID), Kind: automation.JobKind(r.Kind), ContactID: string(r.ContactID), AutomationID: r.AutomationID.text(),
+		MemberID: r.MemberID.text(), State: automation.JobState(r.State), Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result,
+		CreatedAt: r.CreatedAt.UTC(), EndedAt: timeOf(r.EndedAt), Lease: r.Lease,
+	}
+}
+
+type jobs struct{ conn }
+
+func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
+	if len(add) == 0 {
+		return nil
+	}
+	rows := mapped(add, jobRowOf)
+	// A statement has so many parameters at most: 32 766 on SQLite, 65 535 on PostgreSQL.
+	return r.exec(ctx, "jobs.add", func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
+}
+
+// due chooses the jobs of a kind that may run at a time.
+func due(kind automation.JobKind, now time.Time) scope {
+	return where("kind = ? AND state = "+literal(automation.Ready)+" AND run_at <= ?", string(kind), stamp(now))
+}
+
+// Claim finds and leases in one statement, so that no two workers get one job.
+func (r jobs) Claim(
+	ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,
+) ([]automation.Job, error) {
+	var rows []jobRow
+	err := r.exec(ctx, "jobs.claim", func(db *gorm.DB) error {
+		next := due(kind, now)(db.Model(&jobRow{}).Select("id")).Where("lease_until IS NULL OR lease_until <= ?", stamp(now))
+		if len(without) > 0 {
+			next = next.Where("automation_id NOT IN ?", without)
+		}
+		next = locked("UPDATE", "SKIP LOCKED")(next).Order("run_at").Limit(limit)
+		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) RETURNING *",
+			lease, stamp(until), next).Scan(&rows).Error
+	})
+	return mapped(rows, jobRow.job), err
+}
+
+// Finish writes jobs together that end alike.
+func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
+	type outcome struct {
+		lease  string
+		state  automation.JobState
+		runAt  time.Time
+		result string
+		ended  time.Time
+	}
+	var order []outcome
+	ids := map[outcome][]uid{}
+	for _, j := range done {
+		o := outcome{j.Lease, j.State, stamp(j.RunAt), j.Result, stamp(j.EndedAt)}
+		if j.State != automation.Ready {
+			o.runAt = time.Time{} // an ended job keeps its own
+		}
+		if ids[o] == nil {
+			order = append(order, o)
+		}
+		ids[o] = append(ids[o], uid(j.ID))
+	}
+	written := 0
+	for _, o := range order {
+		values := map[string]any{
+			"state": string(o.state), "result": o.result, "ended_at": o.ended, "lease": "", "lease_until": nil,
+		}
+		if o.state == automation.Ready {
+			values["run_at"] = o.runAt
+		}
+		n, err := r.changed(ctx, "jobs.finish", func(db *gorm.DB) *gorm.DB {
+			return db.Model(&jobRow{}).Where("id IN ? AND lease = ?", ids[o], o.lease).Updates(values)
+		})
+		written += n
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+func (r jobs) Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error) {
+	return all(ctx, r.inside, "jobs.lock", sure(jobRow.job), locked("UPDATE", "SKIP LOCKED"), due(kind, now),
+		func(db *gorm.DB) *gorm.DB { return db.Order("run_at").Limit(limit) })
+}
+
+func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {
+	ids := mapped(done, func(j automation.Job) string { return j.ID })
+	_, err := r.changed(ctx, "jobs.remove", func(db *gorm.DB) *gorm.DB { return db.Delete(&jobRow{}, "id IN ?", ids) })
+	return err
+}
+
+func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
+	return one(ctx, r.query, "jobs.find", sure(jobRow.job), where("id = ?", id))
+}
+
+func (r jobs) Page(
+	ctx context.Context, orgID string, f ports.JobFilter, after string, limit int,
+) ([]automation.Job, error) {
+	org := "org_id"
+	if f.AutomationID != "" || f.ContactID != "" {
+		org = "CAST(org_id AS text)" // keeps SQLite, which knows no better, from walking the index of the organisation
+	}
+	scopes := []scope{where(org+" = ? AND kind <> "+literal(automation.FanOut), orgID), newest(after, limit)}
+	if f.AutomationID != "" {
+		scopes = append(scopes, where("automation_id = ?", f.AutomationID))
+	}
+	if f.ContactID != "" {
+		scopes = append(scopes, where("contact_id = ?", f.ContactID))
+	}
+	if f.State != "" {
+		scopes = append(scopes, where("state = ?", string(f.State)))
+	}
+	return all(ctx, r.query, "jobs.page", sure(jobRow.job), scopes...)
+}
+
+func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {
+	n, err := r.changed(ctx, "jobs.revive", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&jobRow{}).Where("id = ? AND state = ?", id, string(automation.Dead)).
+			Updates(map[string]any{"state": string(automation.Ready), "attempts": 0, "run_at": stamp(now)})
+	})
+	return n > 0, err
+}
+
+func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {
+	return r.changed(ctx, "jobs.forget", func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&jobRow{}).Select("id").Where("id < ? AND state = ?", firstID(before), string(automation.Done)).
+			Order("id").Limit(forgetAtOnce)
+		return db.Delete(&jobRow{}, "id IN (?)", old)
+	})
+}

@@ -1,0 +1,122 @@
+package gormstore
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/access"
+	"fichario/domain/document"
+)
+
+type keyRow struct {
+	ID                               uid       `gorm:"primaryKey"`
+	OrgID                            uid       `gorm:"not null"`
+	Name                             string    `gorm:"not null"`
+	Prefix                           string    `gorm:"not null"`
+	Scopes                           string    `gorm:"not null"`
+	PerMinute, PerDay, PerMonth      int       `gorm:"not null"`
+	CreatedAt                        time.Time `gorm:"not null"`
+	ExpiresAt, RevokedAt, LastUsedAt *time.Time
+}
+
+func (keyRow) TableName() string { return "keys" }
+
+func keyRowOf(k access.Key) keyRow {
+	scopes := make([]string, len(k.Scopes))
+	for i, s := range k.Scopes {
+		scopes[i] = string(s)
+	}
+	return keyRow{
+		ID: uid(k.ID), OrgID: uid(k.OrgID), Name: k.Name, Prefix: k.Prefix, Scopes: strings.Join(scopes, ","),
+		PerMinute: k.Limits.PerMinute, PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth,
+		CreatedAt: stamp(k.CreatedAt), ExpiresAt: optionalTime(k.ExpiresAt),
+		RevokedAt: optionalTime(k.RevokedAt), LastUsedAt: optionalTime(k.LastUsedAt),
+	}
+}
+
+func (r keyRow) key() access.Key {
+	k := access.Key{
+		ID: string(r.ID), OrgID: string(r.OrgID), Name: r.Name, Prefix: r.Prefix,
+		Limits:    access.Limits{PerMinute: r.PerMinute, PerDay: r.PerDay, PerMonth: r.PerMonth},
+		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: timeOf(r.ExpiresAt), RevokedAt: timeOf(r.RevokedAt), LastUsedAt: timeOf(r.LastUsedAt),
+	}
+	for s := range strings.SplitSeq(r.Scopes, ",") {
+		if s != "" {
+			k.Scopes = append(k.Scopes, document.Type(s))
+		}
+	}
+	return k
+}
+
+type secretRow struct {
+	Hash   []byte `gorm:"primaryKey"`
+	KeyID  uid    `gorm:"not null"`
+	EndsAt *time.Time
+}
+
+func (secretRow) TableName() string { return "key_secrets" }
+
+type keys struct{ conn }
+
+func (r keys) Create(ctx context.Context, k access.Key) error {
+	row := keyRowOf(k)
+	return r.create(ctx, "keys.create", &row)
+}
+
+func (r keys) AddSecret(ctx context.Context, keyID, was string, s access.Secret, endOthers time.Time) error {
+	hash, end := s.Hash(), stamp(endOthers)
+	return r.exec(ctx, "keys.addSecret", func(db *gorm.DB) error {
+		// The key's row first: whoever else gives it a secret waits, and then ends this one too.
+		key := db.Model(&keyRow{}).Where("id = ?", keyID)
+		if was != "" {
+			key = key.Where("prefix = ?", was)
+		}
+		if err := orNotFound(key.Update("prefix", s.Prefix())); err != nil {
+			return err
+		}
+		err := db.Model(&secretRow{}).Where("key_id = ? AND (ends_at IS NULL OR ends_at > ?)", keyID, end).
+			Update("ends_at", end).Error
+		if err != nil {
+			return err
+		}
+		return db.Create(&secretRow{Hash: hash[:], KeyID: uid(keyID)}).Error
+	})
+}
+
+func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (access.Key, error) {
+	hash := s.Hash()
+	join := func(db *gorm.DB) *gorm.DB { return db.Joins("JOIN key_secrets ON key_secrets.key_id = keys.id") }
+	return one(ctx, r.query, "keys.bySecret", sure(keyRow.key), join,
+		where("key_secrets.hash = ? AND (key_secrets.ends_at IS NULL OR key_secrets.ends_at > ?)", hash[:], stamp(now)))
+}
+
+func (r keys) Find(ctx context.Context, id string) (access.Key, error) {
+	return one(ctx, r.query, "keys.find", sure(keyRow.key), where("id = ?", id))
+}
+
+func (r keys) List(ctx context.Context, orgID string) ([]access.Key, error) {
+	return all(ctx, r.query, "keys.list", sure(keyRow.key), where("org_id = ?", orgID), order("id"))
+}
+
+func (r keys) Revoke(ctx context.Context, id string, at time.Time) error {
+	return r.exec(ctx, "keys.revoke", func(db *gorm.DB) error {
+		first := gorm.Expr("COALESCE(revoked_at, ?)", stamp(at))
+		return orNotFound(db.Model(&keyRow{}).Where("id = ?", id).Update("revoked_at", first))
+	})
+}
+
+func (r keys) Touch(ctx context.Context, lastUse map[string]time.Time) error {
+	for id, at := range lastUse {
+		_, err := r.changed(ctx, "keys.touch", func(db *gorm.DB) *gorm.DB {
+			return db.Model(&keyRow{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)", id, stamp(at)).
+				Update("last_used_at", stamp(at))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

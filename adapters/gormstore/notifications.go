@@ -1,0 +1,107 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/crm"
+)
+
+type notificationRow struct {
+	ID        uid       `gorm:"primaryKey"`
+	OrgID     uid       `gorm:"not null"`
+	Kind      string    `gorm:"not null"`
+	ContactID uid       `gorm:"not null"`
+	Subject   string    `gorm:"not null"`
+	At        time.Time `gorm:"not null"`
+}
+
+func (notificationRow) TableName() string { return "notifications" }
+
+type markRow struct {
+	MemberID uid `gorm:"primaryKey"`
+	UpTo     uid `gorm:"not null"`
+}
+
+func (markRow) TableName() string { return "notification_marks" }
+
+func notificationRowOf(n crm.Notification) notificationRow {
+	return notificationRow{
+		ID: uid(n.ID), OrgID: uid(n.OrgID), Kind: string(n.Kind), ContactID: uid(n.ContactID), Subject: n.Subject, At: stamp(n.At),
+	}
+}
+
+type notifications struct{ conn }
+
+func (r notifications) Create(ctx context.Context, n crm.Notification) error {
+	row := notificationRowOf(n)
+	return r.create(ctx, "notifications.create", &row)
+}
+
+func (r notifications) List(ctx context.Context, orgID, memberID string, limit int) (out []crm.Notification, err error) {
+	err = r.query(ctx, "notifications.list", func(db *gorm.DB) error {
+		read, err := readUpTo(db, memberID)
+		if err != nil {
+			return err
+		}
+		var rows []struct {
+			Row         notificationRow `gorm:"embedded"`
+			ContactName string
+		}
+		err = db.Table("notifications").Select("notifications.*, contacts.name AS contact_name").
+			Joins("JOIN contacts ON contacts.id = notifications.contact_id").Where("notifications.org_id = ?", orgID).
+			Order("notifications.id DESC").Limit(limit).Find(&rows).Error
+		out = make([]crm.Notification, len(rows))
+		for i, named := range rows {
+			row := named.Row
+			out[i] = crm.Notification{
+				ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind), ContactID: string(row.ContactID),
+				ContactName: named.ContactName, Subject: row.Subject, At: row.At.UTC(), Read: read >= row.ID,
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// readUpTo is the newest notification that a member has read; empty when there is none.
+func readUpTo(db *gorm.DB, memberID string) (uid, error) {
+	if memberID == "" {
+		return "", nil
+	}
+	var mark markRow
+	err := db.Limit(1).Find(&mark, "member_id = ?", memberID).Error
+	return mark.UpTo, err
+}
+
+func (r notifications) Unread(ctx context.Context, orgID, memberID string) (int, error) {
+	var n int64
+	err := r.query(ctx, "notifications.unread", func(db *gorm.DB) error {
+		read, err := readUpTo(db, memberID)
+		if err != nil {
+			return err
+		}
+		unread := db.Model(&notificationRow{}).Select("id").Where("org_id = ?", orgID)
+		if read != "" {
+			unread = unread.Where("id > ?", read)
+		}
+		return db.Table("(?) AS unread", unread.Limit(100)).Count(&n).Error
+	})
+	return int(n), err
+}
+
+// markRead writes what it finds in one statement, so that a mark never names another organisation's notification, and
+// never goes back.
+const markRead = `INSERT INTO notification_marks (member_id, up_to)
+	SELECT members.id, notifications.id FROM members JOIN notifications ON notifications.org_id = members.org_id
+	WHERE members.id = ? AND members.org_id = ? AND notifications.id = ?
+	ON CONFLICT (member_id) DO UPDATE SET up_to = excluded.up_to WHERE notification_marks.up_to < excluded.up_to`
+
+func (r notifications) ReadAll(ctx context.Context, orgID, memberID, upTo string) error {
+	_, err := r.changed(ctx, "notifications.readAll", func(db *gorm.DB) *gorm.DB {
+		return db.Exec(markRead, memberID, orgID, upTo)
+	})
+	return err
+}

@@ -1,0 +1,40 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/crm"
+)
+
+type orgRow struct {
+	ID        uid       `gorm:"primaryKey"`
+	Name      string    `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
+	Epoch     int64     `gorm:"not null;default:0"`
+}
+
+func (orgRow) TableName() string { return "organisations" }
+
+func (r orgRow) org() crm.Organisation {
+	return crm.Organisation{ID: string(r.ID), Name: r.Name, CreatedAt: r.CreatedAt.UTC()}
+}
+
+type orgs struct{ conn }
+
+func (r orgs) Create(ctx context.Context, o crm.Organisation) error {
+	return r.create(ctx, "orgs.create", &orgRow{ID: uid(o.ID), Name: o.Name, CreatedAt: stamp(o.CreatedAt)})
+}
+
+func (r orgs) Find(ctx context.Context, id string) (crm.Organisation, error) {
+	return one(ctx, r.query, "orgs.find", sure(orgRow.org), where("id = ?", id))
+}
+
+func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
+	return all(ctx, r.query, "orgs.list", sure(orgRow.org), order("created_at, id"))
+}
+
+func (r orgs) Lock(ctx context.Context, id string) error {
+	_, err := one(ctx, r.inside, "orgs.lock", sure(orgRow.org), locked("UPDATE", ""), where("id = ?", id))
+	return err
+}

@@ -1,0 +1,158 @@
+package gormstore
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"gorm.io/gorm/schema"
+)
+
+// table is a row's struct as the statements past GORM need it. The struct is the one list of the columns: one that is
+// added there is written everywhere.
+type table struct {
+	name    string
+	columns []column
+}
+
+// column is one field of a row, in the order of the struct.
+type column struct {
+	name  string
+	field int
+	// array is PostgreSQL's type of many values, cast what one of them is cast to.
+	array, cast string
+	gather      func(rows []reflect.Value, field int) any
+}
+
+func tableOf(row schema.Tabler) table {
+	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
+	if err != nil {
+		panic(err) // the rows are our own
+	}
+	t := table{name: row.TableName()}
+	for _, f := range parsed.Fields {
+		c := column{name: f.DBName, field: f.StructField.Index[0]}
+		switch kind := reflect.Zero(f.FieldType).Interface().(type) {
+		case uid:
+			c.array, c.cast, c.gather = "text[]", "::uuid", gather(textOf)
+		case *uid:
+			c.array, c.cast, c.gather = "text[]", "::uuid", gather(optionalTextOf)
+		case string:
+			c.array, c.gather = "text[]", gather(textOf)
+		case []byte:
+			c.array, c.gather = "bytea[]", gather(reflect.Value.Bytes)
+		case bool:
+			c.array, c.gather = "boolean[]", gather(reflect.Value.Bool)
+		case int, int64:
+			c.array, c.gather = "bigint[]", gather(reflect.Value.Int)
+		case time.Time:
+			c.array, c.gather = "timestamptz[]", gather(timeIn)
+		case *time.Time:
+			c.array, c.gather = "timestamptz[]", gather(optionalTimeIn)
+		default:
+			panic(fmt.Sprintf("%s.%s: no column holds a %T", t.name, c.name, kind))
+		}
+		t.columns = append(t.columns, c)
+	}
+	return t
+}
+
+// gather makes the values of one column an array. A row that is not there is NULL, or the type's zero where Go has no
+// other.
+func gather[T any](value func(reflect.Value) T) func([]reflect.Value, int) any {
+	return func(rows []reflect.Value, field int) any {
+		out := make([]T, len(rows))
+		for i, row := range rows {
+			if row.IsValid() {
+				out[i] = value(row.Field(field))
+			}
+		}
+		return out
+	}
+}
+
+var textPointer = reflect.TypeFor[*string]()
+
+//nolint:forcetypeassert // the types are those of tableOf's switch
+func textOf(v reflect.Value) *string { return v.Addr().Convert(textPointer).Interface().(*string) }
+
+//nolint:forcetypeassert // as above
+func optionalTextOf(v reflect.Value) *string { return v.Convert(textPointer).Interface().(*string) }
+
+//nolint:forcetypeassert // as above
+func timeIn(v reflect.Value) time.Time { return *v.Addr().Interface().(*time.Time) }
+
+//nolint:forcetypeassert // as above
+func optionalTimeIn(v reflect.Value) *time.Time { return v.Interface().(*time.Time) }
+
+// insert writes one row, on SQLite.
+func (t table) insert() string {
+	names := mapped(t.columns, func(c column) string { return c.name })
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
+	return "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
+}
+
+// values are those of insert; row points to the struct.
+func (t table) values(row any) []any {
+	fields := reflect.ValueOf(row).Elem()
+	return mapped(t.columns, func(c column) any { return fields.Field(c.field).Interface() })
+}
+
+// sent is a table of which a statement gets many rows at once, on PostgreSQL: one array for each column, so that it is
+// planned once for any number of rows.
+type sent struct {
+	table
+	// prefix tells the columns of several tables apart.
+	prefix string
+	// said are the columns that are not sent, because the statement has them already: how it says each.
+	said map[string]string
+}
+
+// insert writes the rows of a relation in which the arrays were put side by side.
+func (s sent) insert(from string) string {
+	names, expressions := make([]string, len(s.columns)), make([]string, len(s.columns))
+	for i, c := range s.columns {
+		names[i], expressions[i] = c.name, s.prefix+c.name+c.cast
+		if said, ok := s.said[c.name]; ok {
+			expressions[i] = said
+		}
+	}
+	return "INSERT INTO " + s.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(expressions, ", ") + " FROM " + from
+}
+
+// arrays are the parameters of a statement that gets rows of several tables.
+type arrays struct {
+	// parameters and names are lists for unnest and for the relation that it makes.
+	parameters, names string
+	columns           []sentColumn
+}
+
+// sentColumn is a column of one of the tables.
+type sentColumn struct {
+	column
+	table int
+}
+
+// arraysOf numbers the parameters from first on.
+func arraysOf(first int, tables ...sent) arrays {
+	var a arrays
+	var parameters, names []string
+	for i, t := range tables {
+		for _, c := range t.columns {
+			if _, ok := t.said[c.name]; !ok {
+				parameters = append(parameters, fmt.Sprintf("$%d::%s", first+len(parameters), c.array))
+				names = append(names, t.prefix+c.name)
+				a.columns = append(a.columns, sentColumn{c, i})
+			}
+		}
+	}
+	a.parameters, a.names = strings.Join(parameters, ", "), strings.Join(names, ", ")
+	return a
+}
+
+// values are the parameters' values; rows are those of each table, in its order.
+func (a arrays) values(rows ...[]reflect.Value) []any {
+	return mapped(a.columns, func(c sentColumn) any { return c.gather(rows[c.table], c.field) })
+}

@@ -1,0 +1,112 @@
+package gormstore
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/jackc/pgx/v5"
+
+	"fichario/ports"
+)
+
+// takeOnPostgres writes what arrived in a moment in one statement, which is one
+// round trip and one transaction. It takes its columns as arrays, so that it is
+// planned once for any number of posts.
+func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]ports.Receipt, error) {
+	out := make([]ports.Receipt, len(in))
+	made := map[string]bool{}
+	err := s.pastGORM(ctx, func(db *pgx.Conn) error {
+		rows, err := db.Query(ctx, takeStatement, takeValues(in, s.slot)...)
+		if err != nil {
+			return err
+		}
+		var id string
+		_, err = pgx.ForEachRow(rows, []any{&id}, func() error { made[id] = true; return nil })
+		return err
+	})
+	for i, t := range in {
+		if t.contact != nil {
+			id := string(t.contact.ID)
+			out[i] = ports.Receipt{ContactID: id, Repeated: !made[id]}
+		}
+	}
+	return out, err
+}
+
+// An arrival is of one webhook, contact and moment, and its job is new: what one of its rows says is not sent with the
+// others. A row that gets a column sends it, until it is said here how the statement has it already.
+var (
+	sentDelivery = sent{tableOf(deliveryRow{}), "delivery_", nil}
+	sentContact  = sent{tableOf(contactRow{}), "contact_", map[string]string{
+		"org_id": "delivery_org_id::uuid", "webhook_id": "delivery_webhook_id::uuid", "created_at": "delivery_at",
+	}}
+	sentEvent = sent{tableOf(eventRow{}), "event_", map[string]string{
+		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
+	}}
+	sentNotification = sent{tableOf(notificationRow{}), "notification_", map[string]string{
+		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
+	}}
+	sentJob = sent{tableOf(jobRow{}), "job_", map[string]string{
+		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "run_at": "delivery_at", "created_at": "delivery_at",
+		"automation_id": "NULL", "member_id": "NULL", "attempts": "0", "result": "''", "ended_at": "NULL", "lease": "''",
+		"lease_until": "NULL",
+	}}
+	sentReceipt = sent{tableOf(receiptRow{}), "receipt_", map[string]string{
+		"webhook_id": "delivery_webhook_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
+	}}
+	takeArrays = arraysOf(2, sentDelivery, sentContact, sentEvent, sentNotification, sentJob, sentReceipt)
+)
+
+// takeValues are the parameters of takeStatement.
+func takeValues(in []taken, slot int64) []any {
+	rows := make([][]reflect.Value, 6)
+	for i := range rows {
+		rows[i] = make([]reflect.Value, len(in)) // the zero where an arrival has none
+	}
+	for i := range in {
+		t := &in[i]
+		rows[0][i] = reflect.ValueOf(&t.delivery).Elem()
+		if t.contact != nil {
+			rows[1][i] = reflect.ValueOf(t.contact).Elem()
+			rows[2][i] = reflect.ValueOf(&t.event).Elem()
+			rows[3][i] = reflect.ValueOf(&t.notification).Elem()
+			rows[4][i] = reflect.ValueOf(&t.job).Elem()
+		}
+		if t.receipt != nil {
+			rows[5][i] = reflect.ValueOf(t.receipt).Elem()
+		}
+	}
+	return append([]any{slot}, takeArrays.values(rows...)...)
+}
+
+// takeStatement writes receipts first: where one is there already, or another
+// instance is writing it, nothing else is written for that post, and its contact is
+// not among those that it returns. Receipts and counters, which others may be waiting
+// for, are written in one order by everybody, so that no two instances wait for each
+// other.
+var takeStatement = `
+WITH arrived AS (
+	SELECT * FROM unnest(` + takeArrays.parameters + `) AS a (` + takeArrays.names + `)
+), claimed AS (
+	` + sentReceipt.insert("arrived WHERE receipt_key IS NOT NULL ORDER BY delivery_webhook_id, receipt_key") + `
+	ON CONFLICT DO NOTHING
+	RETURNING contact_id
+), made AS (
+	SELECT * FROM arrived
+	WHERE contact_id IS NOT NULL AND (receipt_key IS NULL OR contact_id::uuid IN (SELECT contact_id FROM claimed))
+), contact AS (
+	` + sentContact.insert("made") + `
+), event AS (
+	` + sentEvent.insert("made") + `
+), notification AS (
+	` + sentNotification.insert("made") + `
+), job AS (
+	` + sentJob.insert("made") + `
+), delivery AS (
+	` + sentDelivery.insert("arrived WHERE contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)") + `
+), counted AS (
+	INSERT INTO webhook_counters (webhook_id, slot, received)
+	SELECT delivery_webhook_id::uuid, $1::bigint, count(*) FROM made GROUP BY delivery_webhook_id ORDER BY delivery_webhook_id
+	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received
+)
+SELECT contact_id FROM made`

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"time"
+
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/domain/text"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+const idempotencyKeyMax = 255
+
+// identity is by what a post is known again, so that a retry makes no second contact.
+type identity struct {
+	// key is empty when nothing identifies the post.
+	key         string
+	fingerprint []byte
+	// strict: the key must come with the same fingerprint.
+	strict bool
+}
+
+// identify takes the sender's Idempotency-Key, which is strict, or the product's own id
+// of the submission.
+func identify(d webhook.Delivery, draft intake.Draft) (identity, error) {
+	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
+	switch {
+	case len(sent) > idempotencyKeyMax:
+		return known, invalid("Idempotency-Key", fmt.Sprintf("A Idempotency-Key tem até %d caracteres.", idempotencyKeyMax))
+	case sent != "":
+		known.key, known.strict = "key:"+sent, true
+	case d.HeaderID() != "":
+		known.key = "id:" + d.HeaderID()
+	case draft.DeliveryID != "":
+		known.key = "id:" + draft.DeliveryID
+	case d.ReplayOf != "":
+		known.key = "replay:" + d.ReplayOf
+	}
+	return known, nil
+}
+
+// fingerprint is what makes two posts the same: the body, but for the boundary of a
+// multipart one, which senders draw anew for each try.
+func fingerprint(d webhook.Delivery) []byte {
+	if _, params, err := mime.ParseMediaType(d.Header("content-type")); err == nil && params["boundary"] != "" {
+		return bytes.ReplaceAll(d.Body, []byte(params["boundary"]), nil)
+	}
+	return d.Body
+}
+
+// arrivalOf is an accepted post with the contact that it makes and all that belongs to it.
+func arrivalOf(hook Hook, draft intake.Draft, d webhook.Delivery, known identity) ports.Arrival {
+	c, at := contactOf(hook, draft, d.At), d.At
+	d.Outcome, d.ContactID = webhook.Accepted, c.ID
+	return ports.Arrival{
+		Delivery: d, Contact: &c, Key: known.key, Fingerprint: known.fingerprint,
+		Event: crm.Event{
+			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: hook.Name, At: at,
+		},
+		Notification: crm.Notification{
+			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.NewContact, Subject: hook.Name, At: at,
+		},
+		Job: automation.Job{
+			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: at, CreatedAt: at,
+		},
+	}
+}
+
+// contactOf makes the contact of a draft: where it enters, whose it is and where it
+// comes from (specification, 4.5.2 to 4.5.4).
+func contactOf(hook Hook, draft intake.Draft, at time.Time) crm.Contact {
+	c := crm.Contact{
+		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, Name: draft.DisplayName(hook.Kind), Email: draft.Email,
+		Phone: draft.Phone, PhoneE164: draft.PhoneE164, Company: draft.Company, Amount: catalog.Money(draft.Amount),
+		StageID: hook.Entry.ID, CreatedAt: at,
+	}
+	for _, a := range draft.Attribution {
+		c.Attribution = append(c.Attribution, crm.Attribute(a))
+	}
+	if m, ok := crm.FirstAssignee(hook.Members); ok {
+		c.AssigneeID = m.ID
+	}
+	var stated bool
+	c.OriginID, stated = originOf(hook, draft)
+	if draft.Origin != "" && !stated {
+		// What the sender said and no field holds is not lost.
+		draft.Leftover = append(draft.Leftover, intake.Pair{Key: "Origem informada", Value: draft.Origin})
+	}
+	c.Note = draft.Note()
+	return c
+}
+
+// originOf returns the origin that a contact is linked to, and whether it is the one
+// that the sender stated. A fixed origin wins; a campaign's source counts only where
+// the sender states nothing.
+func originOf(hook Hook, draft intake.Draft) (id string, stated bool) {
+	raw := draft.Origin
+	if raw == "" {
+		raw = draft.FallbackOrigin
+	}
+	folded := text.Fold(raw)
+	for _, o := range hook.Origins {
+		if folded != "" && text.Fold(o.Name) == folded {
+			id = o.ID
+		}
+	}
+	if hook.OriginID != "" {
+		return hook.OriginID, id == hook.OriginID
+	}
+	return id, id != ""
+}

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// Deliveries returns the delivery log of a webhook, newest first. after is the id of
+// the last one seen. Faults: InvalidRequest, ServiceUnavailable.
+func (i *Intake) Deliveries(
+	ctx context.Context, by Caller, webhookID string, outcome webhook.Outcome, after string, limit int,
+) ([]webhook.Delivery, error) {
+	if after != "" && !validID(after) {
+		return nil, checkPage(after, 1)
+	}
+	if _, err := i.hookOf(ctx, by, webhookID); err != nil {
+		return nil, err
+	}
+	first := after
+	return paged(limit, func(after string, n int) ([]webhook.Delivery, error) {
+		return i.store.Repos().Deliveries.Page(ctx, webhookID, outcome, cmp.Or(after, first), n)
+	}, func(d webhook.Delivery) string { return d.ID })
+}
+
+// Delivery returns one delivery with its body. Faults: InvalidRequest,
+// ServiceUnavailable.
+func (i *Intake) Delivery(ctx context.Context, by Caller, id string) (webhook.Delivery, error) {
+	notFound := missing("delivery", "Não há entrega com este id; elas são guardadas por 30 dias.")
+	if !validID(id) {
+		return webhook.Delivery{}, notFound
+	}
+	d, err := i.store.Repos().Deliveries.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(d.OrgID) {
+		return webhook.Delivery{}, notFound
+	}
+	if err == nil {
+		err = by.manages(d.OrgID)
+	}
+	return d, err
+}
+
+// Replay reads a delivery of the log again, as if it came now: after an alias, a
+// setting or the webhook itself was mended. What it is known by is kept, so that it
+// never makes a second contact; signatures are not checked again, because a person
+// vouches for it. Faults: those of Receive, and InvalidRequest when there is no such
+// delivery or it was not kept whole.
+func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, error) {
+	old, err := i.Delivery(ctx, by, id)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if old.ContactID != "" {
+		return Accepted{ContactID: old.ContactID, Repeated: true}, nil
+	}
+	if old.Truncated {
+		return Accepted{}, invalid("delivery",
+			"O corpo desta entrega não chegou ou não foi guardado inteiro, e não pode ser lido de novo.")
+	}
+	hook, err := i.hookOf(ctx, by, old.WebhookID)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if !hook.Enabled {
+		return Accepted{}, disabled()
+	}
+	d := webhook.Delivery{
+		ID: newID(), OrgID: old.OrgID, WebhookID: old.WebhookID, At: i.clock(), Headers: old.Headers, Body: old.Body,
+		ReplayOf: old.ID,
+	}
+	if old.ReplayOf != "" {
+		d.ReplayOf = old.ReplayOf // one delivery makes one contact, by whatever path
+	}
+	return i.take(ctx, hook, d)
+}
+
+// keepFor is how long the delivery log and what posts are known by are kept.
+const keepFor = 30 * 24 * time.Hour
+
+// Forget removes deliveries and keys of more than 30 days ago. The program calls it
+// every so often.
+func (i *Intake) Forget(ctx context.Context) error {
+	return forget(ctx, func(ctx context.Context) (int, error) {
+		return i.store.Repos().Inbox.Forget(ctx, i.clock().Add(-keepFor))
+	})
+}
+
+// forget removes what is old, some at a time, until nothing is left.
+func forget(ctx context.Context, some func(context.Context) (int, error)) error {
+	for {
+		if n, err := some(ctx); err != nil || n == 0 {
+			return err
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package app
+
+import (
+	"context"
+
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+)
+
+// Simulation is the contact that a post would make.
+type Simulation struct {
+	Contact crm.Contact
+	// Origin, Funnel, Stage and Assignee are names; empty when there is none.
+	Origin, Funnel, Stage, Assignee string
+	// Fields says which key of the body each field was read from.
+	Fields []intake.Source
+	// DeliveryID is the product's own id, by which a retry would be known.
+	DeliveryID string
+}
+
+// Simulate says what Receive would make of a post. It writes nothing, not even into
+// the delivery log. Faults: those of Receive, but for ReusedIdempotencyKey.
+func (i *Intake) Simulate(ctx context.Context, hook Hook, p Post) (Simulation, error) {
+	release, err := i.waitForPlace(ctx, len(p.Body))
+	if err != nil {
+		return Simulation{}, err
+	}
+	defer release()
+	d := webhook.Delivery{At: i.clock(), Headers: p.Headers, Body: p.Body}
+	if f := admit(hook, p); f != nil {
+		return Simulation{}, f
+	}
+	if f := checkSignature(hook, d, p.Signed); f != nil {
+		return Simulation{}, f
+	}
+	return simulate(hook, d)
+}
+
+// Try says what a webhook would make of a body that somebody pasted, enabled or not
+// and unsigned. It writes nothing. Faults: InvalidRequest, InvalidEmail,
+// ServiceUnavailable.
+func (i *Intake) Try(ctx context.Context, by Caller, webhookID string, body []byte) (Simulation, error) {
+	hook, err := i.hookOf(ctx, by, webhookID)
+	if err != nil {
+		return Simulation{}, err
+	}
+	return simulate(hook, webhook.Delivery{At: i.clock(), Body: body})
+}
+
+// Explain says how a delivery is read now: the contact that it makes, or would make,
+// and which key each field comes from. Faults: those of Try.
+func (i *Intake) Explain(ctx context.Context, by Caller, d webhook.Delivery) (Simulation, error) {
+	hook, err := i.hookOf(ctx, by, d.WebhookID)
+	if err != nil {
+		return Simulation{}, err
+	}
+	return simulate(hook, d)
+}
+
+// simulate reads a delivery. What it read comes with the fault of a missing e-mail.
+func simulate(hook Hook, d webhook.Delivery) (Simulation, error) {
+	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
+	if err != nil {
+		return Simulation{}, err
+	}
+	c := contactOf(hook, draft, d.At)
+	s := Simulation{Contact: c, Funnel: hook.Funnel, Stage: hook.Entry.Name, Fields: draft.Fields, DeliveryID: draft.DeliveryID}
+	for _, o := range hook.Origins {
+		if o.ID == c.OriginID {
+			s.Origin = o.Name
+		}
+	}
+	for _, m := range hook.Members {
+		if m.ID == c.AssigneeID {
+			s.Assignee = m.Name
+		}
+	}
+	return s, draft.CheckEmail()
+}

@@ -1,0 +1,94 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+)
+
+// Contacts stores contacts and their history. Notes and attribution are encrypted
+// at rest. Contacts that webhooks make are written by Inbox.
+type Contacts interface {
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (crm.Contact, error)
+	// Page returns contacts of an organisation, newest first, that come after the
+	// one with id after ("" starts at the newest).
+	Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error)
+	// SetStage moves the event's contact to a stage and writes the event; ErrNotFound
+	// when there is no such contact, or no such stage. Only inside InTx.
+	SetStage(ctx context.Context, stageID string, e crm.Event) error
+	// SetAssignee gives the event's contact to a member and writes the event;
+	// ErrNotFound when there is no such contact. Only inside InTx.
+	SetAssignee(ctx context.Context, memberID string, e crm.Event) error
+	// AddNote puts the event's subject on new lines at the end of its contact's note and
+	// writes the event; ErrNotFound when there is no such contact. Only inside InTx.
+	AddNote(ctx context.Context, e crm.Event) error
+	// Create writes a contact that a member made, with the event of it; ErrNotFound when
+	// its stage does not exist. Only inside InTx.
+	Create(ctx context.Context, c crm.Contact, e crm.Event) error
+	// Lock is Find that keeps others from the contact until the transaction ends. Only
+	// inside InTx.
+	Lock(ctx context.Context, id string) (crm.Contact, error)
+	// Edit changes name, e-mail, phone, company, amount, note and origin of a contact,
+	// and writes the event of it; ErrNotFound when there is none. Only inside InTx.
+	Edit(ctx context.Context, c crm.Contact, e crm.Event) error
+	// Select returns contacts of an organisation that a query wants, without their
+	// notes and attribution unless it asks for them.
+	Select(ctx context.Context, orgID string, q ContactQuery) ([]crm.Contact, error)
+	// Count counts those that a filter lets through, up to most.
+	Count(ctx context.Context, orgID string, f ContactFilter, most int) (int, error)
+	// Totals returns how many contacts of a filter are in each stage, and their value;
+	// stages without any are not there.
+	Totals(ctx context.Context, orgID string, f ContactFilter) (map[string]StageTotal, error)
+	// InStage reports whether any contact is in a stage.
+	InStage(ctx context.Context, stageID string) (bool, error)
+	// Events returns the history of a contact, oldest first.
+	Events(ctx context.Context, contactID string) ([]crm.Event, error)
+}
+
+// ContactFilter chooses contacts. Zero values do not filter.
+type ContactFilter struct {
+	// Words are in the form of text.Fold. Each is somewhere in the name, e-mail
+	// address, company or digits of the phone.
+	Words                                    []string
+	StageID, OriginID, AssigneeID, WebhookID string
+	// Stages are the only ones wanted, when there are any.
+	Stages []string
+	// Since is when the first one wanted came.
+	Since time.Time
+}
+
+// ContactOrder is what contacts are ordered by; those that are equal in it by their
+// ids.
+type ContactOrder string
+
+// The orders.
+const (
+	// ByArrival is the order of their ids, which begin with their time.
+	ByArrival ContactOrder = ""
+	ByName    ContactOrder = "name"
+	ByAmount  ContactOrder = "amount"
+)
+
+// ContactQuery chooses a page of contacts.
+type ContactQuery struct {
+	ContactFilter
+	Order ContactOrder
+	// Ascending puts the oldest, first in the alphabet or smallest first.
+	Ascending bool
+	// After is the id of the contact that the page comes after; "" or the id of none
+	// starts at the first.
+	After string
+	Limit int
+	// Whole asks for notes and attribution too.
+	Whole bool
+}
+
+// StageTotal is what a stage holds.
+type StageTotal struct {
+	Count int
+	// Amount is in ten-thousandths of a real.
+	Amount catalog.Money
+}

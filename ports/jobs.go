@@ -1,0 +1,56 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/automation"
+)
+
+// Automations stores automations. Actions are encrypted at rest.
+type Automations interface {
+	Create(ctx context.Context, a automation.Automation) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (automation.Automation, error)
+	// List returns the automations of an organisation, oldest first.
+	List(ctx context.Context, orgID string) ([]automation.Automation, error)
+	// Update writes its name, conditions and action; ErrNotFound when there is none.
+	Update(ctx context.Context, a automation.Automation) error
+	// SetEnabled switches one on or off; ErrNotFound when there is none.
+	SetEnabled(ctx context.Context, id string, enabled bool) error
+}
+
+// Jobs is the durable queue.
+type Jobs interface {
+	Add(ctx context.Context, jobs ...automation.Job) error
+	// Claim leases up to limit jobs of a kind that may run at now, oldest first, until
+	// a time: no other worker gets them before. Jobs of the automations in without are
+	// left. Each counts an attempt.
+	Claim(ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int) ([]automation.Job, error)
+	// Finish writes state, run time, result and end of jobs, and ends their leases.
+	// It does nothing for a job that somebody else has leased since, and returns how
+	// many it wrote.
+	Finish(ctx context.Context, jobs ...automation.Job) (int, error)
+	// Lock returns up to limit jobs of a kind that may run at now, oldest first, and
+	// keeps others from them until the transaction ends. Only inside InTx.
+	Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error)
+	// Remove removes jobs.
+	Remove(ctx context.Context, jobs ...automation.Job) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (automation.Job, error)
+	// Page returns jobs of an organisation but for fan-outs, newest first, that come
+	// after the one with id after ("" starts at the newest).
+	Page(ctx context.Context, orgID string, f JobFilter, after string, limit int) ([]automation.Job, error)
+	// Revive makes a dead job ready again, with its attempts forgotten, and reports
+	// whether it was dead.
+	Revive(ctx context.Context, id string, now time.Time) (bool, error)
+	// Forget removes jobs that were done before that time, some at a time, and
+	// returns how many there were.
+	Forget(ctx context.Context, before time.Time) (int, error)
+}
+
+// JobFilter says which jobs are wanted.
+type JobFilter struct {
+	AutomationID, ContactID string
+	State                   automation.JobState
+}

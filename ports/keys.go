@@ -1,0 +1,53 @@
+package ports
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+)
+
+// Keys stores API keys and the hashes of their secrets.
+type Keys interface {
+	Create(ctx context.Context, k access.Key) error
+	// AddSecret gives the key a secret, which ends the ones it had at endOthers,
+	// unless they end before. Its prefix becomes the key's. Where was is not empty, the
+	// key's prefix must still be that one: ErrNotFound otherwise.
+	AddSecret(ctx context.Context, keyID, was string, s access.Secret, endOthers time.Time) error
+	// BySecret returns the key that a secret opens at now, or ErrNotFound. Whether
+	// the key itself is revoked or expired is for the caller to see.
+	BySecret(ctx context.Context, s access.Secret, now time.Time) (access.Key, error)
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (access.Key, error)
+	// List returns the keys of an organisation, oldest first.
+	List(ctx context.Context, orgID string) ([]access.Key, error)
+	// Revoke ends a key for good; revoking it again keeps the first time.
+	Revoke(ctx context.Context, id string, at time.Time) error
+	// Touch notes when keys were last used.
+	Touch(ctx context.Context, lastUse map[string]time.Time) error
+}
+
+// Usage counts what a key was charged, in the buckets of access.Calendar.
+type Usage interface {
+	// Charge counts one charged lookup of that amount in the day, the month and in
+	// total, or nothing at all: when the month's cap is reached it returns
+	// ErrMonthCap, when the day's is, ErrDayCap, the month first. Under any
+	// concurrency no bucket exceeds its cap. Only inside InTx.
+	Charge(ctx context.Context, keyID, day, month string, amount catalog.Money, caps access.Limits) error
+	// Release takes one charge back. Only inside InTx.
+	Release(ctx context.Context, keyID, day, month string, amount catalog.Money) error
+	// Spent returns what the key was charged in the day, the month and in total.
+	Spent(ctx context.Context, keyID, day, month string) (today, thisMonth, total lookup.Spent, err error)
+	// SpentByKeys returns what several keys were charged in a bucket, by key; those
+	// that were charged nothing are not there.
+	SpentByKeys(ctx context.Context, keyIDs []string, bucket string) (map[string]lookup.Spent, error)
+}
+
+// ErrDayCap and ErrMonthCap say which cap a charge would exceed.
+var (
+	ErrDayCap   = errors.New("day cap reached")
+	ErrMonthCap = errors.New("month cap reached")
+)

@@ -1,0 +1,73 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+)
+
+// Statement stores what was asked. Documents are encrypted at rest.
+type Statement interface {
+	// Add writes an entry.
+	Add(ctx context.Context, e lookup.Entry) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (lookup.Entry, error)
+	// Finish gives an entry its outcome, with what was charged, and reports
+	// whether it was still open: an entry is open while it is running, or was
+	// settled without its owner.
+	Finish(ctx context.Context, e lookup.Entry) (open bool, err error)
+	// Settle marks every running entry with SettleAt before now as NoAnswer, and
+	// frees its lease; it returns how many there were.
+	Settle(ctx context.Context, now time.Time) (int, error)
+	// Page returns entries, newest first, that come after the one with id after (""
+	// starts at the newest).
+	Page(ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int) ([]lookup.Entry, error)
+	// Asked returns the entries whose calls brought records, by the ids of the records.
+	Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error)
+	// Spend returns what was charged on each day from one to another, both inclusive, by
+	// product, oldest day first.
+	Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error)
+	// OfContact returns the entries that an organisation tied to a contact, newest
+	// first, each with when its answer was given.
+	OfContact(ctx context.Context, orgID, contactID string, limit int) ([]ContactLookup, error)
+}
+
+// ContactLookup is a lookup about a contact.
+type ContactLookup struct {
+	lookup.Entry
+	// AnsweredAt is when the bureau gave the answer; zero when there is none.
+	AnsweredAt time.Time
+}
+
+// History stores what bureaus answered. Documents and answers are encrypted at
+// rest and found by a keyed hash.
+type History interface {
+	// Serve answers a lookup from history in one step, with an entry that is done,
+	// free and in no bucket: if the newest record of the
+	// entry's document in its product was answered after that time, it writes the
+	// entry, with the record's id, and returns the record when the entry is durable.
+	// Otherwise it returns ErrNotFound and writes nothing; it may also do so for a
+	// record that only Latest finds, because an older data key encrypted it. Many
+	// calls may share one commit; one that fails does not spoil its neighbours. Only
+	// outside InTx.
+	Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error)
+	// Latest returns the newest record of a document in a product, or ErrNotFound.
+	Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error)
+	Save(ctx context.Context, r lookup.Record) error
+	// Records returns records by their ids; those that do not exist are not there.
+	Records(ctx context.Context, ids []string) (map[string]lookup.Record, error)
+	// Answers returns all records of a document in a product, newest first, without
+	// their fields and bytes.
+	Answers(ctx context.Context, orgID, product string, d document.Document, limit int) ([]lookup.Record, error)
+}
+
+// Leases stores who is asking the bureau about what.
+type Leases interface {
+	// Acquire takes the lease if nobody holds it, or if it has expired at now, and
+	// returns "". Otherwise it returns the call that holds it. Only inside InTx.
+	Acquire(ctx context.Context, l lookup.Lease, now time.Time) (holder string, err error)
+	// Free ends the lease of a call; it is no error when there is none.
+	Free(ctx context.Context, callID string) error
+}

@@ -1,0 +1,59 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/crm"
+)
+
+// Orgs stores organisations.
+type Orgs interface {
+	Create(ctx context.Context, o crm.Organisation) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (crm.Organisation, error)
+	// List returns all of them, oldest first.
+	List(ctx context.Context) ([]crm.Organisation, error)
+	// Lock keeps everybody else who locks the organisation waiting until the transaction
+	// ends; ErrNotFound when there is none. Only inside InTx.
+	Lock(ctx context.Context, id string) error
+}
+
+// Members stores the people of organisations.
+type Members interface {
+	// Create returns ErrExists when the e-mail is taken.
+	Create(ctx context.Context, m crm.Member) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (crm.Member, error)
+	// ByEmail returns the member with an e-mail address in lower case, or
+	// ErrNotFound.
+	ByEmail(ctx context.Context, email string) (crm.Member, error)
+	// Update changes name, e-mail, role, activity and password hash; ErrNotFound when
+	// there is none, ErrExists when the e-mail is taken.
+	Update(ctx context.Context, m crm.Member) error
+	// List returns the members of an organisation, active or not, oldest first.
+	List(ctx context.Context, orgID string) ([]crm.Member, error)
+}
+
+// Sessions stores who is signed in, by hashes of tokens, and failed attempts to sign
+// in, by keyed hashes of e-mail addresses.
+type Sessions interface {
+	Create(ctx context.Context, t access.SessionToken, s access.Session) error
+	// Find returns a session with its member, or ErrNotFound.
+	Find(ctx context.Context, t access.SessionToken) (access.Session, crm.Member, error)
+	// Touch notes that a session was used.
+	Touch(ctx context.Context, t access.SessionToken, at time.Time) error
+	// End ends one session; EndAll ends those of a member.
+	End(ctx context.Context, t access.SessionToken) error
+	EndAll(ctx context.Context, memberID string) error
+	// Attempt counts one more attempt to sign in with an e-mail address, unless pause,
+	// which gets the number of those before, says that it comes too early after the last
+	// of them: then it returns that number and how long there is to wait. Attempts that
+	// come together are counted one after the other.
+	Attempt(ctx context.Context, email string, at time.Time, pause func(before int) time.Duration) (before int, wait time.Duration, err error)
+	// Clear forgets the attempts.
+	Clear(ctx context.Context, email string) error
+	// Forget removes sessions not seen since a time, and older failures.
+	Forget(ctx context.Context, before time.Time) error
+}

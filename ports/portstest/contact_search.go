@@ -1,0 +1,158 @@
+package portstest
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/text"
+	"fichario/ports"
+)
+
+// searched is an organisation with contacts to look for, and another one's.
+type searched struct {
+	repos    ports.Repos
+	org      crm.Organisation
+	stages   []crm.Stage
+	foreign  crm.Stage
+	origin   crm.Origin
+	member   crm.Member
+	contacts []crm.Contact
+}
+
+func toSearch(t *testing.T, s ports.Store) searched {
+	t.Helper()
+	o, other := org(t, s), org(t, s)
+	c := searched{
+		repos: s.Repos(), org: o, stages: funnelOf(t, s, o.ID, true, "Novo", "Ganho").Stages,
+		foreign: funnelOf(t, s, other.ID, true, "Novo").Stages[0], origin: crm.Origin{ID: id(), OrgID: o.ID, Name: "Site"},
+		member: member(t, s, o.ID, crm.Owner, true),
+	}
+	must(t, c.repos.Origins.Create(t.Context(), c.origin))
+	c.contacts = made(t, s,
+		crm.Contact{
+			OrgID: o.ID, Name: "João Café", Email: "joao@example.com", Phone: "(11) 98765-4321", PhoneE164: "+5511987654321",
+			StageID: c.stages[0].ID, Amount: 5_0000, Note: "segredo", Attribution: []crm.Attribute{{Key: "utm_source", Value: "x"}},
+		},
+		crm.Contact{
+			OrgID: o.ID, Name: "ana 100%_certa", Email: "ana@example.com", Company: "Óptica Ção", StageID: c.stages[0].ID,
+			Amount: 9_0000, OriginID: c.origin.ID, Phone: "ramal 4455",
+		},
+		crm.Contact{
+			OrgID: o.ID, Name: "Álvaro", Email: "zé@example.com", StageID: c.stages[1].ID, Amount: 5_0000, AssigneeID: c.member.ID,
+		},
+		crm.Contact{OrgID: o.ID, Name: "Ana", Email: "a@example.com", StageID: c.stages[1].ID},
+	)
+	made(t, s, crm.Contact{OrgID: other.ID, Name: "João dos outros", Email: "joao@example.com", StageID: c.foreign.ID, Amount: 7})
+	return c
+}
+
+func (c searched) find(t *testing.T, q ports.ContactQuery) string {
+	t.Helper()
+	if q.Limit == 0 {
+		q.Limit = 10
+	}
+	found, err := c.repos.Contacts.Select(t.Context(), c.org.ID, q)
+	must(t, err)
+	var got []string
+	for _, c := range found {
+		got = append(got, c.Name)
+	}
+	return strings.Join(got, "|")
+}
+
+func contactSearch(t *testing.T, s ports.Store) {
+	c := toSearch(t, s)
+	by := func(f ports.ContactFilter) ports.ContactQuery { return ports.ContactQuery{ContactFilter: f} }
+	words := func(w ...string) ports.ContactQuery { return by(ports.ContactFilter{Words: w}) }
+	newest := "Ana|Álvaro|ana 100%_certa|João Café"
+	for _, want := range []struct {
+		what string
+		q    ports.ContactQuery
+		want string
+	}{
+		{"newest", ports.ContactQuery{}, newest},
+		{"oldest", ports.ContactQuery{Ascending: true}, "João Café|ana 100%_certa|Álvaro|Ana"},
+		{"by name", ports.ContactQuery{Order: ports.ByName, Ascending: true}, "Álvaro|ana 100%_certa|Ana|João Café"},
+		{"by name from the end", ports.ContactQuery{Order: ports.ByName}, "João Café|Ana|ana 100%_certa|Álvaro"},
+		{"largest", ports.ContactQuery{Order: ports.ByAmount}, "ana 100%_certa|Álvaro|João Café|Ana"},
+		{"a word without its accent", words(text.Fold("JOAO")), "João Café"},
+		{"digits of a phone", words("987654321"), "João Café"},
+		{"digits of no valid phone", words("4455"), "ana 100%_certa"},
+		{"a company", words("optica"), "ana 100%_certa"},
+		{"two words", words("ana", "certa"), "ana 100%_certa"},
+		{"signs that mean something to LIKE are themselves", words("100%_"), "ana 100%_certa"},
+		{"a sign that nobody has", words("_c%"), ""},
+		{"a stage", by(ports.ContactFilter{StageID: c.stages[1].ID}), "Ana|Álvaro"},
+		{"stages", by(ports.ContactFilter{Stages: []string{c.stages[0].ID}}), "ana 100%_certa|João Café"},
+		{"an origin", by(ports.ContactFilter{OriginID: c.origin.ID}), "ana 100%_certa"},
+		{"an assignee", by(ports.ContactFilter{AssigneeID: c.member.ID}), "Álvaro"},
+		{"a webhook", by(ports.ContactFilter{WebhookID: id()}), ""},
+		{"since", by(ports.ContactFilter{Since: at.Add(2 * time.Hour)}), "Ana|Álvaro"},
+		{"another organisation's stage", by(ports.ContactFilter{StageID: c.foreign.ID}), ""},
+		{"after the id of none", ports.ContactQuery{After: id()}, newest},
+	} {
+		same(t, want.what, c.find(t, want.q), want.want)
+	}
+	whole, err := c.repos.Contacts.Select(t.Context(), c.org.ID, ports.ContactQuery{Whole: true, Ascending: true, Limit: 1})
+	must(t, err)
+	same(t, "whole", whole, c.contacts[:1])
+	brief, err := c.repos.Contacts.Select(t.Context(), c.org.ID, ports.ContactQuery{Ascending: true, Limit: 1})
+	must(t, err)
+	same(t, "without what is encrypted", brief[0].Note == "" && brief[0].Attribution == nil, true)
+}
+
+// contactOrders pages through all contacts in every order, each once, whatever comes in meanwhile.
+func contactOrders(t *testing.T, s ports.Store) {
+	c := toSearch(t, s)
+	for _, order := range []ports.ContactOrder{ports.ByArrival, ports.ByName, ports.ByAmount} {
+		for _, ascending := range []bool{true, false} {
+			q := ports.ContactQuery{Order: order, Ascending: ascending}
+			want := strings.Split(c.find(t, q), "|")
+			var got []string
+			for q.Limit = 1; ; {
+				page, err := c.repos.Contacts.Select(t.Context(), c.org.ID, q)
+				must(t, err)
+				if len(page) == 0 || len(got) > 9 {
+					break
+				}
+				got, q.After = append(got, page[0].Name), page[0].ID
+			}
+			same(t, "page by page", got, want)
+		}
+	}
+}
+
+func contactTotals(t *testing.T, s ports.Store) {
+	c := toSearch(t, s)
+	count := func(f ports.ContactFilter, most int) int {
+		t.Helper()
+		n, err := c.repos.Contacts.Count(t.Context(), c.org.ID, f, most)
+		must(t, err)
+		return n
+	}
+	same(t, "count", count(ports.ContactFilter{}, 100), 4)
+	same(t, "count up to most", count(ports.ContactFilter{Words: []string{"example"}}, 3), 3)
+
+	totals := func(f ports.ContactFilter) map[string]ports.StageTotal {
+		t.Helper()
+		found, err := c.repos.Contacts.Totals(t.Context(), c.org.ID, f)
+		must(t, err)
+		return found
+	}
+	first, second := c.stages[0].ID, c.stages[1].ID
+	both := ports.ContactFilter{Stages: []string{first, second}}
+	same(t, "totals", totals(both), map[string]ports.StageTotal{
+		first: {Count: 2, Amount: 14_0000}, second: {Count: 2, Amount: 5_0000},
+	})
+	same(t, "totals of an assignee", totals(ports.ContactFilter{Stages: both.Stages, AssigneeID: c.member.ID}),
+		map[string]ports.StageTotal{second: {Count: 1, Amount: 5_0000}})
+	same(t, "totals of another organisation's stage", len(totals(ports.ContactFilter{Stages: []string{c.foreign.ID}})), 0)
+	huge := crm.Contact{OrgID: c.org.ID, Name: "x", Email: "x@", StageID: second, Amount: catalog.Money(math.MaxInt64 - 1)}
+	made(t, s, huge, huge)
+	total := totals(both)[second]
+	same(t, "a sum that is too large does not fail", total.Count == 4 && total.Amount > 1<<62, true)
+}

@@ -1,0 +1,114 @@
+package portstest
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+func contacts(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	w, _ := hook(t, s, o.ID)
+	a := arrival(w, id())
+	_, err := repos.Inbox.Take(ctx, a)
+	must(t, err)
+	event := func(kind crm.EventKind, subject string) crm.Event {
+		return crm.Event{ID: id(), OrgID: o.ID, ContactID: a.Contact.ID, Kind: kind, Actor: "Automação", Subject: subject, At: at}
+	}
+	stage, person := funnelOf(t, s, o.ID, false, "Ganho").Stages[0].ID, id()
+	wantErr(t, "a stage that does not exist", s.InTx(ctx, func(r ports.Repos) error {
+		return r.Contacts.SetStage(ctx, id(), event(crm.StageMoved, "Nenhuma"))
+	}), ports.ErrNotFound)
+	moved, given, noted := event(crm.StageMoved, "Ganho"), event(crm.Assigned, "Rui"), event(crm.NoteAdded, "Ligar amanhã")
+	must(t, s.InTx(ctx, func(r ports.Repos) error {
+		return errors.Join(r.Contacts.SetStage(ctx, stage, moved), r.Contacts.SetAssignee(ctx, person, given), r.Contacts.AddNote(ctx, noted))
+	}))
+	want := *a.Contact
+	want.StageID, want.AssigneeID, want.Note = stage, person, a.Contact.Note+"\n\nLigar amanhã"
+	got, err := repos.Contacts.Find(ctx, want.ID)
+	must(t, err)
+	same(t, "changed contact", got, want)
+	for stage, want := range map[string]bool{stage: true, a.Contact.StageID: false} {
+		used, err := repos.Contacts.InStage(ctx, stage)
+		must(t, err)
+		same(t, "a stage with contacts", used, want)
+	}
+	events, err := repos.Contacts.Events(ctx, want.ID)
+	must(t, err)
+	same(t, "history, oldest first", events[1:], []crm.Event{moved, given, noted})
+
+	stranger := event(crm.NoteAdded, "x")
+	stranger.ContactID = id()
+	for what, change := range map[string]func(ports.Repos) error{
+		"stage":    func(r ports.Repos) error { return r.Contacts.SetStage(ctx, stage, stranger) },
+		"assignee": func(r ports.Repos) error { return r.Contacts.SetAssignee(ctx, person, stranger) },
+		"note":     func(r ports.Repos) error { return r.Contacts.AddNote(ctx, stranger) },
+	} {
+		wantErr(t, what+" of an unknown contact", s.InTx(ctx, change), ports.ErrNotFound)
+	}
+	_, err = repos.Contacts.Find(ctx, id())
+	wantErr(t, "unknown contact", err, ports.ErrNotFound)
+
+	// Notes that are added at once are all there.
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.AddNote(ctx, event(crm.NoteAdded, "+")) }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	got, err = repos.Contacts.Find(ctx, want.ID)
+	must(t, err)
+	same(t, "note", got.Note, want.Note+"\n\n+\n\n+\n\n+\n\n+\n\n+\n\n+\n\n+\n\n+")
+}
+
+func contactEdits(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	stage := funnelOf(t, s, o.ID, true, "Novo").Stages[0]
+	origin := crm.Origin{ID: id(), OrgID: o.ID, Name: "Site"}
+	must(t, repos.Origins.Create(ctx, origin))
+	c := made(t, s, crm.Contact{OrgID: o.ID, Name: "Ana", Email: "a@example.com", StageID: stage.ID, OriginID: origin.ID, Note: "n"})[0]
+	c.Name, c.Email, c.Phone, c.PhoneE164, c.Company, c.Amount, c.Note, c.OriginID = "Bia", "b@example.com", "11 98765-4321", "+5511987654321", "Rocha", 12, "outra", ""
+	edited := crm.Event{ID: id(), OrgID: o.ID, ContactID: c.ID, Kind: crm.ContactEdited, Actor: "Ana", Subject: "nome, valor", At: at}
+	must(t, s.InTx(ctx, func(r ports.Repos) error {
+		if _, err := r.Contacts.Lock(ctx, c.ID); err != nil {
+			return err
+		}
+		return r.Contacts.Edit(ctx, c, edited)
+	}))
+	got, err := repos.Contacts.Find(ctx, c.ID)
+	must(t, err)
+	same(t, "edited", got, c)
+	found, err := repos.Contacts.Select(ctx, o.ID, ports.ContactQuery{ContactFilter: ports.ContactFilter{Words: []string{"bia", "5511987654321"}}, Limit: 2})
+	must(t, err)
+	same(t, "it is found by what it is now", len(found), 1)
+	found, err = repos.Contacts.Select(ctx, o.ID, ports.ContactQuery{ContactFilter: ports.ContactFilter{Words: []string{"ana"}}, Limit: 2})
+	must(t, err)
+	same(t, "and no more by what it was", len(found), 0)
+	events, err := repos.Contacts.Events(ctx, c.ID)
+	must(t, err)
+	same(t, "its history", events[1:], []crm.Event{edited})
+	edited.ID, edited.ContactID = id(), id()
+	wantErr(t, "edit of none", s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, edited) }), ports.ErrNotFound)
+	wantErr(t, "lock of none", s.InTx(ctx, func(r ports.Repos) error { _, err := r.Contacts.Lock(ctx, id()); return err }), ports.ErrNotFound)
+}
+
+func contactPages(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	stage := funnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
+	all := made(t, s,
+		crm.Contact{OrgID: o.ID, Name: "Ana", Email: "ana@example.com", StageID: stage, Note: "n"},
+		crm.Contact{OrgID: o.ID, Name: "Bia", Email: "bia@example.com", StageID: stage, Attribution: []crm.Attribute{{Key: "utm_source", Value: "x"}}},
+	)
+	page, err := repos.Contacts.Page(ctx, o.ID, "", 10)
+	must(t, err)
+	same(t, "contacts, newest first", page, []crm.Contact{all[1], all[0]})
+	page, err = repos.Contacts.Page(ctx, o.ID, all[1].ID, 10)
+	must(t, err)
+	same(t, "next page", page, all[:1])
+}

@@ -1,0 +1,175 @@
+package portstest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+func taking(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	funnel := funnelOf(t, s, o.ID, true, "Novo")
+	w, _ := hook(t, s, o.ID)
+	a := arrival(w, funnel.Stages[0].ID)
+	receipt, err := repos.Inbox.Take(ctx, a)
+	must(t, err)
+	same(t, "receipt", receipt, ports.Receipt{ContactID: a.Contact.ID})
+
+	got, err := repos.Contacts.Find(ctx, a.Contact.ID)
+	must(t, err)
+	same(t, "contact", got, *a.Contact)
+	events, err := repos.Contacts.Events(ctx, a.Contact.ID)
+	must(t, err)
+	same(t, "history", events, []crm.Event{a.Event})
+	told, err := repos.Notifications.List(ctx, o.ID, "", 10)
+	must(t, err)
+	same(t, "notifications", told, []crm.Notification{a.Notification})
+	delivery, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
+	must(t, err)
+	same(t, "delivery", delivery, a.Delivery)
+	job, err := repos.Jobs.Find(ctx, a.Job.ID)
+	must(t, err)
+	same(t, "job", job, a.Job)
+	same(t, "counter", received(t, s, w.ID), 1)
+
+	bare := arrival(w, funnel.Stages[0].ID)
+	c := bare.Contact
+	c.AssigneeID, c.OriginID, c.Attribution, c.Phone, c.PhoneE164, c.Company, c.Note = "", "", nil, "", "", "", ""
+	c.Amount = -50_0000
+	_, err = repos.Inbox.Take(ctx, bare)
+	must(t, err)
+	got, err = repos.Contacts.Find(ctx, c.ID)
+	must(t, err)
+	same(t, "bare contact", got, *c)
+
+	refused := refusal(w)
+	receipt, err = repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
+	must(t, err)
+	same(t, "receipt of a refusal", receipt, ports.Receipt{})
+	delivery, err = repos.Deliveries.Find(ctx, refused.ID)
+	must(t, err)
+	same(t, "refused delivery", delivery, refused)
+	same(t, "counter after a refusal", received(t, s, w.ID), 2)
+}
+
+func takingOnce(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	w, _ := hook(t, s, o.ID)
+	other, _ := hook(t, s, o.ID)
+	take := func(w webhook.Webhook, body string) (ports.Arrival, ports.Receipt) {
+		t.Helper()
+		a := arrival(w, id())
+		a.Key, a.Fingerprint = "k", []byte(body)
+		r, err := repos.Inbox.Take(ctx, a)
+		must(t, err)
+		return a, r
+	}
+	first, r := take(w, "body")
+	same(t, "first", r, ports.Receipt{ContactID: first.Contact.ID})
+	again, r := take(w, "body")
+	same(t, "again", r, ports.Receipt{ContactID: first.Contact.ID, Repeated: true, Same: true})
+	different, r := take(w, "other body")
+	same(t, "another body", r, ports.Receipt{ContactID: first.Contact.ID, Repeated: true})
+	elsewhere, r := take(other, "body")
+	same(t, "the key on another webhook", r, ports.Receipt{ContactID: elsewhere.Contact.ID})
+	same(t, "counters", [2]int64{received(t, s, w.ID), received(t, s, other.ID)}, [2]int64{1, 1})
+	for _, a := range []ports.Arrival{again, different} {
+		_, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
+		wantErr(t, "delivery of a repetition", err, ports.ErrNotFound)
+		_, err = repos.Contacts.Find(ctx, a.Contact.ID)
+		wantErr(t, "contact of a repetition", err, ports.ErrNotFound)
+		_, err = repos.Jobs.Find(ctx, a.Job.ID)
+		wantErr(t, "job of a repetition", err, ports.ErrNotFound)
+	}
+
+	known, err := repos.Inbox.Known(ctx, w.ID, "k", []byte("body"))
+	must(t, err)
+	same(t, "known", known, ports.Receipt{ContactID: first.Contact.ID, Repeated: true, Same: true})
+	known, err = repos.Inbox.Known(ctx, w.ID, "k", []byte("other body"))
+	must(t, err)
+	same(t, "known by another body", known, ports.Receipt{ContactID: first.Contact.ID, Repeated: true})
+	_, err = repos.Inbox.Known(ctx, w.ID, "other", nil)
+	wantErr(t, "not known", err, ports.ErrNotFound)
+}
+
+func takingTogether(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	hooks := make([]webhook.Webhook, 3)
+	for i := range hooks {
+		hooks[i], _ = hook(t, s, o.ID)
+	}
+	const posts = 90
+	var mu sync.Mutex
+	ids, failed := map[string]int{}, 0
+	var wg sync.WaitGroup
+	for i := range posts {
+		wg.Go(func() {
+			a := arrival(hooks[i%3], id())
+			switch i % 6 {
+			case 0, 1:
+				a.Key = "one key" // on the first and on the second webhook
+			case 2:
+				a.Contact.StageID = "no id at all" // spoils nobody but itself
+			}
+			r, err := repos.Inbox.Take(ctx, a)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed++
+				return
+			}
+			ids[r.ContactID]++
+		})
+	}
+	wg.Wait()
+	all, err := repos.Contacts.Page(ctx, o.ID, "", posts)
+	must(t, err)
+	same(t, "contacts", len(all), len(ids))
+	var counted int64
+	for _, w := range hooks {
+		counted += received(t, s, w.ID)
+	}
+	same(t, "counters", counted, int64(len(all)))
+	// On PostgreSQL a wrong id is refused; SQLite takes any text.
+	if failed != 0 && failed != posts/6 {
+		t.Errorf("%d posts failed", failed)
+	}
+	most := 0
+	for _, n := range ids {
+		most = max(most, n)
+	}
+	same(t, "posts with one key that got one contact", most, posts/6)
+	same(t, "posts answered", len(ids)+2*(posts/6-1)+failed, posts)
+	told, err := repos.Notifications.List(ctx, o.ID, "", posts)
+	must(t, err)
+	same(t, "notifications", len(told), len(all))
+}
+
+func forgetting(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	w, _ := hook(t, s, o.ID)
+	a := arrival(w, id())
+	a.Key = "k"
+	// Ids say when they were made: now.
+	a.Delivery.At = time.Now().UTC().Truncate(time.Microsecond)
+	a.Contact.CreatedAt = a.Delivery.At
+	_, err := repos.Inbox.Take(ctx, a)
+	must(t, err)
+	n, err := repos.Inbox.Forget(ctx, time.Now().Add(-time.Minute))
+	must(t, err)
+	same(t, "forgotten before its time", n, 0)
+	n, err = repos.Inbox.Forget(ctx, time.Now().Add(time.Minute))
+	must(t, err)
+	same(t, "forgotten: a delivery and a key", n, 2)
+	_, err = repos.Deliveries.Find(ctx, a.Delivery.ID)
+	wantErr(t, "forgotten delivery", err, ports.ErrNotFound)
+	_, err = repos.Inbox.Known(ctx, w.ID, "k", nil)
+	wantErr(t, "forgotten key", err, ports.ErrNotFound)
+	_, err = repos.Contacts.Find(ctx, a.Contact.ID)
+	must(t, err)
+	same(t, "counter", received(t, s, w.ID), 1)
+}

@@ -1,0 +1,168 @@
+package portstest
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/domain/automation"
+	"fichario/ports"
+)
+
+// claim leases what may run at a time, for a minute, and returns its ids.
+func claim(t *testing.T, s ports.Store, lease string, now time.Time, without ...string) (ids []string) {
+	t.Helper()
+	claimed, err := s.Repos().Jobs.Claim(t.Context(), automation.RunAutomation, lease, now, now.Add(time.Minute), without, 10)
+	must(t, err)
+	for _, j := range claimed {
+		ids = append(ids, j.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func jobs(t *testing.T, s ports.Store) {
+	ctx, queue, o := t.Context(), s.Repos().Jobs, org(t, s)
+	rule, other := id(), id()
+	first, second, later := ready(o.ID, rule, at), ready(o.ID, other, at.Add(time.Second)), ready(o.ID, rule, at.Add(time.Hour))
+	must(t, queue.Add(ctx, second, later, first))
+	must(t, queue.Add(ctx))
+	now := at.Add(time.Minute)
+	same(t, "without one automation", claim(t, s, "a", now, rule), []string{second.ID})
+	same(t, "what may run", claim(t, s, "b", now), []string{first.ID})
+	same(t, "nothing is leased twice", claim(t, s, "a", now), nil)
+	same(t, "after a lease has ended", claim(t, s, "c", now.Add(2*time.Minute), other), []string{first.ID})
+
+	// b's lease is over: what it says does not count.
+	done := first
+	done.State, done.Result, done.EndedAt, done.Lease = automation.Done, "status 200", now, "b"
+	n, err := queue.Finish(ctx, done)
+	must(t, err)
+	same(t, "finished without a lease", n, 0)
+	done.Lease = "c"
+	failed := second
+	failed.State, failed.Result, failed.EndedAt, failed.Lease = automation.Ready, "status 500", now, "a"
+	failed.RunAt = now.Add(5 * time.Second)
+	n, err = queue.Finish(ctx, done, failed)
+	must(t, err)
+	same(t, "finished", n, 2)
+	got, err := queue.Find(ctx, first.ID)
+	must(t, err)
+	done.Attempts, done.Lease = 2, ""
+	same(t, "done", got, done)
+	got, err = queue.Find(ctx, second.ID)
+	must(t, err)
+	failed.Attempts, failed.Lease = 1, ""
+	same(t, "failed", got, failed)
+	same(t, "before its time", claim(t, s, "d", now.Add(4*time.Second)), nil)
+	same(t, "again", claim(t, s, "d", now.Add(5*time.Second)), []string{second.ID})
+	_, err = queue.Find(ctx, id())
+	wantErr(t, "unknown job", err, ports.ErrNotFound)
+}
+
+func jobPages(t *testing.T, s ports.Store) {
+	ctx, queue, o := t.Context(), s.Repos().Jobs, org(t, s)
+	rule, now := id(), at.Add(time.Minute)
+	done, dead, later := ready(o.ID, rule, at), ready(o.ID, id(), at), ready(o.ID, rule, at.Add(time.Hour))
+	must(t, queue.Add(ctx, done, dead, later))
+	claim(t, s, "a", now)
+	done.State, done.Lease, done.EndedAt = automation.Done, "a", now
+	dead.State, dead.Lease, dead.EndedAt, dead.Result = automation.Dead, "a", now, "status 410"
+	n, err := queue.Finish(ctx, done, dead)
+	must(t, err)
+	same(t, "finished", n, 2)
+	page := func(f ports.JobFilter, after string) (ids []string) {
+		t.Helper()
+		list, err := queue.Page(ctx, o.ID, f, after, 10)
+		must(t, err)
+		for _, j := range list {
+			ids = append(ids, j.ID)
+		}
+		return ids
+	}
+	same(t, "all, newest first", page(ports.JobFilter{}, ""), []string{later.ID, dead.ID, done.ID})
+	same(t, "the rest", page(ports.JobFilter{}, dead.ID), []string{done.ID})
+	same(t, "dead", page(ports.JobFilter{State: automation.Dead}, ""), []string{dead.ID})
+	same(t, "of one automation", page(ports.JobFilter{AutomationID: rule}, ""), []string{later.ID, done.ID})
+	same(t, "of one contact", page(ports.JobFilter{ContactID: later.ContactID}, ""), []string{later.ID})
+
+	same(t, "a dead job rests", claim(t, s, "b", now.Add(30*time.Minute)), nil)
+	for what, want := range []bool{true, false} {
+		revived, err := queue.Revive(ctx, dead.ID, now)
+		must(t, err)
+		same(t, []string{"revived", "revived twice"}[what], revived, want)
+	}
+	same(t, "it runs again", claim(t, s, "b", now), []string{dead.ID})
+	got, err := queue.Find(ctx, dead.ID)
+	must(t, err)
+	same(t, "its attempts begin anew", got.Attempts, 1)
+
+	removed, err := queue.Forget(ctx, time.Now().Add(time.Minute))
+	must(t, err)
+	same(t, "forgotten: what is done", removed, 1)
+	_, err = queue.Find(ctx, done.ID)
+	wantErr(t, "forgotten job", err, ports.ErrNotFound)
+}
+
+func workers(t *testing.T, s ports.Store) {
+	ctx, o := t.Context(), org(t, s)
+	const many = 60
+	made := make([]automation.Job, many)
+	for i := range made {
+		made[i] = ready(o.ID, "", at)
+		made[i].Kind = automation.FanOut
+		if i%2 == 0 {
+			made[i].Kind = automation.MailMember
+		}
+	}
+	must(t, s.Repos().Jobs.Add(ctx, made...))
+	var mu sync.Mutex
+	runs := map[string]int{}
+	note := func(batch []automation.Job) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, j := range batch {
+			runs[j.ID]++
+		}
+	}
+	var wg sync.WaitGroup
+	for worker := range 4 {
+		wg.Go(func() {
+			for {
+				batch, err := s.Repos().Jobs.Claim(ctx, automation.MailMember, string(rune('a'+worker)), at, at.Add(time.Hour), nil, 3)
+				if err != nil {
+					t.Error(err)
+				}
+				if len(batch) == 0 {
+					return
+				}
+				note(batch)
+			}
+		})
+		wg.Go(func() {
+			for range many {
+				err := s.InTx(ctx, func(r ports.Repos) error {
+					batch, err := r.Jobs.Lock(ctx, automation.FanOut, at, 3)
+					if err != nil || len(batch) == 0 {
+						return err
+					}
+					note(batch)
+					return r.Jobs.Remove(ctx, batch...)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, j := range made {
+		if runs[j.ID] != 1 {
+			t.Errorf("a job was taken %d times", runs[j.ID])
+		}
+	}
+	left, err := s.Repos().Jobs.Page(ctx, o.ID, ports.JobFilter{}, "", many+1)
+	must(t, err)
+	same(t, "jobs that are left: the claimed ones; fan-outs are not shown", len(left), many/2)
+}

@@ -1,0 +1,50 @@
+package portstest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEveryRefusalIsTried: what a comment in package ports says is only for inside or outside a transaction is in the
+// tables of the suite, and nothing else is.
+func TestEveryRefusalIsTried(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../*.go")
+	must(t, err)
+	var inside, outside []string
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		must(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if methods, ok := spec.Type.(*ast.InterfaceType); ok {
+				for _, m := range methods.Methods.List {
+					op := lower(spec.Name.Name) + "." + lower(m.Names[0].Name)
+					comment := strings.Join(strings.Fields(m.Doc.Text()), " ")
+					if strings.Contains(comment, "Only inside InTx") {
+						inside = append(inside, op)
+					}
+					if strings.Contains(comment, "Only outside InTx") {
+						outside = append(outside, op)
+					}
+				}
+			}
+			return false
+		})
+	}
+	slices.Sort(inside)
+	slices.Sort(outside)
+	same(t, "only inside", slices.Sorted(maps.Keys(onlyInside)), inside)
+	same(t, "only outside", slices.Sorted(maps.Keys(onlyOutside)), outside)
+}
+
+func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }

@@ -1,0 +1,97 @@
+package portstest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// sessions holds what lets members in to both databases.
+func sessions(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	ana, rui := member(t, s, o.ID, crm.Owner, true), member(t, s, o.ID, crm.Common, true)
+	begin := func(m crm.Member, seen time.Time) access.SessionToken {
+		t.Helper()
+		token := access.NewSessionToken()
+		must(t, repos.Sessions.Create(ctx, token, access.Session{MemberID: m.ID, CreatedAt: at, SeenAt: seen}))
+		return token
+	}
+	gone := func(what string, token access.SessionToken) {
+		t.Helper()
+		_, _, err := repos.Sessions.Find(ctx, token)
+		wantErr(t, what, err, ports.ErrNotFound)
+	}
+	first, second, other := begin(ana, at), begin(ana, at), begin(rui, at)
+	must(t, repos.Sessions.Touch(ctx, first, at.Add(time.Hour)))
+	must(t, repos.Sessions.Touch(ctx, first, at.Add(time.Minute))) // what is later stays
+	session, who, err := repos.Sessions.Find(ctx, first)
+	must(t, err)
+	same(t, "session", session, access.Session{MemberID: ana.ID, CreatedAt: at, SeenAt: at.Add(time.Hour)})
+	same(t, "its member", who, ana)
+	gone("a token that nobody has", access.NewSessionToken())
+	must(t, repos.Sessions.End(ctx, second))
+	gone("an ended session", second)
+	third := begin(ana, at)
+	must(t, repos.Sessions.EndAll(ctx, ana.ID))
+	gone("all of a member's, the first", first)
+	gone("all of a member's, the last", third)
+	if _, _, err := repos.Sessions.Find(ctx, other); err != nil {
+		t.Errorf("another member's session ended too: %v", err)
+	}
+	recent := begin(ana, at.Add(2*time.Hour))
+	must(t, repos.Sessions.Forget(ctx, at.Add(time.Hour)))
+	gone("a session not seen since", other)
+	if _, _, err := repos.Sessions.Find(ctx, recent); err != nil {
+		t.Errorf("a session seen since is forgotten: %v", err)
+	}
+}
+
+// attempts to sign in are counted one after the other, also when they come together.
+func attempts(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	const email = "ana@example.com"
+	pause := func(before int) time.Duration { return map[bool]time.Duration{true: time.Minute}[before >= 5] }
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	let := map[int]int{} // through, by the number of those before
+	for range 40 {
+		wg.Go(func() {
+			before, wait, err := repos.Sessions.Attempt(ctx, email, at, pause)
+			if err != nil {
+				t.Error(err)
+			}
+			if wait <= 0 {
+				mu.Lock()
+				let[before]++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	same(t, "attempts that were let through", let, map[int]int{0: 1, 1: 1, 2: 1, 3: 1, 4: 1})
+	attempt := func(email string, at time.Time) (int, time.Duration) {
+		t.Helper()
+		before, wait, err := repos.Sessions.Attempt(ctx, email, at, pause)
+		must(t, err)
+		return before, wait
+	}
+	before, wait := attempt(email, at.Add(20*time.Second))
+	same(t, "too early", before, 5)
+	same(t, "how long there is to wait", wait, 40*time.Second)
+	before, wait = attempt("rui@example.com", at)
+	same(t, "another address", before == 0 && wait <= 0, true)
+	before, wait = attempt(email, at.Add(time.Minute))
+	same(t, "after the pause", before == 5 && wait <= 0, true)
+	before, _ = attempt(email, at.Add(time.Minute))
+	same(t, "counted", before, 6)
+	must(t, repos.Sessions.Clear(ctx, email))
+	before, _ = attempt(email, at)
+	same(t, "forgotten", before, 0)
+	must(t, repos.Sessions.Forget(ctx, at.Add(time.Hour)))
+	before, _ = attempt(email, at)
+	same(t, "old ones forgotten", before, 0)
+}

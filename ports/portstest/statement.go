@@ -1,0 +1,214 @@
+package portstest
+
+import (
+	"testing"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+func statement(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	e := running(t, id())
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Statement.Add(ctx, e) }))
+	got, err := repos.Statement.Find(ctx, e.ID)
+	must(t, err)
+	same(t, "running entry", got, e)
+	_, err = repos.Statement.Find(ctx, id())
+	wantErr(t, "unknown entry", err, ports.ErrNotFound)
+
+	e.Status, e.RecordID, e.SettleAt = lookup.Done, id(), time.Time{}
+	open, err := repos.Statement.Finish(ctx, e)
+	must(t, err)
+	same(t, "was open", open, true)
+	got, err = repos.Statement.Find(ctx, e.ID)
+	must(t, err)
+	same(t, "finished entry", got, e)
+	late := e
+	late.Status, late.Charged, late.Amount = lookup.NotSent, false, 0
+	open, err = repos.Statement.Finish(ctx, late)
+	must(t, err)
+	same(t, "a finished entry is closed", open, false)
+	got, err = repos.Statement.Find(ctx, e.ID)
+	must(t, err)
+	same(t, "finished entry stays", got, e)
+
+	byMember := running(t, "")
+	byMember.MemberID, byMember.Status, byMember.SettleAt = id(), lookup.Done, time.Time{}
+	must(t, repos.Statement.Add(ctx, byMember))
+	got, err = repos.Statement.Find(ctx, byMember.ID)
+	must(t, err)
+	same(t, "entry of a member", got, byMember)
+}
+
+func statementPages(t *testing.T, s ports.Store) {
+	ctx, repos, org, key := t.Context(), s.Repos(), id(), id()
+	var all []lookup.Entry
+	for i := range 7 {
+		e := running(t, key)
+		e.OrgID = org
+		e.At = at.Add(time.Duration(i) * time.Hour)
+		e.ID = idOf(e.At)
+		e.Status, e.SettleAt, e.Cache = lookup.Done, time.Time{}, i%2 == 0
+		if i == 3 {
+			e.Product, e.Document = "veiculo", doc(t, document.Plate, "ABC1D23")
+		}
+		must(t, repos.Statement.Add(ctx, e))
+		all = append([]lookup.Entry{e}, all...)
+	}
+	must(t, repos.Statement.Add(ctx, running(t, id()))) // somebody else's
+	page := func(f lookup.Filter, after string, limit int) []lookup.Entry {
+		entries, err := repos.Statement.Page(ctx, lookup.Asker{OrgID: org, KeyID: key}, f, after, limit)
+		must(t, err)
+		return entries
+	}
+	same(t, "first page", page(lookup.Filter{}, "", 3), all[:3])
+	newer := running(t, key)
+	newer.OrgID, newer.ID = org, idOf(at.Add(8*time.Hour))
+	must(t, repos.Statement.Add(ctx, newer))
+	same(t, "second page, after an insert", page(lookup.Filter{}, all[2].ID, 3), all[3:6])
+	same(t, "last page", page(lookup.Filter{}, all[5].ID, 3), all[6:])
+	same(t, "after the end", page(lookup.Filter{}, all[6].ID, 3), []lookup.Entry{})
+	same(t, "one product", page(lookup.Filter{Product: "veiculo"}, "", 10), all[3:4])
+	yes, no := true, false
+	same(t, "from history", len(page(lookup.Filter{Cache: &yes}, "", 10)), 4)
+	same(t, "fresh", len(page(lookup.Filter{Cache: &no}, "", 10)), 4)
+	same(t, "from, inclusive, until, exclusive", page(lookup.Filter{From: at.Add(2 * time.Hour), Until: at.Add(4 * time.Hour)}, "", 10), all[3:5])
+}
+
+func settling(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	e := running(t, id())
+	lease := lookup.Lease{OrgID: e.OrgID, Product: e.Product, Document: e.Document, CallID: e.ID, ExpiresAt: e.SettleAt}
+	must(t, s.InTx(ctx, func(r ports.Repos) error {
+		if _, err := r.Leases.Acquire(ctx, lease, at); err != nil {
+			return err
+		}
+		return r.Statement.Add(ctx, e)
+	}))
+	settle := func(now time.Time) (n int) {
+		must(t, s.InTx(ctx, func(r ports.Repos) (err error) {
+			n, err = r.Statement.Settle(ctx, now)
+			return err
+		}))
+		return n
+	}
+	same(t, "settled before its time", settle(e.SettleAt.Add(-time.Microsecond)), 0)
+	same(t, "settled", settle(e.SettleAt), 1)
+	same(t, "settled again", settle(e.SettleAt.Add(time.Hour)), 0)
+	got, err := repos.Statement.Find(ctx, e.ID)
+	must(t, err)
+	same(t, "outcome and charge", []any{got.Status, got.Charged, got.Amount}, []any{lookup.NoAnswer, true, catalog.Money(4500)})
+	lease.CallID = id()
+	must(t, s.InTx(ctx, func(r ports.Repos) error {
+		holder, err := r.Leases.Acquire(ctx, lease, at)
+		same(t, "holder after settling", holder, "")
+		return err
+	}))
+	e.Status, e.RecordID = lookup.Done, id()
+	open, err := repos.Statement.Finish(ctx, e)
+	must(t, err)
+	same(t, "its owner may still speak", open, true)
+	open, err = repos.Statement.Finish(ctx, e)
+	must(t, err)
+	same(t, "once", open, false)
+}
+
+func contactLookups(t *testing.T, s ports.Store) {
+	ctx, repos, o, other := t.Context(), s.Repos(), org(t, s), org(t, s)
+	cpf := doc(t, document.CPF, "52998224725")
+	rec := lookup.Record{ID: id(), OrgID: o.ID, Product: "cpf", Document: cpf, AnsweredAt: at, Found: true, Fields: []byte("{}"), Raw: []byte("{}")}
+	must(t, repos.History.Save(ctx, rec))
+	contact := id()
+	entry := func(orgID, contactID, recordID string) lookup.Entry {
+		e := lookup.Entry{ID: id(), OrgID: orgID, KeyID: id(), Product: "cpf", Document: cpf, At: at, Status: lookup.Done, RecordID: recordID, ContactID: contactID}
+		must(t, repos.Statement.Add(ctx, e))
+		return e
+	}
+	first, second := entry(o.ID, contact, rec.ID), entry(o.ID, contact, "")
+	entry(o.ID, id(), rec.ID)
+	entry(o.ID, "", rec.ID)
+	entry(other.ID, contact, "")
+	got, err := repos.Statement.OfContact(ctx, o.ID, contact, 10)
+	must(t, err)
+	same(t, "lookups of a contact, newest first", got, []ports.ContactLookup{{Entry: second}, {Entry: first, AnsweredAt: at}})
+	got, err = repos.Statement.OfContact(ctx, o.ID, contact, 1)
+	must(t, err)
+	same(t, "bounded", len(got), 1)
+	got, err = repos.Statement.OfContact(ctx, o.ID, id(), 9)
+	must(t, err)
+	same(t, "of another contact", len(got), 0)
+}
+
+func statementByAsker(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	key, other := id(), id()
+	rec := kept(t, s, id(), doc(t, document.CPF, "52998224725"))
+
+	var all []lookup.Entry // newest first
+	for _, c := range []struct {
+		key, day string
+		charged  bool
+	}{
+		{key, "2026-11-19", true}, {key, "2026-11-20", true}, {other, "2026-11-20", true}, {key, "2026-11-20", true},
+		{key, "2026-11-20", false},
+	} {
+		e := running(t, c.key)
+		e.OrgID, e.Day, e.Status, e.SettleAt = rec.OrgID, c.day, lookup.Done, time.Time{}
+		if !c.charged {
+			e.Charged, e.Amount, e.Status = false, 0, lookup.NotSent
+		}
+		if len(all) == 0 {
+			e.RecordID, e.ContactID = rec.ID, id()
+		}
+		must(t, repos.Statement.Add(ctx, e))
+		all = append([]lookup.Entry{e}, all...)
+	}
+	first := all[len(all)-1]
+	cached := free(t, "", rec)
+	cached.MemberID, cached.ContactID = id(), first.ContactID
+	_, err := repos.History.Serve(ctx, cached, time.Time{})
+	must(t, err)
+	cached.RecordID = rec.ID
+	all = append([]lookup.Entry{cached}, all...)
+	must(t, repos.Statement.Add(ctx, running(t, key))) // another organisation's
+
+	everybody := lookup.Asker{OrgID: rec.OrgID}
+	recent, err := repos.Statement.Page(ctx, everybody, lookup.Filter{}, "", 4)
+	must(t, err)
+	same(t, "recent entries", recent, all[:4])
+	recent, err = repos.Statement.Page(ctx, everybody, lookup.Filter{}, all[3].ID, 10)
+	must(t, err)
+	same(t, "older entries", recent, all[4:])
+
+	for who, want := range map[lookup.Asker]int{
+		{OrgID: rec.OrgID, KeyID: key}: len(all) - 2, {OrgID: rec.OrgID, Members: true}: 1, {OrgID: id(), KeyID: key}: 0,
+	} {
+		entries, err := repos.Statement.Page(ctx, who, lookup.Filter{}, "", 10)
+		must(t, err)
+		same(t, "entries by who asked", len(entries), want)
+	}
+
+	asked, err := repos.Statement.Asked(ctx, []string{rec.ID, id()})
+	must(t, err)
+	same(t, "who asked for the records", asked, map[string]lookup.Entry{rec.ID: first})
+
+	spend := func(by lookup.Asker, from string) []lookup.DaySpent {
+		days, err := repos.Statement.Spend(ctx, by, from, "2026-11-20")
+		must(t, err)
+		return days
+	}
+	day := func(day string, n int) lookup.DaySpent {
+		return lookup.DaySpent{Day: day, Product: "cpf", Spent: lookup.Spent{Count: n, Amount: first.Amount}}
+	}
+	two := day("2026-11-20", 2)
+	two.Amount *= 2
+	three := day("2026-11-20", 3)
+	three.Amount *= 3
+	byKey := lookup.Asker{OrgID: rec.OrgID, KeyID: key}
+	same(t, "spend of a key", spend(byKey, "2026-11-01"), []lookup.DaySpent{day("2026-11-19", 1), two})
+	same(t, "spend of all on a day", spend(everybody, "2026-11-20"), []lookup.DaySpent{three})
+}

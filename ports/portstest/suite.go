@@ -1,0 +1,62 @@
+// Package portstest holds the suites that every implementation of a port must pass,
+// so that two databases stay one product.
+package portstest
+
+import (
+	"testing"
+
+	"fichario/ports"
+)
+
+// Store runs the suite of ports.Store. newStore returns an empty, migrated store.
+func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, ports.Store){
+		"organisations":            organisations,
+		"members":                  members,
+		"sessions":                 sessions,
+		"attempts to sign in":      attempts,
+		"keys and secrets":         keys,
+		"usage and caps":           usage,
+		"caps under concurrency":   capsUnderConcurrency,
+		"statement":                statement,
+		"statement pages":          statementPages,
+		"statement by who asked":   statementByAsker,
+		"settling":                 settling,
+		"lookups of contacts":      contactLookups,
+		"history":                  history,
+		"records of history":       historyRecords,
+		"serving from history":     serving,
+		"serving together":         servingTogether,
+		"leases":                   leases,
+		"leases under concurrency": leasesUnderConcurrency,
+		"funnels":                  funnels,
+		"origins":                  origins,
+		"contacts":                 contacts,
+		"pages of contacts":        contactPages,
+		"edits of contacts":        contactEdits,
+		"search of contacts":       contactSearch,
+		"orders of contacts":       contactOrders,
+		"totals of contacts":       contactTotals,
+		"notifications":            notifications,
+		"webhooks":                 webhooks,
+		"opening webhooks":         opening,
+		"taking a contact":         taking,
+		"taking once":              takingOnce,
+		"taking together":          takingTogether,
+		"forgetting":               forgetting,
+		"deliveries":               deliveries,
+		"automations":              automations,
+		"jobs":                     jobs,
+		"pages of jobs":            jobPages,
+		"jobs and their workers":   workers,
+		"figures":                  figures,
+		"transactions":             transactions,
+		"refusals":                 refusals,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newStore(t))
+		})
+	}
+}

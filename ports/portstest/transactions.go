@@ -1,0 +1,126 @@
+package portstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fichario/domain/access"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+func transactions(t *testing.T, s ports.Store) {
+	ctx := t.Context()
+	stop := errors.New("stop")
+	o := crm.Organisation{ID: id(), Name: "Desfeita", CreatedAt: at}
+	err := s.InTx(ctx, func(r ports.Repos) error {
+		must(t, r.Orgs.Create(ctx, o))
+		got, err := r.Orgs.Find(ctx, o.ID)
+		must(t, err)
+		same(t, "inside", got.Name, o.Name)
+		return fmt.Errorf("wrapped: %w", stop)
+	})
+	wantErr(t, "the function's own error", err, stop)
+	_, err = s.Repos().Orgs.Find(ctx, o.ID)
+	wantErr(t, "rolled back", err, ports.ErrNotFound)
+
+	func() {
+		defer func() { _ = recover() }()
+		_ = s.InTx(ctx, func(r ports.Repos) error {
+			must(t, r.Orgs.Create(ctx, o))
+			panic(stop)
+		})
+	}()
+	_, err = s.Repos().Orgs.Find(ctx, o.ID)
+	wantErr(t, "rolled back by a panic", err, ports.ErrNotFound)
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Create(ctx, o) }))
+	_, err = s.Repos().Orgs.Find(ctx, o.ID)
+	must(t, err)
+
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	err = s.InTx(cancelled, func(r ports.Repos) error { return r.Orgs.Create(cancelled, crm.Organisation{ID: id()}) })
+	if err == nil {
+		t.Error("a transaction of a cancelled context succeeds")
+	}
+}
+
+// onlyInside are the operations whose comments in package ports say so, by what their errors call them; a test holds the
+// two together.
+var onlyInside = map[string]func(context.Context, ports.Repos) error{
+	"orgs.lock": func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, id()) },
+	"usage.charge": func(ctx context.Context, r ports.Repos) error {
+		return r.Usage.Charge(ctx, id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 1, PerMonth: 1})
+	},
+	"usage.release": func(ctx context.Context, r ports.Repos) error {
+		return r.Usage.Release(ctx, id(), "2026-11-20", "2026-11", 1)
+	},
+	"leases.acquire": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Leases.Acquire(ctx, lookup.Lease{CallID: id()}, at)
+		return err
+	},
+	"contacts.setStage": func(ctx context.Context, r ports.Repos) error { return r.Contacts.SetStage(ctx, id(), crm.Event{}) },
+	"contacts.setAssignee": func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.SetAssignee(ctx, id(), crm.Event{})
+	},
+	"contacts.addNote": func(ctx context.Context, r ports.Repos) error { return r.Contacts.AddNote(ctx, crm.Event{}) },
+	"contacts.create": func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.Create(ctx, crm.Contact{}, crm.Event{})
+	},
+	"contacts.lock": func(ctx context.Context, r ports.Repos) error { _, err := r.Contacts.Lock(ctx, id()); return err },
+	"contacts.edit": func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.Edit(ctx, crm.Contact{}, crm.Event{})
+	},
+	"webhooks.setToken": func(ctx context.Context, r ports.Repos) error {
+		return r.Webhooks.SetToken(ctx, id(), webhook.NewToken(), at)
+	},
+	"jobs.lock": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Jobs.Lock(ctx, automation.FanOut, at, 1)
+		return err
+	},
+}
+
+// onlyOutside are likewise those that are refused inside a transaction.
+var onlyOutside = map[string]func(context.Context, ports.Store, ports.Repos) error{
+	"store.inTx": func(ctx context.Context, s ports.Store, _ ports.Repos) error {
+		return s.InTx(ctx, func(ports.Repos) error { return nil })
+	},
+	"history.serve": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
+		_, err := r.History.Serve(ctx, lookup.Entry{}, at)
+		return err
+	},
+	"webhooks.open": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
+		_, err := r.Webhooks.Open(ctx, webhook.NewToken(), at)
+		return err
+	},
+	"inbox.take": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
+		_, err := r.Inbox.Take(ctx, ports.Arrival{})
+		return err
+	},
+}
+
+func refusals(t *testing.T, s ports.Store) {
+	check := func(op string, err, want error) {
+		t.Helper()
+		wantErr(t, op, err, want)
+		if err != nil && !strings.HasPrefix(err.Error(), op+": ") {
+			t.Errorf("%s is refused without its name: %v", op, err)
+		}
+	}
+	for op, call := range onlyInside {
+		check(op, call(t.Context(), s.Repos()), ports.ErrOutsideTx)
+	}
+	for op, call := range onlyOutside {
+		must(t, s.InTx(t.Context(), func(r ports.Repos) error {
+			check(op, call(t.Context(), s, r), ports.ErrInsideTx)
+			return nil
+		}))
+	}
+	must(t, s.InTx(t.Context(), func(ports.Repos) error { return nil }))
+}

@@ -1,0 +1,60 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+)
+
+// Hook is a webhook with what a post to it needs to know.
+type Hook struct {
+	webhook.Webhook
+	// Funnel is the name of the organisation's default funnel, Entry its entry stage.
+	Funnel string
+	Entry  crm.Stage
+	// Members are the active members of the organisation.
+	Members []crm.Member
+	Origins []crm.Origin
+}
+
+// Webhooks stores webhooks. Tokens are kept as hashes, and once more encrypted, to
+// be shown again to those who may see them; so are the secrets of signatures.
+type Webhooks interface {
+	Create(ctx context.Context, w webhook.Webhook, t webhook.Token) error
+	// Find returns a webhook and its newest token, or ErrNotFound. Inside InTx nobody
+	// else changes the webhook until it ends.
+	Find(ctx context.Context, id string) (webhook.Webhook, webhook.Token, error)
+	// List returns the webhooks of an organisation, oldest first.
+	List(ctx context.Context, orgID string) ([]webhook.Webhook, error)
+	// Open returns the webhook that a token opens at now as it is in this moment, or
+	// ErrNotFound. Many calls may share one reading. Only outside InTx.
+	Open(ctx context.Context, t webhook.Token, now time.Time) (Hook, error)
+	// HookOf is Open by the webhook's id; the token and the counter are not read.
+	HookOf(ctx context.Context, id string) (Hook, error)
+	// Update changes everything but the counter and the tokens.
+	Update(ctx context.Context, w webhook.Webhook) error
+	// SetToken gives a webhook a new token, which ends the ones it had at endOthers,
+	// unless they end before. Only inside InTx.
+	SetToken(ctx context.Context, webhookID string, t webhook.Token, endOthers time.Time) error
+}
+
+// Deliveries is the delivery log. Headers and bodies are encrypted at rest.
+type Deliveries interface {
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (webhook.Delivery, error)
+	// Page returns deliveries of a webhook, newest first, that come after the one with
+	// id after ("" starts at the newest); outcome is the only one wanted, or "".
+	Page(ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int) ([]webhook.Delivery, error)
+	// Summaries returns what the webhooks of an organisation got since a time, by
+	// webhook; those that got nothing are not there.
+	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]DeliverySummary, error)
+}
+
+// DeliverySummary is what a webhook got in a period.
+type DeliverySummary struct {
+	Accepted, Repeated, Refused int
+	// Last is when the last post came.
+	Last time.Time
+}
