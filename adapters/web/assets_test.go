@@ -12,7 +12,7 @@ import (
 // TestPagesAreLight weighs pages with their styles and scripts, as browsers get them.
 func TestPagesAreLight(t *testing.T) {
 	t.Parallel()
-	v := contactsOpen(t).visitor("Ana")
+	v := openSite(t).visitor("Ana")
 	for _, path := range []string{"/contatos", "/funil", "/webhooks/" + v.hook.ID, "/equipe"} {
 		page := v.get(path)
 		weight := len(page)

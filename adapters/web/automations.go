@@ -18,12 +18,16 @@ const (
 	redoneAtOnce = 500
 )
 
+// automationsPage is all automations with their newest runs.
+type automationsPage struct {
+	Automations []app.AutomationView
+	Runs        []app.RunView
+	// Dead is how many runs were given up.
+	Dead int
+}
+
 func (s *server) automationList(c *call) error {
-	var data struct {
-		Automations []app.AutomationView
-		Runs        []app.RunView
-		Dead        int
-	}
+	var data automationsPage
 	var err error
 	if data.Automations, err = s.Automations.Views(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err

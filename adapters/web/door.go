@@ -44,22 +44,22 @@ func (c *call) toDoor() error {
 	return c.redirect(target)
 }
 
-// door is what the sign-in page shows.
-type door struct {
+// signInPage is what the sign-in page shows.
+type signInPage struct {
 	Email, After string
 	Problem      string
 	Wait         int // seconds
 }
 
 func (s *server) signInPage(c *call) error {
-	return c.render("entrar", page{Title: "Entrar", Data: door{After: c.text("depois")}})
+	return c.render("entrar", page{Title: "Entrar", Data: signInPage{After: c.text("depois")}})
 }
 
 func (s *server) signIn(c *call) error {
 	token, err := s.Sessions.SignIn(c.ctx(), c.PostFormValue("email"), c.PostFormValue("senha"))
 	var f *fault.Error
 	if errors.As(err, &f) && f.Code == fault.Unauthenticated {
-		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: door{
+		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
 			Email: c.text("email"), After: c.text("depois"), Problem: f.Message, Wait: int(f.RetryAfter / time.Second),
 		}})
 	}

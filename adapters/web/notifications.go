@@ -17,18 +17,22 @@ type notificationDay struct {
 	All  []crm.Notification
 }
 
+// notificationsPage is the newest notifications, by day.
+type notificationsPage struct {
+	Days []notificationDay
+	// Newest is the id of the first one, up to which all can be marked as read.
+	Newest string
+	Unread int
+	// Full is whether there may be older ones.
+	Full bool
+}
+
 func (s *server) notificationList(c *call) error {
 	all, err := s.Notifications.List(c.ctx(), c.by, c.by.OrgID(), c.by.MemberID(), notificationsAtOnce)
 	if err != nil {
 		return err
 	}
-	var data struct {
-		Days   []notificationDay
-		Newest string
-		Unread int
-		Full   bool
-	}
-	data.Full = len(all) == notificationsAtOnce
+	data := notificationsPage{Full: len(all) == notificationsAtOnce}
 	for _, n := range all {
 		name := s.dayName(n.At)
 		if len(data.Days) == 0 || data.Days[len(data.Days)-1].Name != name {
@@ -65,6 +69,12 @@ func (s *server) notificationsRead(c *call) error {
 	return c.done("/notificacoes", "Tudo marcado como lido.")
 }
 
+// bellAnswer is the count of unread notifications, with a sentence to be said when there are more.
+type bellAnswer struct {
+	Unread int
+	Say    string
+}
+
 // bell is what htmx asks for again and again: the count in both places, and a sentence
 // for who does not see it when there are more than before.
 func (s *server) bell(c *call) error {
@@ -72,10 +82,7 @@ func (s *server) bell(c *call) error {
 	if err != nil {
 		return err
 	}
-	data := struct {
-		Unread int
-		Say    string
-	}{Unread: unread}
+	data := bellAnswer{Unread: unread}
 	if before, err := strconv.Atoi(c.text("visto")); err == nil && unread > before {
 		data.Say = fmt.Sprintf("%s. %s ao todo.", plural(unread-before, "notificação nova", "notificações novas"), plural(unread, "não lida", "não lidas"))
 	}

@@ -2,21 +2,13 @@ package web
 
 import (
 	"bytes"
-	"embed"
-	"html/template"
-	"io/fs"
 	"net/http"
 	"net/url"
-	"path"
-	"strings"
 	"time"
 
 	"fichario/app"
 	"fichario/domain/crm"
 )
-
-//go:embed templates
-var templateFiles embed.FS
 
 // page is what a template gets.
 type page struct {
@@ -40,28 +32,6 @@ type page struct {
 	RequestID string
 	Path      string
 	Lookups   bool
-}
-
-// parseTemplates reads every page together with the layout and the parts that pages
-// share. A page's file is named after it.
-func (s *server) parseTemplates() error {
-	shared, err := template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/shared/*.html")
-	if err != nil {
-		return err
-	}
-	files, err := fs.Glob(templateFiles, "templates/*.html")
-	if err != nil {
-		return err
-	}
-	s.pages = map[string]*template.Template{}
-	for _, file := range files {
-		t, err := template.Must(shared.Clone()).ParseFS(templateFiles, file)
-		if err != nil {
-			return err
-		}
-		s.pages[strings.TrimSuffix(path.Base(file), ".html")] = t
-	}
-	return nil
 }
 
 // render answers with a whole page.

@@ -20,6 +20,9 @@ type webhookLine struct {
 	Last    time.Time
 }
 
+// webhooksPage is all webhooks, and those that refused something lately.
+type webhooksPage struct{ Lines, Refused []webhookLine }
+
 func (s *server) webhookList(c *call) error {
 	hooks, err := s.Webhooks.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
@@ -38,10 +41,7 @@ func (s *server) webhookList(c *call) error {
 	if err != nil {
 		return err
 	}
-	var data struct {
-		Lines   []webhookLine
-		Refused []webhookLine
-	}
+	var data webhooksPage
 	for _, w := range hooks {
 		line := webhookLine{Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused, Last: month[w.ID].Last}
 		data.Lines = append(data.Lines, line)

@@ -12,41 +12,6 @@ import (
 	"fichario/domain/document"
 )
 
-// Kind is the type of a named field. A bureau file uses the same words.
-type Kind string
-
-// The kinds of named fields.
-const (
-	String  Kind = "string"
-	Number  Kind = "number"
-	Boolean Kind = "boolean"
-	// Date is a calendar day, YYYY-MM-DD.
-	Date   Kind = "date"
-	List   Kind = "list"
-	Object Kind = "object"
-)
-
-// Valid reports whether k is one of the kinds.
-func (k Kind) Valid() bool {
-	return slices.Contains([]Kind{String, Number, Boolean, Date, List, Object}, k)
-}
-
-// Field is a named field of a product's answer. It is always present in an
-// answer, and null where the bureau does not inform it.
-type Field struct {
-	Name        string
-	Kind        Kind
-	Description string
-	// Fields are the named fields of an object, or of each object of a list.
-	// Without them an object or a list is passed on as it is.
-	Fields []Field
-	// Items is the kind of the elements of a list of plain values.
-	Items Kind
-	// Twin names another field that holds the same words: what one lacks it
-	// takes from the other.
-	Twin string
-}
-
 // ValidID reports whether a text has the form of a product's id: a lower-case letter,
 // then up to 63 letters, digits and underscores.
 func ValidID(id string) bool {

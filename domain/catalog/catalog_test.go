@@ -25,12 +25,16 @@ func TestMoney(t *testing.T) {
 			t.Errorf("%d prints as %q, which reads as %d, %v", got, got.String(), back, err)
 		}
 	}
-	for _, in := range []string{"", ".", "1.", ".5", "-1", "+1", "1,5", "1.00001", "1e3", "R$ 1", " 1", "1 ", "1.2.3", "9999999999999", "٣"} {
+	for _, in := range []string{
+		"", ".", "1.", ".5", "-1", "+1", "1,5", "1.00001", "1e3", "R$ 1", " 1", "1 ", "1.2.3", "9999999999999", "٣",
+	} {
 		if got, err := catalog.ParseMoney(in); !errors.Is(err, catalog.ErrMoney) {
 			t.Errorf("ParseMoney(%q) = %d, %v; want an error", in, got, err)
 		}
 	}
-	for m, want := range map[catalog.Money]string{0: "0", 4500: "0.45", 20750: "2.075", 1: "0.0001", 120000: "12", -15000: "-1.5"} {
+	for m, want := range map[catalog.Money]string{
+		0: "0", 4500: "0.45", 20750: "2.075", 1: "0.0001", 120000: "12", -15000: "-1.5",
+	} {
 		if m.String() != want {
 			t.Errorf("%d prints as %q, want %q", int64(m), m.String(), want)
 		}
@@ -125,7 +129,8 @@ func TestProject(t *testing.T) {
 		"enderecos": []any{},
 		"intruso":   1,
 	})
-	want := `{"nome":"Ana <b> & Cia ` + `\u2028` + `","nomeMae":null,"nascimento":null,"sexo":null,"situacaoCadastral":null,` +
+	want := `{"nome":"Ana <b> & Cia ` + `\u2028` + `","nomeMae":null,"nascimento":null,"sexo":null,` +
+		`"situacaoCadastral":null,` +
 		`"emails":["a@x.com"],"telefones":[{"ddd":"11","numero":"987654321","tipo":null,"whatsapp":false},` +
 		`{"ddd":null,"numero":"1","tipo":null,"whatsapp":null}],"enderecos":null}`
 	if string(got) != want {
@@ -162,7 +167,9 @@ func TestProjectTwinsAndNumbers(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	}
-	got, dropped := p.Project(map[string]any{"capitalSocial": json.Number("1234567.89"), "atividadePrincipal": map[string]any{"codigo": ""}})
+	got, dropped := p.Project(map[string]any{
+		"capitalSocial": json.Number("1234567.89"), "atividadePrincipal": map[string]any{"codigo": ""},
+	})
 	if !strings.Contains(string(got), `"capitalSocial":1234567.89,"atividadePrincipal":null`) || len(dropped) > 0 {
 		t.Errorf("got %s, dropped %v", got, dropped)
 	}

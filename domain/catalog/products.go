@@ -1,6 +1,10 @@
 package catalog
 
-import "fichario/domain/document"
+import (
+	"slices"
+
+	"fichario/domain/document"
+)
 
 // The products whose complete records have routes of their own.
 const (
@@ -8,134 +12,140 @@ const (
 	CNPJ = "cnpj"
 )
 
-var (
-	phones = Field{Name: "telefones", Kind: List, Description: "Telefones.", Fields: []Field{
-		{Name: "ddd", Kind: String, Description: "Código de área, dois dígitos."},
-		{Name: "numero", Kind: String, Description: "Número sem o código de área."},
-		{Name: "tipo", Kind: String, Description: "Tipo da linha, nas palavras do bureau."},
-		{Name: "whatsapp", Kind: Boolean, Description: "Tem conta no WhatsApp: sim, não, ou null quando o bureau não informa."},
-	}}
-	addresses = Field{Name: "enderecos", Kind: List, Description: "Endereços.", Fields: []Field{
-		{Name: "tipo", Kind: String, Description: "Tipo do endereço, nas palavras do bureau."},
-		{Name: "logradouro", Kind: String, Description: "Rua, avenida ou equivalente."},
-		{Name: "numero", Kind: String, Description: "Número."},
-		{Name: "complemento", Kind: String, Description: "Complemento."},
-		{Name: "bairro", Kind: String, Description: "Bairro."},
-		{Name: "cidade", Kind: String, Description: "Cidade."},
-		{Name: "uf", Kind: String, Description: "Sigla do estado."},
-		{Name: "cep", Kind: String, Description: "CEP."},
-	}}
-	emails   = Field{Name: "emails", Kind: List, Items: String, Description: "Endereços de e-mail."}
-	activity = []Field{
-		{Name: "codigo", Kind: String, Description: "Código CNAE."},
-		{Name: "descricao", Kind: String, Description: "Descrição da atividade."},
-	}
-)
-
-// Standard returns the nine products of the contract, without prices. The slices
-// are fresh on every call.
+// Standard returns the nine products of the contract, without prices. The slices are fresh on every call.
 func Standard() Catalog {
-	person := []document.Type{document.CPF}
-	both := []document.Type{document.CPF, document.CNPJ}
 	return Catalog{
-		{ID: CPF, Name: "Cadastro de pessoa", Documents: person,
-			Description: "Cadastro completo de uma pessoa: nome, mãe, nascimento, situação, e-mails, telefones e endereços.",
+		personRecord(), companyRecord(), registration(), death(), shares(), protests(), score(), vehicle(), emailCheck(),
+	}
+}
+
+// person is what products about people take.
+func person() []document.Type { return []document.Type{document.CPF} }
+
+// anybody is what products about people and companies take.
+func anybody() []document.Type { return []document.Type{document.CPF, document.CNPJ} }
+
+// group puts fields under a title.
+func group(title string, fields ...Field) []Field {
+	for i := range fields {
+		fields[i].Group = title
+	}
+	return fields
+}
+
+func registration() Product {
+	return Product{
+		ID: "situacao_cadastral", Name: "Situação cadastral", Documents: anybody(),
+		Description: "Situação de um CPF ou CNPJ na Receita Federal.",
+		Fields: group("Situação na Receita Federal",
+			Field{Name: "nome", Kind: String, Label: "Nome", Description: "Nome ou razão social."},
+			Field{Name: "situacao", Kind: String, Label: "Situação", Description: "Situação na Receita Federal."},
+			Field{Name: "situacaoEm", Kind: Date, Label: "Desde", Description: "Data da situação."},
+			Field{Name: "motivo", Kind: String, Label: "Motivo", Description: "Motivo da situação."},
+		),
+	}
+}
+
+func death() Product {
+	return Product{
+		ID: "obito", Name: "Óbito", Documents: person(),
+		Description: "Registro de óbito de uma pessoa.",
+		Fields: group("Registro de óbito",
+			Field{Name: "obito", Kind: Boolean, Label: "Há registro de óbito",
+				Description: "Há registro de óbito: sim, não, ou null quando o bureau não informa."},
+			Field{Name: "obitoEm", Kind: Date, Label: "Data do óbito", Description: "Data do óbito."},
+		),
+	}
+}
+
+func shares() Product {
+	return Product{
+		ID: "participacao_societaria", Name: "Participação societária", Documents: anybody(),
+		Description: "Empresas das quais a pessoa ou a empresa é sócia.",
+		Fields: group("Participações", Field{
+			Name: "participacoes", Kind: List, Label: "Participações", Description: "Participações em empresas.",
 			Fields: []Field{
-				{Name: "nome", Kind: String, Description: "Nome completo."},
-				{Name: "nomeMae", Kind: String, Description: "Nome da mãe."},
-				{Name: "nascimento", Kind: Date, Description: "Data de nascimento."},
-				{Name: "sexo", Kind: String, Description: "Sexo, nas palavras do bureau."},
-				{Name: "situacaoCadastral", Kind: String, Description: "Situação do CPF na Receita Federal."},
-				emails, phones, addresses,
-			}},
-		{ID: CNPJ, Name: "Cadastro de empresa", Documents: []document.Type{document.CNPJ},
-			Description: "Cadastro completo de uma empresa: razão social, situação, atividades, sócios, telefones e endereços.",
+				{Name: "cnpj", Kind: String, Format: Identity, Label: "CNPJ", Description: "CNPJ da empresa."},
+				{Name: "razaoSocial", Kind: String, Label: "Razão social", Description: "Razão social."},
+				{Name: "qualificacao", Kind: String, Label: "Qualificação", Description: "Qualificação na sociedade."},
+				{Name: "percentual", Kind: Number, Format: Percent, Label: "Participação",
+					Description: "Participação em por cento."},
+				{Name: "entrada", Kind: Date, Label: "Entrada", Description: "Data de entrada na sociedade."},
+			},
+		}),
+	}
+}
+
+func protests() Product {
+	return Product{
+		ID: "protestos", Name: "Protestos", Documents: anybody(),
+		Description: "Protestos em cartório.",
+		Fields: slices.Concat(group("Resumo",
+			Field{Name: "quantidade", Kind: Number, Label: "Quantidade", Description: "Quantidade de protestos."},
+			Field{Name: "valorTotal", Kind: Number, Format: Reais, Label: "Valor total",
+				Description: "Soma dos valores, em reais."},
+		), group("Protestos", Field{
+			Name: "protestos", Kind: List, Label: "Protestos", Description: "Cada protesto.",
 			Fields: []Field{
-				{Name: "nome", Kind: String, Description: "Razão social; as mesmas palavras de razaoSocial.", Twin: "razaoSocial"},
-				{Name: "razaoSocial", Kind: String, Description: "Razão social.", Twin: "nome"},
-				{Name: "nomeFantasia", Kind: String, Description: "Nome fantasia."},
-				{Name: "abertura", Kind: Date, Description: "Data de início das atividades."},
-				{Name: "situacaoCadastral", Kind: String, Description: "Situação do CNPJ na Receita Federal."},
-				{Name: "naturezaJuridica", Kind: String, Description: "Natureza jurídica."},
-				{Name: "porte", Kind: String, Description: "Porte da empresa."},
-				{Name: "capitalSocial", Kind: Number, Description: "Capital social em reais."},
-				{Name: "atividadePrincipal", Kind: Object, Description: "Atividade principal.", Fields: activity},
-				{Name: "atividadesSecundarias", Kind: List, Description: "Atividades secundárias.", Fields: activity},
-				emails, phones, addresses,
-				{Name: "socios", Kind: List, Description: "Quadro de sócios e administradores.", Fields: []Field{
-					{Name: "nome", Kind: String, Description: "Nome do sócio."},
-					{Name: "documento", Kind: String, Description: "Documento do sócio, muitas vezes mascarado na origem."},
-					{Name: "qualificacao", Kind: String, Description: "Qualificação do sócio."},
-					{Name: "entrada", Kind: Date, Description: "Data de entrada na sociedade."},
-				}},
-			}},
-		{ID: "situacao_cadastral", Name: "Situação cadastral", Documents: both,
-			Description: "Situação de um CPF ou CNPJ na Receita Federal.",
-			Fields: []Field{
-				{Name: "nome", Kind: String, Description: "Nome ou razão social."},
-				{Name: "situacao", Kind: String, Description: "Situação na Receita Federal."},
-				{Name: "situacaoEm", Kind: Date, Description: "Data da situação."},
-				{Name: "motivo", Kind: String, Description: "Motivo da situação."},
-			}},
-		{ID: "obito", Name: "Óbito", Documents: person,
-			Description: "Registro de óbito de uma pessoa.",
-			Fields: []Field{
-				{Name: "obito", Kind: Boolean, Description: "Há registro de óbito: sim, não, ou null quando o bureau não informa."},
-				{Name: "obitoEm", Kind: Date, Description: "Data do óbito."},
-			}},
-		{ID: "participacao_societaria", Name: "Participação societária", Documents: both,
-			Description: "Empresas das quais a pessoa ou a empresa é sócia.",
-			Fields: []Field{
-				{Name: "participacoes", Kind: List, Description: "Participações em empresas.", Fields: []Field{
-					{Name: "cnpj", Kind: String, Description: "CNPJ da empresa."},
-					{Name: "razaoSocial", Kind: String, Description: "Razão social."},
-					{Name: "qualificacao", Kind: String, Description: "Qualificação na sociedade."},
-					{Name: "percentual", Kind: Number, Description: "Participação em por cento."},
-					{Name: "entrada", Kind: Date, Description: "Data de entrada na sociedade."},
-				}},
-			}},
-		{ID: "protestos", Name: "Protestos", Documents: both,
-			Description: "Protestos em cartório.",
-			Fields: []Field{
-				{Name: "quantidade", Kind: Number, Description: "Quantidade de protestos."},
-				{Name: "valorTotal", Kind: Number, Description: "Soma dos valores, em reais."},
-				{Name: "protestos", Kind: List, Description: "Cada protesto.", Fields: []Field{
-					{Name: "cartorio", Kind: String, Description: "Cartório."},
-					{Name: "cidade", Kind: String, Description: "Cidade do cartório."},
-					{Name: "uf", Kind: String, Description: "Sigla do estado."},
-					{Name: "data", Kind: Date, Description: "Data do protesto."},
-					{Name: "valor", Kind: Number, Description: "Valor em reais."},
-				}},
-			}},
-		{ID: "score", Name: "Score", Documents: both,
-			Description: "Pontuação de crédito.",
-			Fields: []Field{
-				{Name: "score", Kind: Number, Description: "Pontuação, de 0 a 1000."},
-				{Name: "faixa", Kind: String, Description: "Faixa de risco, nas palavras do bureau."},
-				{Name: "probabilidadeInadimplencia", Kind: Number, Description: "Probabilidade de inadimplência, em por cento."},
-			}},
-		{ID: "veiculo", Name: "Veículo", Documents: []document.Type{document.Plate},
-			Description: "Dados de um veículo pela placa.",
-			Fields: []Field{
-				{Name: "placa", Kind: String, Description: "Placa."},
-				{Name: "chassi", Kind: String, Description: "Chassi."},
-				{Name: "renavam", Kind: String, Description: "Renavam."},
-				{Name: "marcaModelo", Kind: String, Description: "Marca e modelo."},
-				{Name: "anoFabricacao", Kind: Number, Description: "Ano de fabricação."},
-				{Name: "anoModelo", Kind: Number, Description: "Ano do modelo."},
-				{Name: "cor", Kind: String, Description: "Cor."},
-				{Name: "combustivel", Kind: String, Description: "Combustível."},
-				{Name: "cidade", Kind: String, Description: "Cidade do registro."},
-				{Name: "uf", Kind: String, Description: "Sigla do estado."},
-				{Name: "restricoes", Kind: List, Items: String, Description: "Restrições."},
-			}},
-		{ID: "validacao_email", Name: "Validação de e-mail", Documents: []document.Type{document.Email},
-			Description: "Se um endereço de e-mail existe e recebe mensagens.",
-			Fields: []Field{
-				{Name: "valido", Kind: Boolean, Description: "O endereço é válido."},
-				{Name: "entregavel", Kind: Boolean, Description: "O servidor aceita mensagens para o endereço."},
-				{Name: "descartavel", Kind: Boolean, Description: "O endereço é de um serviço descartável."},
-				{Name: "provedor", Kind: String, Description: "Provedor do endereço."},
-			}},
+				{Name: "cartorio", Kind: String, Label: "Cartório", Description: "Cartório."},
+				{Name: "cidade", Kind: String, Label: "Cidade", Description: "Cidade do cartório."},
+				{Name: "uf", Kind: String, Label: "UF", Description: "Sigla do estado."},
+				{Name: "data", Kind: Date, Label: "Data", Description: "Data do protesto."},
+				{Name: "valor", Kind: Number, Format: Reais, Label: "Valor", Description: "Valor em reais."},
+			},
+		})),
+	}
+}
+
+func score() Product {
+	return Product{
+		ID: "score", Name: "Score", Documents: anybody(),
+		Description: "Pontuação de crédito.",
+		Fields: group("Pontuação de crédito",
+			Field{Name: "score", Kind: Number, Label: "Score", Description: "Pontuação, de 0 a 1000."},
+			Field{Name: "faixa", Kind: String, Label: "Faixa", Description: "Faixa de risco, nas palavras do bureau."},
+			Field{Name: "probabilidadeInadimplencia", Kind: Number, Format: Percent, Label: "Chance de inadimplência",
+				Description: "Probabilidade de inadimplência, em por cento."},
+		),
+	}
+}
+
+func vehicle() Product {
+	// What names a vehicle to people comes before its numbers.
+	const car, register, last = "Veículo", "Registro", 1
+	return Product{
+		ID: "veiculo", Name: "Veículo", Documents: []document.Type{document.Plate},
+		Description: "Dados de um veículo pela placa.",
+		Fields: []Field{
+			{Name: "placa", Kind: String, Format: Code, Label: "Placa", Group: car, Description: "Placa."},
+			{Name: "chassi", Kind: String, Format: Code, Label: "Chassi", Group: register, Place: last, Description: "Chassi."},
+			{Name: "renavam", Kind: String, Format: Code, Label: "Renavam", Group: register, Place: last,
+				Description: "Renavam."},
+			{Name: "marcaModelo", Kind: String, Label: "Marca e modelo", Group: car, Place: -1, Description: "Marca e modelo."},
+			{Name: "anoFabricacao", Kind: Number, Format: Year, Label: "Ano de fabricação", Group: car,
+				Description: "Ano de fabricação."},
+			{Name: "anoModelo", Kind: Number, Format: Year, Label: "Ano do modelo", Group: car, Description: "Ano do modelo."},
+			{Name: "cor", Kind: String, Label: "Cor", Group: car, Description: "Cor."},
+			{Name: "combustivel", Kind: String, Label: "Combustível", Group: car, Description: "Combustível."},
+			{Name: "cidade", Kind: String, Label: "Cidade", Group: register, Place: last, Description: "Cidade do registro."},
+			{Name: "uf", Kind: String, Label: "UF", Group: register, Place: last, Description: "Sigla do estado."},
+			{Name: "restricoes", Kind: List, Items: String, Label: "Restrições", Group: register, Place: last,
+				Description: "Restrições."},
+		},
+	}
+}
+
+func emailCheck() Product {
+	return Product{
+		ID: "validacao_email", Name: "Validação de e-mail", Documents: []document.Type{document.Email},
+		Description: "Se um endereço de e-mail existe e recebe mensagens.",
+		Fields: group("Validação",
+			Field{Name: "valido", Kind: Boolean, Label: "Endereço válido", Description: "O endereço é válido."},
+			Field{Name: "entregavel", Kind: Boolean, Label: "Recebe mensagens",
+				Description: "O servidor aceita mensagens para o endereço."},
+			Field{Name: "descartavel", Kind: Boolean, Label: "Serviço descartável",
+				Description: "O endereço é de um serviço descartável."},
+			Field{Name: "provedor", Kind: String, Label: "Provedor", Description: "Provedor do endereço."},
+		),
 	}
 }

@@ -10,22 +10,6 @@ import (
 	"fichario/domain/lookup"
 )
 
-func TestDecimal(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		in    string
-		least int
-		want  string
-	}{
-		{"0", 0, "0"}, {"1500.50", 2, "1.500,50"}, {"1500.50", 0, "1.500,5"}, {"180000.0", 2, "180.000,00"}, {"2.075", 2, "2,075"},
-		{"-1234567", 0, "-1.234.567"}, {"12345678901234567890", 0, "12.345.678.901.234.567.890"}, {"1e3", 2, "1e3"}, {"712", 0, "712"},
-	} {
-		if got := decimal(c.in, c.least); got != c.want {
-			t.Errorf("decimal(%s, %d) = %s, want %s", c.in, c.least, got, c.want)
-		}
-	}
-}
-
 func TestUseBars(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -85,32 +69,4 @@ func TestPlotLinesAreRound(t *testing.T) {
 			t.Errorf("%d under %s, want %d", most, got, top)
 		}
 	}
-}
-
-func TestTreeIsBounded(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		raw string
-		cut bool
-	}{
-		{`null`, false}, {`"x"`, false}, {`[]`, false}, {`{"a":{"b":[1,true,null]}}`, false},
-		{`[` + strings.Repeat("1,", 1000) + `1]`, true}, {strings.Repeat("[", 500) + strings.Repeat("]", 500), true},
-		{`{"a":"` + strings.Repeat("x", 10_000) + `"}`, true},
-	} {
-		r := readRaw([]byte(c.raw), false)
-		if r.Cut != c.cut || !r.Valid || countNodes(r.Tree) > treeNodes+1 {
-			t.Errorf("%.30s: cut %t, %d nodes", c.raw, r.Cut, countNodes(r.Tree))
-		}
-	}
-	if r := readRaw([]byte(" \n"), false); !r.Empty {
-		t.Error("blank is empty")
-	}
-}
-
-func countNodes(all []node) int {
-	n := len(all)
-	for _, one := range all {
-		n += countNodes(one.Children)
-	}
-	return n
 }

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// cell is a value as people read it: kinds are none, text, doc, date, mail and list.
+type cell struct {
+	Kind string
+	// Label and Right are the column's.
+	Label string
+	Right bool
+	Text  string
+	// Note stands beside the text: the code of an activity.
+	Note string
+	ISO  string
+	List []cell
+	// Cut is whether the text is longer.
+	Cut bool
+}
+
+// cell makes a value readable: as its format says, or as its type does.
+func (s *sheet) cell(f catalog.Field, v any) cell {
+	switch x := v.(type) {
+	case nil:
+		return cell{Kind: "none"}
+	case bool:
+		return cell{Kind: "text", Text: map[bool]string{true: "Sim", false: "Não"}[x]}
+	case json.Number:
+		return s.text(number(f.Format, x.String()))
+	case string:
+		return s.string(f, x)
+	case []any:
+		return s.list(f, x)
+	case map[string]any:
+		if f.Format == catalog.Activity {
+			return s.activity(x)
+		}
+	}
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return cell{Kind: "none"}
+	}
+	return s.text(string(plain))
+}
+
+func (s *sheet) list(f catalog.Field, values []any) cell {
+	if len(values) == 0 {
+		return cell{Kind: "none"}
+	}
+	out := cell{Kind: "list"}
+	element := f
+	element.Kind = f.Items
+	for i, v := range values {
+		if i == listRows {
+			more := "e mais " + count(len(values)-listRows) + " na resposta original"
+			out.List = append(out.List, cell{Kind: "text", Text: more})
+			break
+		}
+		out.List = append(out.List, s.cell(element, v))
+	}
+	return out
+}
+
+func (s *sheet) activity(v map[string]any) cell {
+	name, code := plainText(v["descricao"]), plainText(v["codigo"])
+	if name == "" {
+		return s.text(code)
+	}
+	out := s.text(name)
+	out.Note = shorten(40, code)
+	return out
+}
+
+func (s *sheet) string(f catalog.Field, x string) cell {
+	if f.Kind == catalog.Date {
+		if t, err := time.Parse(time.DateOnly, x); err == nil {
+			return cell{Kind: "date", Text: t.Format("02/01/2006"), ISO: x}
+		}
+	}
+	switch f.Format {
+	case catalog.Email:
+		if _, err := document.Normalize(document.Email, x); err == nil {
+			return cell{Kind: "mail", Text: x}
+		}
+	case catalog.Identity:
+		return s.identity(x)
+	case catalog.Code:
+		return s.code(x)
+	}
+	return s.text(x)
+}
+
+// identity writes a document that is part of somebody else's record: of a CPF only a part, as the rules for pages want
+// it; what the bureau has masked stays as it is.
+func (s *sheet) identity(x string) cell {
+	if d, err := document.Normalize(document.CPF, x); err == nil {
+		return cell{Kind: "doc", Text: d.Masked()}
+	}
+	if d, err := document.Normalize(document.CNPJ, x); err == nil {
+		return cell{Kind: "doc", Text: masked(d)}
+	}
+	return s.code(x)
+}
+
+func (s *sheet) code(x string) cell {
+	c := s.text(x)
+	if c.Kind == "text" {
+		c.Kind = "doc"
+	}
+	return c
+}
+
+// text takes a text out of what may still be shown.
+func (s *sheet) text(x string) cell {
+	if strings.TrimSpace(x) == "" {
+		return cell{Kind: "none"}
+	}
+	limit := min(cellText, max(s.left, 1))
+	shown := shorten(limit, x)
+	s.left -= len([]rune(shown))
+	return cell{Kind: "text", Text: shown, Cut: shown != x}
+}
+
+// number writes a JSON number as people in Brazil do.
+func number(format catalog.Format, text string) string {
+	switch format {
+	case catalog.Reais:
+		return "R$\u00a0" + decimal(text, 2)
+	case catalog.Percent:
+		return decimal(text, 0) + "%"
+	case catalog.Year:
+		return text
+	}
+	return decimal(text, 0)
+}
+
+// decimal puts points and a comma into a JSON number; one with an exponent stays as it is.
+func decimal(text string, least int) string {
+	sign, rest := "", text
+	if strings.HasPrefix(rest, "-") {
+		sign, rest = "-", rest[1:]
+	}
+	if strings.ContainsAny(rest, "eE") {
+		return text
+	}
+	whole, fraction, _ := strings.Cut(rest, ".")
+	if len(fraction) > least {
+		fraction = strings.TrimRight(fraction, "0")
+	}
+	for len(fraction) < least {
+		fraction += "0"
+	}
+	if fraction != "" {
+		fraction = "," + fraction
+	}
+	return sign + grouped(whole) + fraction
+}
+
+func plainText(v any) string {
+	switch x := v.(type) {
+	case string:
+		return x
+	case json.Number:
+		return x.String()
+	}
+	return ""
+}
+
+func onlyDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,43 @@
+package web_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// A form that did not arrive whole is not taken for an empty one.
+func TestContactsFormIsReadWhole(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Helena")
+	id := v.lead(url.Values{"nome": {"Ana"}, "email": {"ana@example.com"}})
+	if status, page := v.post("/contatos/"+id+"/nota", url.Values{"texto": {strings.Repeat("x", 3<<20)}}); status != http.StatusRequestEntityTooLarge || !strings.Contains(page, "grande demais") {
+		t.Errorf("a form of 3 MiB: %d", status)
+	}
+	if _, page := v.do(http.MethodPost, "/conta/senha?x=%zz", url.Values{"atual": {"minha-senha-atual"}, "senha": {"outra-senha"}, "nome": {"visível"}}); strings.Contains(page, "senha-atual") || !strings.Contains(page, "visível") {
+		t.Error("what was typed is not shown again, or a password is")
+	}
+	at, err := url.Parse(v.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", at.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	fmt.Fprintf(conn, "POST /webhooks/%s/ligar HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nligado=s",
+		v.hook.ID, at.Host, v.client.Jar.Cookies(at)[0])
+	_ = conn.(*net.TCPConn).CloseWrite()
+	answer, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400") || !strings.Contains(string(answer), "não chegou inteiro") {
+		t.Errorf("half a form: %.40q, %v", answer, err)
+	}
+	if hook, _, err := v.store.Repos().Webhooks.Find(t.Context(), v.hook.ID); err != nil || !hook.Enabled {
+		t.Errorf("half a form turned the webhook off: %v", err)
+	}
+}

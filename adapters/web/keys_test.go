@@ -1,0 +1,176 @@
+package web_test
+
+import (
+	"encoding/csv"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fichario/app"
+	"fichario/domain/crm"
+)
+
+var secretInPage = regexp.MustCompile(`fic_[0-9A-Za-z]{46}`)
+
+// keyFormOf is a filled-in form of a new key.
+func keyFormOf(id string) url.Values {
+	return url.Values{
+		"id": {id}, "nome": {"ERP & <b>"}, "pode": {"cpf", "placa"}, "minuto": {"60"}, "dia": {"2"}, "mes": {"2.000"},
+		"vence": {"2099-12-31"},
+	}
+}
+
+// newKeyForm opens the form of a new key and returns the id that it carries.
+func (v *visitor) newKeyForm() string {
+	v.t.Helper()
+	return regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(v.get("/chaves/nova"))[1]
+}
+
+// makeKey makes a key by its form and returns its id, its secret and the page that shows it.
+func (v *visitor) makeKey() (id, secret, page string) {
+	v.t.Helper()
+	id = v.newKeyForm()
+	response, page := v.do(http.MethodPost, "/chaves", keyFormOf(id))
+	secret = secretInPage.FindString(page)
+	if response.StatusCode != http.StatusOK || secret == "" || response.Header.Get("Cache-Control") != "no-store" {
+		v.t.Fatalf("created: %d", response.StatusCode)
+	}
+	return id, secret, page
+}
+
+// usedKey makes a key and looks up twice what is charged, and once what history has.
+func (v *visitor) usedKey() (id, secret string) {
+	v.t.Helper()
+	id, secret, _ = v.makeKey()
+	caller, err := v.keys.Authenticate(v.t.Context(), secret)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	for _, doc := range []string{aPerson, anotherPerson, aPerson} {
+		if _, err := v.lookups.Do(v.t.Context(), caller, app.LookupRequest{Product: "cpf", Document: doc}); err != nil {
+			v.t.Fatal(err)
+		}
+	}
+	return id, secret
+}
+
+func TestAWrongKeyFormComesBack(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	has(t, "no keys", v.get("/chaves"), "Nenhuma chave ainda")
+	id := v.newKeyForm()
+	for field, wrong := range map[string]string{
+		"nome": " ", "pode": "rg", "minuto": "0", "dia": "-1", "mes": "muito", "vence": "2001-01-01",
+	} {
+		form := url.Values{
+			"id": {id}, "nome": {"ERP & <b>"}, "pode": {"cpf"}, "minuto": {"60"}, "dia": {"2"}, "mes": {"2.000"}, "vence": {""},
+		}
+		form.Set(field, wrong)
+		response, page := v.do(http.MethodPost, "/chaves", form)
+		if response.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", field, response.StatusCode)
+		}
+		has(t, field, page, `class="err"`)
+	}
+}
+
+// TestAKeyIsMadeOnce: sent again, its form makes no other key and shows nothing.
+func TestAKeyIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	id, secret, page := v.makeKey()
+	has(t, "shown once", page, "curl https://fichario.example/api/v1/cpf/52998224725", "Bearer "+secret, "ERP &",
+		"Custa R$ 0,45")
+	hasNot(t, "a name is text", page, "ERP & <b>", "ERP &amp; <b>")
+	has(t, "the list is renewed under the focus, which stays by its id", v.get("/chaves"), `id="chave-`+id+`"`)
+	response, page := v.do(http.MethodPost, "/chaves", keyFormOf(id))
+	if response.StatusCode != http.StatusSeeOther || secretInPage.MatchString(page) {
+		t.Errorf("sent again: %d", response.StatusCode)
+	}
+	if all, _ := v.keys.List(t.Context(), v.by, v.by.OrgID()); len(all) != 1 {
+		t.Errorf("%d keys", len(all))
+	}
+}
+
+func TestAKeyShowsItsUse(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	id, secret := v.usedKey()
+	list := v.get("/chaves")
+	has(t, "list", list, "Parada até 00:00", "2 de 2", "2 de 2.000", "CPF, placa", "R$ 0,90")
+	hasNot(t, "the secret is gone", list, secret)
+	show := v.get("/chaves/" + id)
+	has(t, "key", show, "Gasto por dia e produto", `class="s-a"`, "2 cobradas", "Histórico", "529.982.247-25", "vence em",
+		"Ver os números", "Cadastro de pessoa")
+	hasNot(t, "filtered", v.get("/chaves/"+id+"?resultado=bureau"), `b-hist"`)
+	has(t, "nothing so", v.get("/chaves/"+id+"?produto=veiculo&de=2026-01-01"), "Tirar o filtro")
+	has(t, "a wrong filter", v.refused(422, "/chaves/"+id+"?de=ontem"), "é uma data")
+	rows, err := csv.NewReader(strings.NewReader(v.get("/chaves/" + id + "/extrato.csv"))).ReadAll()
+	if err != nil || len(rows) != 4 || strings.Join(rows[0], ",") != "id,produto,documento,em,cache,cobrada,valor,situacao" {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// TestTheStatementIsEverybodys: the lookups of keys and of the team are in the organisation's statement.
+func TestTheStatementIsEverybodys(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	id, _ := v.usedKey()
+	v.ask("documento", aPerson, "produto", "cpf", "gratis", "sim")
+	whole := v.get("/extrato")
+	has(t, "everybody's", whole, "2 cobradas", "R$ 0,90", `href="/chaves/`+id+`"`, ">Ana<", "Chave ERP")
+	has(t, "the team's", v.get("/extrato?quem=equipe"), ">Ana<", "Nada cobrado neste período")
+	hasNot(t, "the team's", v.get("/extrato?quem=equipe"), `b-cobrada"`)
+	hasNot(t, "the key's", v.get("/extrato?quem="+id), `break">Ana`)
+	has(t, "of no key", v.get("/extrato?quem="+app.NewKeyID()), "Tirar o filtro")
+	has(t, "a wrong filter", v.refused(422, "/extrato?quem=ontem"), "Não há chave com este id")
+	rows, err := csv.NewReader(strings.NewReader(v.get("/extrato.csv"))).ReadAll()
+	if err != nil || len(rows) != 5 || rows[0][8] != "quem" || rows[1][8] != "Ana" || rows[2][8] != "ERP & <b>" {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// TestAKeyIsRotatedOnce: whatever is sent again.
+func TestAKeyIsRotatedOnce(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	id, secret, _ := v.makeKey()
+	rotate := url.Values{"prefixo": {secret[:12]}, "manter": {"agora"}}
+	_, page := v.do(http.MethodPost, "/chaves/"+id+"/trocar", rotate)
+	second := secretInPage.FindString(page)
+	if second == "" || second == secret {
+		t.Fatal("no new secret")
+	}
+	has(t, "rotated", page, "A anterior já não vale")
+	response, page := v.do(http.MethodPost, "/chaves/"+id+"/trocar", rotate)
+	if response.StatusCode != http.StatusSeeOther || secretInPage.MatchString(page) {
+		t.Errorf("rotated again: %d", response.StatusCode)
+	}
+	if response, _ = v.send("/chaves/" + id + "/revogar"); response.StatusCode != http.StatusSeeOther {
+		t.Errorf("revoked: %d", response.StatusCode)
+	}
+	has(t, "revoked", v.get("/chaves"), "Revogada")
+}
+
+func TestKeysAreForWhoManages(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	id, _ := v.usedKey()
+	member := site.member(v.by.OrgID(), "Caio", crm.Common)
+	for _, p := range []string{
+		"/chaves", "/chaves/nova", "/chaves/" + id, "/chaves/" + id + "/extrato.csv", "/extrato", "/extrato.csv",
+	} {
+		member.refused(403, p)
+	}
+	for _, p := range []string{"/chaves", "/chaves/" + id + "/revogar", "/chaves/" + id + "/trocar"} {
+		r, _ := member.do(http.MethodPost, p, keyFormOf(id))
+		if r.StatusCode != http.StatusForbidden && p != "/chaves/"+id+"/trocar" {
+			t.Errorf("POST %s as a member: %d", p, r.StatusCode)
+		}
+	}
+	free := member.ask("documento", aPerson, "produto", "cpf", "gratis", "sim")
+	has(t, "a member may look up", member.get(free), "Histórico, grátis")
+}

@@ -1,0 +1,46 @@
+package web_test
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+)
+
+func TestLookupsStatementPages(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	caller := v.key("ERP")
+	path := "/chaves/" + caller.Key().ID
+	doc, _ := document.Parse(document.CPF, aPerson)
+	for i := range 120 {
+		at := time.Now().Add(time.Duration(i) * time.Millisecond)
+		id := fmt.Sprintf("%08x-%04x-7000-8000-%012x", at.UnixMilli()>>16, at.UnixMilli()&0xffff, i)
+		err := v.store.Repos().Statement.Add(t.Context(), lookup.Entry{
+			ID: id, OrgID: v.by.OrgID(), KeyID: caller.Key().ID, Product: "cpf", Document: doc, At: at, Cache: true, Status: lookup.Done,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	next, seen := path, 0
+	for next != "" {
+		page := v.get(next)
+		seen += strings.Count(page, "<tr><th scope=\"row\"><a href=\"/consultas/")
+		next = ""
+		if m := regexp.MustCompile(`href="([^"]+)">Próximas`).FindStringSubmatch(page); m != nil {
+			next = html.UnescapeString(strings.TrimSuffix(m[1], "#consultas"))
+		}
+		if len(page) > 100_000 {
+			t.Errorf("a page of %d bytes", len(page))
+		}
+	}
+	if seen != 120 {
+		t.Errorf("%d lines on all pages", seen)
+	}
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestSqueezeKeepsWhatIsRead(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"<p>\n  Olá, <b>{{.}}</b>\n</p>\n":                                 "<p>Olá, <b>{{.}}</b></p>",
+		"<p>\n  um\n  dois\n\n</p>":                                        "<p>um dois</p>",
+		"<input class=\"in\"\n    id=\"x\"\n    {{if .}} required{{end}}>": `<input class="in" id="x"{{if .}} required{{end}}>`,
+		"{{if .}}\n  <i>a</i>\n{{else}}\n  b\n{{end}}":                     "{{if .}}<i>a</i>{{else}}b{{end}}",
+		"{{template \"x\" dict\n    \"a\" 1}}":                             "{{template \"x\" dict\n\"a\" 1}}",
+		"<pre>a\n  b</pre>\n<p>\n  c\n</p>":                                "<pre>a\n  b</pre><p>c</p>",
+		"<textarea\n  rows=\"2\">a\n\n  b</textarea>\n  c":                 "<textarea\n  rows=\"2\">a\n\n  b</textarea>c",
+	} {
+		got := squeeze(source)
+		if strings.Count(got, "\n") != strings.Count(source, "\n") {
+			t.Errorf("%q lost lines: %q", source, got)
+		}
+		if got = strings.ReplaceAll(got, "{{/*\n*/}}", ""); got != want {
+			t.Errorf("%q is %q, want %q", source, got, want)
+		}
+	}
+}
+
+// eachTemplate calls check with every template and the lines of its source.
+func eachTemplate(t *testing.T, check func(file string, lines []string)) {
+	t.Helper()
+	err := fs.WalkDir(templateFiles, "templates", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		source, err := templateFiles.ReadFile(file)
+		check(file, strings.Split(string(source), "\n"))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTemplatesAreNarrow(t *testing.T) {
+	t.Parallel()
+	eachTemplate(t, func(file string, lines []string) {
+		for i, line := range lines {
+			if n := utf8.RuneCountInString(line); n > 120 || strings.TrimRight(line, " \t") != line {
+				t.Errorf("%s:%d: %d columns, or a space at the end", file, i+1, n)
+			}
+		}
+	})
+}
+
+// TestPartsSayWhatTheyTake holds every definition to a comment: its name, what it is, what its dot is.
+func TestPartsSayWhatTheyTake(t *testing.T) {
+	t.Parallel()
+	definition := regexp.MustCompile(`^\{\{define "([^"]+)"\}\}`)
+	eachTemplate(t, func(file string, lines []string) {
+		for i, line := range lines {
+			defined := definition.FindStringSubmatch(line)
+			if defined == nil {
+				continue
+			}
+			first := i
+			for first > 0 && lines[first-1] != "" {
+				first--
+			}
+			comment := strings.Join(lines[first:i], " ")
+			if !strings.HasPrefix(comment, "{{/* "+defined[1]+": ") || !strings.Contains(comment, " Takes ") {
+				t.Errorf("%s:%d: %s has the comment %q", file, i+1, defined[1], comment)
+			}
+		}
+	})
+}
+
+// TestBreaksSeparateNothing finds words that a break joins to what stands on the next line, where a reader sees a
+// space: see squeeze. One writes {{" "}} before the break, or leaves both on one line.
+func TestBreaksSeparateNothing(t *testing.T) {
+	t.Parallel()
+	const value = `\{\{(?:[.$]|template|money|plural|count|date|age|or|doc|shorten|icons? )`
+	const inline = `(?:a|b|bdi|span|small|code|time|kbd)\b`
+	after := regexp.MustCompile(`[\pL\pN.,:;”]\n *(?:` + value + `|<` + inline + `)`)
+	before := regexp.MustCompile(`(?m)(?:</` + inline + `>|^ *` + value + `[^}]*\}\})\n *[\pL\pN“(]`)
+	eachTemplate(t, func(file string, lines []string) {
+		source := strings.Join(lines, "\n")
+		for _, at := range append(after.FindAllStringIndex(source, -1), before.FindAllStringIndex(source, -1)...) {
+			t.Errorf("%s:%d: %q", file, 1+strings.Count(source[:at[0]], "\n"), source[at[0]:at[1]])
+		}
+	})
+}
