@@ -19,14 +19,14 @@ var (
 
 // compound reads an object whose members make one answer: a name in two parts, a phone in three, choices with "other", a date.
 func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
-	if len(n.kids) == 0 || len(n.kids) > 12 {
+	if len(n.children) == 0 || len(n.children) > 12 {
 		return nil, false
 	}
-	parts := make(map[string]*node, len(n.kids))
-	for i := range n.kids {
-		parts[nameOf(n.kids[i].key)] = &n.kids[i]
+	parts := make(map[string]*node, len(n.children))
+	for i := range n.children {
+		parts[nameOf(n.children[i].key)] = &n.children[i]
 	}
-	if len(parts) != len(n.kids) {
+	if len(parts) != len(n.children) {
 		return nil, false
 	}
 	all := func(set map[string]bool) bool {
@@ -122,11 +122,11 @@ func phoneOf(raw func(...string) string) string {
 func (r *reader) chosen(n *node, parts map[string]*node, text func(...string) string) ([]string, bool) {
 	var out []string
 	if l := parts["labels"]; l != nil {
-		for i := range l.kids {
-			if !l.kids[i].scalar() {
+		for i := range l.children {
+			if !l.children[i].scalar() {
 				return nil, false
 			}
-			if t := scalarText(&l.kids[i]); t != "" {
+			if t := scalarText(&l.children[i]); t != "" {
 				out = append(out, t)
 			}
 		}
@@ -136,8 +136,8 @@ func (r *reader) chosen(n *node, parts map[string]*node, text func(...string) st
 			out = append(out, t)
 		}
 	}
-	for i := range n.kids {
-		switch k := &n.kids[i]; nameOf(k.key) {
+	for i := range n.children {
+		switch k := &n.children[i]; nameOf(k.key) {
 		case "labels", "label", "other":
 		default:
 			r.drop("option id", k)

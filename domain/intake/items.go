@@ -63,13 +63,13 @@ type anatomy struct {
 
 // dissect takes an object apart. ok is false when it holds no value.
 func dissect(n *node) (a anatomy, ok bool) {
-	if n.kind != isObject || len(n.kids) > 40 {
+	if n.kind != isObject || len(n.children) > 40 {
 		return a, false
 	}
 	var ranks [otherPart + 1]int
 	var found [otherPart + 1]*node
-	for i := range n.kids {
-		k := &n.kids[i]
+	for i := range n.children {
+		k := &n.children[i]
 		var buf [64]byte
 		w := appendName(buf[:0], k.key)
 		known := itemParts[string(w)]
@@ -225,8 +225,8 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		s.closed, s.asked = true, true
 		r.member(&whole, s)
 	}
-	for i := range n.kids {
-		if k := &n.kids[i]; k != a.value && !slices.Contains(a.extra, k) && !slices.Contains(a.also, k) {
+	for i := range n.children {
+		if k := &n.children[i]; k != a.value && !slices.Contains(a.extra, k) && !slices.Contains(a.also, k) {
 			r.drop("furniture", k)
 		}
 	}
@@ -245,13 +245,13 @@ func (r *reader) item(n *node, key string, s scope) bool {
 // repeats reports whether a member says again what the answer beside it says: WPForms repeats the parts of a name and the number of a price,
 // Elementor the choices.
 func (r *reader) repeats(n *node, text string) bool {
-	if flat(n) {
-		for i := range n.kids {
-			if !r.repeats(&n.kids[i], text) {
+	if n.scalarList() {
+		for i := range n.children {
+			if !r.repeats(&n.children[i], text) {
 				return false
 			}
 		}
-		return len(n.kids) > 0
+		return len(n.children) > 0
 	}
 	t := scalarText(n)
 	if t == "" || strings.Contains(text, t) {
@@ -267,8 +267,8 @@ func spelled(value node, holder *node) node {
 	texts := map[string]string{}
 	for _, side := range []string{"rows", "columns"} {
 		if list := holder.child(side); list != nil {
-			for i := range list.kids {
-				if o := &list.kids[i]; o.kind == isObject && o.str("id") != "" && o.str("text") != "" {
+			for i := range list.children {
+				if o := &list.children[i]; o.kind == isObject && o.str("id") != "" && o.str("text") != "" {
 					texts[o.str("id")] = o.str("text")
 				}
 			}
@@ -285,9 +285,9 @@ func spelled(value node, holder *node) node {
 		if t := texts[n.text]; t != "" && n.kind == isString {
 			n.text = t
 		}
-		n.kids = slices.Clone(n.kids)
-		for i := range n.kids {
-			n.kids[i] = spell(n.kids[i])
+		n.children = slices.Clone(n.children)
+		for i := range n.children {
+			n.children[i] = spell(n.children[i])
 		}
 		return n
 	}
@@ -311,7 +311,7 @@ func (r *reader) typedItem(n *node, key string, s scope) bool {
 			return false
 		}
 		bare := *n
-		bare.kids = slices.DeleteFunc(slices.Clone(n.kids), func(k node) bool { return k.key == typ.text || k.empty() })
+		bare.children = slices.DeleteFunc(slices.Clone(n.children), func(k node) bool { return k.key == typ.text || k.empty() })
 		a, _ = dissect(&bare)
 		if a.value != nil || len(a.extra) > 0 || a.typ == nil || key != "" && (a.title != nil || a.name != nil && nameOf(a.name.key) != "id") {
 			return false
@@ -331,8 +331,8 @@ func (r *reader) typedItem(n *node, key string, s scope) bool {
 	if !r.fill(&ans, value, n) {
 		return false
 	}
-	for i := range n.kids {
-		if k := &n.kids[i]; k != value {
+	for i := range n.children {
+		if k := &n.children[i]; k != value {
 			r.drop("furniture", k)
 		}
 	}
@@ -341,8 +341,8 @@ func (r *reader) typedItem(n *node, key string, s scope) bool {
 
 // fill puts a value's texts into an answer and keeps it. It says no when the value is a tree that must be walked.
 func (r *reader) fill(ans *answer, value, holder *node) bool {
-	for holder != nil && value.kind == isObject && len(value.kids) == 1 && wraps(value.kids[0].key) {
-		value = &value.kids[0]
+	for holder != nil && value.kind == isObject && len(value.children) == 1 && wraps(value.children[0].key) {
+		value = &value.children[0]
 	}
 	if value.scalar() {
 		if value.kind == isNumber {
@@ -364,8 +364,8 @@ func (r *reader) fill(ans *answer, value, holder *node) bool {
 		return false
 	}
 	ans.values = texts
-	if value.kind == isArray && len(value.kids) == 1 && value.kids[0].kind == isNumber {
-		ans.number = value.kids[0].text
+	if value.kind == isArray && len(value.children) == 1 && value.children[0].kind == isNumber {
+		ans.number = value.children[0].text
 	}
 	r.keep(ans)
 	return true
@@ -387,8 +387,8 @@ func (r *reader) option(holder, value *node) string {
 	if options == nil {
 		return ""
 	}
-	for i := range options.kids {
-		o := &options.kids[i]
+	for i := range options.children {
+		o := &options.children[i]
 		if o.kind != isObject || o.str("id") == "" || o.str("id") != value.text {
 			continue
 		}
@@ -398,20 +398,6 @@ func (r *reader) option(holder, value *node) string {
 				return t
 			}
 		}
-	}
-	return ""
-}
-
-// scalarText is the text of a scalar as it goes into a note.
-func scalarText(n *node) string {
-	switch n.kind {
-	case isBool:
-		if n.text == "true" {
-			return "Sim"
-		}
-		return "Não"
-	case isNumber, isString:
-		return text.Clean(n.text)
 	}
 	return ""
 }
@@ -426,8 +412,8 @@ func (r *reader) texts(value, holder *node, ans *answer) ([]string, bool) {
 		return r.one(t), ok && t != ""
 	}
 	var out []string
-	for i := range value.kids {
-		k := &value.kids[i]
+	for i := range value.children {
+		k := &value.children[i]
 		if k.scalar() {
 			t := scalarText(k)
 			if o := r.option(holder, k); o != "" {
@@ -462,18 +448,18 @@ func (r *reader) choiceText(n *node, bare bool) (string, bool) {
 		whole = n.str("plain_text") // a piece of Notion's formatted text
 	}
 	if whole != "" {
-		for i := range n.kids {
-			r.drop("furniture", &n.kids[i])
+		for i := range n.children {
+			r.drop("furniture", &n.children[i])
 		}
 		return whole, true
 	}
-	if len(n.kids) > 8 {
+	if len(n.children) > 8 {
 		return "", false
 	}
 	best, rank := (*node)(nil), 99
 	named, valued := false, false
-	for i := range n.kids {
-		k := &n.kids[i]
+	for i := range n.children {
+		k := &n.children[i]
 		if k.empty() {
 			continue
 		}
@@ -503,8 +489,8 @@ func (r *reader) choiceText(n *node, bare bool) (string, bool) {
 	if best == nil || bare && named && valued {
 		return "", false
 	}
-	for i := range n.kids {
-		if k := &n.kids[i]; k != best {
+	for i := range n.children {
+		if k := &n.children[i]; k != best {
 			r.drop("furniture", k)
 		}
 	}

@@ -24,11 +24,11 @@ type hints struct {
 // hints looks at the members of an object once.
 func (r *reader) hints(n *node) hints {
 	var h hints
-	if len(n.kids) > 200 {
+	if len(n.children) > 200 {
 		return h
 	}
-	for i := range n.kids {
-		k := &n.kids[i]
+	for i := range n.children {
+		k := &n.children[i]
 		switch k.key {
 		case "rawRequest":
 			h.jotform = k.kind == isString && looksJSON(k.text)
@@ -48,7 +48,7 @@ func (r *reader) hints(n *node) hints {
 		case "query":
 			h.graphQL = k.kind == isString && n.child("variables") != nil
 		case "FieldStructure":
-			if fields, ok, _ := embedded(k.text, 1); ok {
+			if fields, ok, _ := embeddedJSON(k.text, 1); ok {
 				r.learnTitles(fields.child("Fields"))
 				h.structure = true
 			}
@@ -81,8 +81,8 @@ func (r *reader) learnTitles(fields *node) {
 	if r.titles == nil {
 		r.titles = map[string]string{}
 	}
-	for i := range fields.kids {
-		f := &fields.kids[i]
+	for i := range fields.children {
+		f := &fields.children[i]
 		title := ""
 		for _, k := range []string{"title", "label", "question", "name", "Title", "Label"} {
 			if title = f.str(k); title != "" {
@@ -103,8 +103,8 @@ func (r *reader) learnTitles(fields *node) {
 
 // unanswered reports whether a list holds questions only.
 func unanswered(list *node) bool {
-	for i := range list.kids {
-		if _, ok := dissect(&list.kids[i]); ok || list.kids[i].kind != isObject {
+	for i := range list.children {
+		if _, ok := dissect(&list.children[i]); ok || list.children[i].kind != isObject {
 			return false
 		}
 	}
@@ -114,8 +114,8 @@ func unanswered(list *node) bool {
 // humanAnswers puts the words of a consent in place of "yes", and returns the titles that need not be read twice.
 func (r *reader) humanAnswers(raw, answers *node) map[string]bool {
 	titled := map[string]bool{}
-	for i := range raw.kids {
-		item := &raw.kids[i]
+	for i := range raw.children {
+		item := &raw.children[i]
 		title, value := item.str("question", "question_title"), item.child("answer")
 		human := answers.child(title)
 		if title == "" || value == nil || human == nil {
@@ -136,8 +136,8 @@ func sameAnswer(value *node, raw string) bool {
 		return text.Fold(value.text) == text.Fold(raw)
 	}
 	rest := text.Fold(raw)
-	for i := range value.kids {
-		if k := &value.kids[i]; k.scalar() {
+	for i := range value.children {
+		if k := &value.children[i]; k.scalar() {
 			rest = strings.Replace(rest, text.Fold(k.text), "", 1)
 		}
 	}
@@ -151,8 +151,8 @@ func (r *reader) special(h hints, k *node, s scope) bool {
 		r.drop("jotform envelope", k)
 		return true
 	case h.definition && k.key == "definition":
-		for i := range k.kids {
-			if c := &k.kids[i]; c.key == "title" {
+		for i := range k.children {
+			if c := &k.children[i]; c.key == "title" {
 				r.member(c, s.within("form", closedTree))
 			} else {
 				r.drop("definition", c)
@@ -166,8 +166,8 @@ func (r *reader) special(h hints, k *node, s scope) bool {
 		r.drop("netlify envelope", k)
 		return true
 	case h.titled != nil && k.key == "answers" && k.kind == isObject:
-		for i := range k.kids {
-			if c := &k.kids[i]; h.titled[c.key] {
+		for i := range k.children {
+			if c := &k.children[i]; h.titled[c.key] {
 				r.drop("mirror", c)
 			} else {
 				r.member(c, s)
@@ -220,19 +220,19 @@ func (r *reader) special(h hints, k *node, s scope) bool {
 
 // siblingsPrefix marks the answers that repeat one option of a sibling as a boolean: question_x beside question_x_<option> (Tally).
 func siblingsPrefix(n *node) []bool {
-	marks := make([]bool, len(n.kids))
+	marks := make([]bool, len(n.children))
 	var keys map[string]bool
-	for i := range n.kids {
-		k := &n.kids[i]
+	for i := range n.children {
+		k := &n.children[i]
 		v := k.child("value")
 		if v == nil || v.kind != isBool && v.kind != isNull {
 			continue
 		}
 		if keys == nil {
-			keys = make(map[string]bool, len(n.kids))
-			for j := range n.kids {
-				if o := n.kids[j].child("value"); o != nil && o.kind == isArray || n.kids[j].child("options") != nil {
-					keys[n.kids[j].str("key")] = true
+			keys = make(map[string]bool, len(n.children))
+			for j := range n.children {
+				if o := n.children[j].child("value"); o != nil && o.kind == isArray || n.children[j].child("options") != nil {
+					keys[n.children[j].str("key")] = true
 				}
 			}
 		}
@@ -253,13 +253,13 @@ var formMarks = words(`formid formname formtitle siteid site sitename surveyid t
 // envelopeOf looks whether the answers stand in a container of an object rather than in the object itself.
 func envelopeOf(n *node) envelope {
 	container, mark, name := false, false, false
-	for i := range n.kids {
-		k := &n.kids[i]
+	for i := range n.children {
+		k := &n.children[i]
 		var buf [64]byte
 		w := appendName(buf[:0], k.key)
 		e := vocabulary[string(w)]
 		switch {
-		case e.field == fieldEmail && flat(k) && len(k.kids) > 0:
+		case e.field == fieldEmail && k.scalarList() && len(k.children) > 0:
 			return noEnvelope
 		case k.scalar():
 			if e.field == fieldEmail && strings.Contains(k.text, "@") {

@@ -244,11 +244,11 @@ func (r *reader) keep(a *answer) {
 
 // root walks the whole tree.
 func (r *reader) root(n *node) {
-	for n.kind == isArray && len(n.kids) == 1 {
-		if r.item(&n.kids[0], "", scope{}) {
+	for n.kind == isArray && len(n.children) == 1 {
+		if r.item(&n.children[0], "", scope{}) {
 			return
 		}
-		n = &n.kids[0]
+		n = &n.children[0]
 	}
 	switch n.kind {
 	case isObject:
@@ -266,8 +266,8 @@ func (r *reader) object(n *node, s scope) {
 		s.envelope = envelopeOf(n)
 	}
 	h := r.hints(n)
-	for i := range n.kids {
-		k := &n.kids[i]
+	for i := range n.children {
+		k := &n.children[i]
 		if !r.special(h, k, s) {
 			r.member(k, s)
 		}
@@ -295,7 +295,7 @@ func (r *reader) member(k *node, s scope) {
 		r.leaf(k, e, s)
 	case k.empty():
 		r.arrived(text.OneLine(text.Clean(join(s.prefix, k.key))))
-	case e.tree == ignoredTree && !flat(k):
+	case e.tree == ignoredTree && !k.scalarList():
 		r.drop("ignored tree", k)
 	case k.kind == isArray:
 		ans := answer{key: k.key, scope: s}
@@ -325,8 +325,8 @@ func (r *reader) member(k *node, s scope) {
 func opened(k *node) role {
 	switch nameOf(k.key) {
 	case "variables":
-		for i := range k.kids {
-			if v := &k.kids[i]; v.child("name") == nil || v.child("value") == nil {
+		for i := range k.children {
+			if v := &k.children[i]; v.child("name") == nil || v.child("value") == nil {
 				return closedTree
 			}
 		}
@@ -336,8 +336,8 @@ func opened(k *node) role {
 			return personTree
 		}
 	case "items", "itens":
-		for i := range k.kids {
-			a, ok := dissect(&k.kids[i])
+		for i := range k.children {
+			a, ok := dissect(&k.children[i])
 			if !ok || a.title == nil {
 				return closedTree
 			}
@@ -354,22 +354,9 @@ func opened(k *node) role {
 
 // numbered reports whether an object is a list in disguise: objects under numbers, or each with a name and a value of its own.
 func numbered(n *node) bool {
-	for i := range n.kids {
-		k := &n.kids[i]
-		if k.scalar() || countDigits(k.key) != len(k.key) && (k.child("name") == nil || k.child("value") == nil || len(k.kids) != 2) {
-			return false
-		}
-	}
-	return true
-}
-
-// flat reports whether a list holds nothing but scalars.
-func flat(n *node) bool {
-	if n.kind != isArray {
-		return false
-	}
-	for i := range n.kids {
-		if !n.kids[i].scalar() {
+	for i := range n.children {
+		k := &n.children[i]
+		if k.scalar() || countDigits(k.key) != len(k.key) && (k.child("name") == nil || k.child("value") == nil || len(k.children) != 2) {
 			return false
 		}
 	}
@@ -407,10 +394,10 @@ func (r *reader) into(key string, e entry, s scope) scope {
 // list walks an array of objects: answers one by one, or records, of which the first is the contact.
 func (r *reader) list(n *node, s scope) {
 	if paired(n) {
-		for i := range n.kids {
-			k := n.kids[i].kids[1]
-			k.key = n.kids[i].kids[0].text
-			r.drop("key of a pair", &n.kids[i].kids[0])
+		for i := range n.children {
+			k := n.children[i].children[1]
+			k.key = n.children[i].children[0].text
+			r.drop("key of a pair", &n.children[i].children[0])
 			r.member(&k, s)
 		}
 		return
@@ -421,8 +408,8 @@ func (r *reader) list(n *node, s scope) {
 		name = n.key
 	}
 	records := 0
-	for i := range n.kids {
-		k := &n.kids[i]
+	for i := range n.children {
+		k := &n.children[i]
 		k.key = "" // the place in a list is no name
 		switch {
 		case prefix[i]:
@@ -455,13 +442,13 @@ func (r *reader) list(n *node, s scope) {
 
 // paired reports whether a list holds pairs of a key and a value, as a script makes them of a form's entries.
 func paired(n *node) bool {
-	for i := range n.kids {
-		k := &n.kids[i]
-		if k.kind != isArray || len(k.kids) != 2 || k.kids[0].kind != isString || k.kids[0].empty() || !k.kids[1].scalar() {
+	for i := range n.children {
+		k := &n.children[i]
+		if k.kind != isArray || len(k.children) != 2 || k.children[0].kind != isString || k.children[0].empty() || !k.children[1].scalar() {
 			return false
 		}
 	}
-	return len(n.kids) > 1
+	return len(n.children) > 1
 }
 
 // phoneIn reads a record of a list of phones.
@@ -477,7 +464,7 @@ const maxEmbeds = 3
 // leaf reads a scalar member.
 func (r *reader) leaf(k *node, e entry, s scope) {
 	if k.kind == isString && s.embeds < maxEmbeds && looksJSON(k.text) {
-		n, ok, err := embedded(k.text, 1+s.embeds)
+		n, ok, err := embeddedJSON(k.text, 1+s.embeds)
 		if err != nil && e.tree != unknownTree {
 			r.err = err
 			return
@@ -494,8 +481,8 @@ func (r *reader) leaf(k *node, e entry, s scope) {
 			return
 		}
 	}
-	if k.kind == isString && e.tree == containerTree && s.embeds < maxEmbeds && strings.IndexByte(k.text, '=') > 0 && urlencoded(k.text) {
-		if n, err := readForm([]byte(strings.TrimPrefix(strings.TrimSpace(k.text), "?")), ""); err == nil {
+	if k.kind == isString && e.tree == containerTree && s.embeds < maxEmbeds && strings.IndexByte(k.text, '=') > 0 && looksURLEncoded(k.text) {
+		if n, err := parseURLEncoded([]byte(strings.TrimPrefix(strings.TrimSpace(k.text), "?")), ""); err == nil {
 			r.drop("query", &node{kind: isString, text: k.text}) // its parts are answers
 			s.embeds++
 			r.object(&n, s)
