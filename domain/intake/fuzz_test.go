@@ -125,7 +125,7 @@ func accountFor(t *testing.T, body []byte, d Draft, dropped []string) {
 		if n, ok := parseNumber(s); ok && n == d.Amount || plainNumber(s) == d.Phone {
 			return
 		}
-		if samePhone(s, &d) || trimMail(s) == d.Email || findEmail([]string{s}) == d.Email && d.Email != "" {
+		if samePhone(s, &d) || trimEmail(s) == d.Email || findEmail([]string{s}) == d.Email && d.Email != "" {
 			return
 		}
 		// In the note a text of several lines is indented.

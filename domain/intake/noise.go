@@ -21,25 +21,28 @@ const (
 // noiseKeys are the keys of each kind, in normal form.
 var noiseKeys = map[noise]string{
 	hardNoise: `
-		grecaptcharesponse recaptcharesponse recaptcha recaptchatoken captcha captchatoken hcaptcharesponse hcaptcha cfturnstileresponse turnstile
-		turnstiletoken googlekey wpnonce nonce csrf csrftoken csrfmiddlewaretoken authenticitytoken xsrftoken requestverificationtoken
-		honeypot gotcha botfield botcheck useragent agentedeusuario agentedousuario navegador ip ipaddress ipaddr remoteip ipremoto remoteaddr
-		userip clientip enderecoip senderip ipopt ipsignup iporigem charset accesskey apikey secret secretkey accesstoken password senha
-		verificationtoken ak akjs akismet handshakekey chaveunica basicauthentication hottok webhooksecret webhooktoken applicationtoken
-		wpcf7recaptcharesponse confirmarsenha confirmesenha senhaconfirmacao repetirsenha passwordconfirm passwordconfirmation
-		confirmpassword repeatpassword newpassword passwd`,
+		grecaptcharesponse recaptcharesponse recaptcha recaptchatoken captcha captchatoken hcaptcharesponse hcaptcha
+		cfturnstileresponse turnstile turnstiletoken googlekey wpnonce nonce csrf csrftoken csrfmiddlewaretoken
+		authenticitytoken xsrftoken requestverificationtoken honeypot gotcha botfield botcheck useragent agentedeusuario
+		agentedousuario navegador ip ipaddress ipaddr remoteip ipremoto remoteaddr userip clientip enderecoip senderip ipopt
+		ipsignup iporigem charset accesskey apikey secret secretkey accesstoken password senha verificationtoken ak akjs
+		akismet handshakekey chaveunica basicauthentication hottok webhooksecret webhooktoken applicationtoken
+		wpcf7recaptcharesponse confirmarsenha confirmesenha senhaconfirmacao repetirsenha passwordconfirm
+		passwordconfirmation confirmpassword repeatpassword newpassword passwd`,
 	softNoise: `
-		id ids uuid uid guid token hash key ref sid eventtype triggertype objecttype entitytype filtertype apiversion version schemaversion
-		creationdate poweredby desenvolvidopor createdat updatedat submittedat modifiedat completedat startedat landedat deletedat receivedat
-		timestamp eventtimestamp createdtime createddate updatedtime submissiontime submissiondate submitdate timesubmitted datesubmitted
-		eventdatetime firedat lastupdatedat carimbodedatahora carimbodedatahoras dateadded datecreated dateupdated submittime currency
-		currencyvalue moeda currencycode paymentstatus paymentmethod paymenttype paymentamount paymentdate issilent fromtable
-		unread wpcf7 wpcf7version wpcf7locale wpcf7unittag wpcf7containerpost fluentformembdedpostid postid slug
-		href avatar locale lang language timezone responseurl editurl adminlink emailtype idempotencykey webhookurl executionmode
-		antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid workspaceid
-		object livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft jsexecutiontracker submitsource builddate
-		uploadserverurl timetosubmit validatednewrequiredfieldids formfieldmask submissionslink triggerevent authmode columnstart columnend
-		rowstart rowend wpcf7posteddatahash viewstate viewstategenerator eventvalidation eventtarget eventargument`,
+		id ids uuid uid guid token hash key ref sid eventtype triggertype objecttype entitytype filtertype apiversion
+		version schemaversion creationdate poweredby desenvolvidopor createdat updatedat submittedat modifiedat completedat
+		startedat landedat deletedat receivedat timestamp eventtimestamp createdtime createddate updatedtime submissiontime
+		submissiondate submitdate timesubmitted datesubmitted eventdatetime firedat lastupdatedat carimbodedatahora
+		carimbodedatahoras dateadded datecreated dateupdated submittime currency currencyvalue moeda currencycode
+		paymentstatus paymentmethod paymenttype paymentamount paymentdate issilent fromtable unread wpcf7 wpcf7version
+		wpcf7locale wpcf7unittag wpcf7containerpost fluentformembdedpostid postid slug href avatar locale lang language
+		timezone responseurl editurl adminlink emailtype idempotencykey webhookurl executionmode antispam
+		antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid
+		workspaceid object livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft jsexecutiontracker
+		submitsource builddate uploadserverurl timetosubmit validatednewrequiredfieldids formfieldmask submissionslink
+		triggerevent authmode columnstart columnend rowstart rowend wpcf7posteddatahash viewstate viewstategenerator
+		eventvalidation eventtarget eventargument`,
 	stampNoise: `date time datetime when datadeenvio horadeenvio`,
 	stateNoise: `status responsestatus`,
 }
@@ -56,9 +59,13 @@ var kept = map[string]bool{
 	"telegram": true, "discord": true, "sku": true, "property": true, "contract": true, "contrato": true, "apple": true, "utm": true,
 }
 
-// noisy reports whether a rule drops an answer for its key. labelled is true for a question's title, which a person wrote.
-func noisy(e entry, key, value string, labelled bool) bool {
-	switch e.noise {
+// noisy reports whether a rule drops an answer for its key, or its title. value is its first text.
+func (a *answer) noisy(value string) bool {
+	if a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
+		return true
+	}
+	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title of a question
+	switch a.entry.noise {
 	case hardNoise:
 		return true
 	case softNoise:
@@ -68,7 +75,7 @@ func noisy(e entry, key, value string, labelled bool) bool {
 	case stateNoise:
 		return !labelled && machineStates[strings.ToLower(value)]
 	}
-	if e.field != noField || e.attr != noAttr {
+	if a.entry.field != noField || a.entry.attr != noAttr {
 		return false
 	}
 	if isBrowser(key, value) {
@@ -81,42 +88,34 @@ func noisy(e entry, key, value string, labelled bool) bool {
 }
 
 // records are what integrators number: "Response ID".
-var records = words(`form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session survey`)
+var records = words(`
+	form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session survey`)
 
 // noisySuffix drops the names that end in what they are: form_id, pageUuid, _fluentform_3_fluentformnonce.
 func noisySuffix(key string, labelled bool) bool {
 	n := len(key)
-	if n < 2 || n > 80 {
-		return false
-	}
-	lower := key[n-1] | 0x20
-	if lower != 'd' && lower != 'e' && lower != 'n' && lower != 's' {
+	if n < 2 || n > 80 || strings.IndexByte("densDENS", key[n-1]) < 0 {
 		return false
 	}
 	words := wordsOf(key)
-	if strings.IndexByte(key, ' ') >= 0 && (len(words) != 2 || !records[words[0]]) {
-		return false
-	}
-	if len(words) == 0 {
+	if len(words) == 0 || strings.IndexByte(key, ' ') >= 0 && (len(words) != 2 || !records[words[0]]) {
 		return false
 	}
 	last := words[len(words)-1]
-	if strings.HasSuffix(last, "nonce") || last == "response" && strings.HasSuffix(words[max(0, len(words)-2)], "captcha") {
+	if strings.HasSuffix(last, "nonce") {
+		return true
+	}
+	if last == "response" && strings.HasSuffix(words[max(0, len(words)-2)], "captcha") {
 		return true
 	}
 	if labelled || len(words) < 2 && !strings.HasPrefix(key, "_") {
 		return false
 	}
 	switch last {
-	case "id", "ids", "uuid", "guid", "uid":
-		for _, w := range words {
-			if kept[w] {
-				return false
-			}
-		}
-		return true
 	case "token":
 		return true
+	case "id", "ids", "uuid", "guid", "uid":
+		return !speaksOf(words, kept)
 	}
 	return false
 }
