@@ -35,8 +35,8 @@ var itemParts = func() map[string]itemPart {
 	return m
 }()
 
-// itemWords are the members of each kind; the earlier counts before the later. "text" is in none: beside a question it is
-// a part of the answer.
+// itemWords are the members of each kind; the earlier counts before the later. "text" is in none: beside a question it
+// is a part of the answer.
 var itemWords = map[part]string{
 	titlePart: `
 		title label question questiontitle questiontext questionname columnname fieldlabel fieldtitle displayname humanlabel
@@ -109,8 +109,8 @@ func (r *ranked) take(k *node, rank int) {
 	}
 }
 
-// takeValue is take for an answer, which may be empty. Of two answers to one question, the code and the words for it, it
-// returns the lesser.
+// takeValue is take for an answer, which may be empty. Of two answers to one question, the code and the words for it,
+// it returns the lesser.
 func (r *ranked) takeValue(k *node, rank int) (lesser *node) {
 	if r.node != nil && !r.node.empty() {
 		if k.empty() {

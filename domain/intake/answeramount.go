@@ -40,8 +40,8 @@ func (c *chooser) takeAmount(d *Draft) {
 	d.take(fieldAmount, a)
 }
 
-// Words of a number question. It feeds the value when it speaks of money; when it is the only number of a form it is taken for money unless
-// it counts or measures something.
+// Words of a number question. It feeds the value when it speaks of money; when it is the only number of a form it is
+// taken for money unless it counts or measures something.
 var (
 	moneyWords = words(`
 		valor orcamento budget investir investimento investment preco price custo reais amount ticket verba quantia montante

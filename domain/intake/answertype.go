@@ -19,14 +19,16 @@ const (
 
 // typeWords find the type in a product's word for it; the first that fits, so "phone_number" is a phone.
 var typeWords = []struct {
-	part string
-	typ  answerType
+	typ   answerType
+	parts []string
 }{
-	{"email", emailType}, {"phone", phoneType}, {"whatsapp", phoneType}, {"telefone", phoneType}, {"celular", phoneType},
-	{"textarea", longType}, {"longtext", longType}, {"longanswer", longType}, {"paragraph", longType}, {"multiline", longType},
-	{"multiplechoice", choiceType}, {"choice", choiceType}, {"checkbox", choiceType}, {"dropdown", choiceType}, {"select", choiceType},
-	{"radio", choiceType}, {"currency", numberType}, {"money", numberType}, {"number", numberType}, {"numeric", numberType},
-	{"fullname", nameType}, {"contactname", nameType}, {"text", textType}, {"shortanswer", textType}, {"string", textType},
+	{emailType, strings.Fields(`email`)},
+	{phoneType, strings.Fields(`phone whatsapp telefone celular`)},
+	{longType, strings.Fields(`textarea longtext longanswer paragraph multiline`)},
+	{choiceType, strings.Fields(`multiplechoice choice checkbox dropdown select radio`)},
+	{numberType, strings.Fields(`currency money number numeric`)},
+	{nameType, strings.Fields(`fullname contactname`)},
+	{textType, strings.Fields(`text shortanswer string`)},
 }
 
 // typeOf reads a product's word for a type.
@@ -41,9 +43,11 @@ func typeOf(s string) answerType {
 	case "name", "controlfullname", "inputname", "names":
 		return nameType
 	}
-	for _, w := range typeWords {
-		if strings.Contains(n, w.part) {
-			return w.typ
+	for _, t := range typeWords {
+		for _, part := range t.parts {
+			if strings.Contains(n, part) {
+				return t.typ
+			}
 		}
 	}
 	return otherType

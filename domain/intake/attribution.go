@@ -70,7 +70,8 @@ func shortUTM(key string) string {
 	return "utm_" + n
 }
 
-// attributionOf returns the canonical key that stands for a key, or "" when it says nothing about the way of the contact.
+// attributionOf returns the canonical key that stands for a key, or "" when it says nothing about the way of the
+// contact.
 func attributionOf(e entry, key, value string) string {
 	switch e.attr {
 	case attrUTM:
@@ -149,8 +150,8 @@ func (d *Draft) attribute(key, value string) {
 	d.Attribution = append(d.Attribution, Pair{key, text.Cut(value, maxAttributionText)})
 }
 
-// attributeOnce adds an answer to the attribution, and reports whether the note can do without it: click ids tell a person
-// nothing.
+// attributeOnce adds an answer to the attribution, and reports whether the note can do without it: click ids tell a
+// person nothing.
 func (d *Draft) attributeOnce(a *answer, said string) bool {
 	d.attribute(a.attr, text.OneLine(said))
 	switch a.attr {
@@ -160,8 +161,8 @@ func (d *Draft) attributeOnce(a *answer, said string) bool {
 	return !strings.HasPrefix(a.attr, "utm_") && d.attributionText(a.attr) == said
 }
 
-// attributeFromURLs adds what the pages' own addresses say, after everything that was said outright; the page before the
-// referrer.
+// attributeFromURLs adds what the pages' own addresses say, after everything that was said outright; the page before
+// the referrer.
 func (d *Draft) attributeFromURLs() {
 	for _, key := range [...]string{"page_url", "landing_url", "referrer"} {
 		_, query, _ := strings.Cut(d.attributionText(key), "?")

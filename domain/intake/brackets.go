@@ -2,8 +2,8 @@ package intake
 
 import "strings"
 
-// bracketTree unfolds the bracketed keys of a form: a[b][c], a[], a[0][b]. A number in brackets is a name like any other,
-// so a[999999999] costs what a[x] costs.
+// bracketTree unfolds the bracketed keys of a form: a[b][c], a[], a[0][b]. A number in brackets is a name like any
+// other, so a[999999999] costs what a[x] costs.
 type bracketTree struct {
 	root   branch
 	leaves int

@@ -45,7 +45,8 @@ func decodeUTF16(b []byte, bigEndian bool) string {
 	return string(utf16.Decode(units))
 }
 
-// charsets are the one-byte encodings that a header may name. ISO-8859-1 is read as Windows-1252, as every browser does.
+// charsets are the one-byte encodings that a header may name. ISO-8859-1 is read as Windows-1252, as every browser
+// does.
 var charsets = map[string]*charmap.Charmap{
 	"iso-8859-1": charmap.Windows1252, "iso8859-1": charmap.Windows1252, "iso_8859-1": charmap.Windows1252,
 	"latin1": charmap.Windows1252, "latin-1": charmap.Windows1252, "windows-1252": charmap.Windows1252,

@@ -2,8 +2,8 @@ package intake
 
 import "strings"
 
-// deliveryRule says where a product puts its own id of a submission, the same in every retry of it. Keys are joined with
-// dots.
+// deliveryRule says where a product puts its own id of a submission, the same in every retry of it. Keys are joined
+// with dots.
 type deliveryRule struct {
 	product         string
 	has             string           // the members that tell the product, with spaces between them
@@ -65,16 +65,17 @@ func fromOLX(n *node) bool {
 	return false
 }
 
-// deliveryID returns the product's own id of a submission, or "". A bare "id" of an unknown sender is none: two posts of
-// it are two contacts.
+// deliveryID returns the product's own id of a submission, or "". A bare "id" of an unknown sender is none: two posts
+// of it are two contacts.
 func deliveryID(n *node) string {
 	n = n.first()
 	if n == nil || n.kind != isObject {
 		return ""
 	}
-	// n8n puts what was sent under "body".
-	if in := n.path("body"); in != nil && in.kind == isObject && (n.child("headers") != nil || n.child("webhookUrl") != nil) {
-		n = in
+	if sent := n.path("body"); sent != nil && sent.kind == isObject {
+		if n.child("headers") != nil || n.child("webhookUrl") != nil {
+			n = sent // n8n puts what was sent under "body"
+		}
 	}
 	for i := range deliveryRules {
 		if rule := &deliveryRules[i]; rule.fits(n) {

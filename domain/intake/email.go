@@ -7,8 +7,8 @@ import (
 	"fichario/domain/text"
 )
 
-// takeEmail takes the best answer with an @, or remembers which field should have had one. empty is the e-mail field that
-// came without a value.
+// takeEmail takes the best answer with an @, or remembers which field should have had one. empty is the e-mail field
+// that came without a value.
 func (c *chooser) takeEmail(d *Draft, empty string) {
 	a := c.best[fieldEmail].answer
 	if a == nil {
@@ -48,8 +48,8 @@ func hasMailto(s string) bool {
 	return len(s) >= len(mailto) && strings.EqualFold(s[:len(mailto)], mailto)
 }
 
-// findEmail returns the address in an answer: the whole text, what stands between angle brackets, or the first of several.
-// Whatever has an @ counts (specification, 2.5).
+// findEmail returns the address in an answer: the whole text, what stands between angle brackets, or the first of
+// several. Whatever has an @ counts (specification, 2.5).
 func findEmail(values []string) string {
 	for _, v := range values {
 		if strings.IndexByte(v, '@') < 0 || len(v) > 4000 {
@@ -99,8 +99,8 @@ func wholeAddress(s string) bool {
 	return dot > at+1 && dot < len(s)-1
 }
 
-// CheckEmail returns a fault.InvalidEmail when the draft has no usable e-mail. Its message names the keys that arrived, so
-// that whoever set the form up sees what to change; it never holds what was answered.
+// CheckEmail returns a fault.InvalidEmail when the draft has no usable e-mail. Its message names the keys that
+// arrived, so that whoever set the form up sees what to change; it never holds what was answered.
 func (d Draft) CheckEmail() error {
 	if strings.IndexByte(d.Email, '@') >= 0 {
 		return nil

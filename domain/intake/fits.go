@@ -13,8 +13,8 @@ const (
 	maxPhone = 60
 )
 
-// fits say, of each field, whether an answer's value can be it. The weaker the rule that bids, the more the value must look
-// like it.
+// fits say, of each field, whether an answer's value can be it. The weaker the rule that bids, the more the value must
+// look like it.
 var fits = [fieldCount]func(c *chooser, a *answer, s strength) bool{
 	fieldEmail:   fitsEmail,
 	fieldPhone:   fitsPhone,
@@ -45,8 +45,8 @@ func fitsPhone(_ *chooser, a *answer, s strength) bool {
 	return s < byWeak || n <= 13
 }
 
-// isLine reports whether an answer is the line of a person's or a thing's name, and not the answer to a question that only
-// seems to ask for one: "Tem empresa?".
+// isLine reports whether an answer is the line of a person's or a thing's name, and not the answer to a question that
+// only seems to ask for one: "Tem empresa?".
 func isLine(a *answer) bool {
 	t := a.text()
 	if a.logical || t == "" || !text.Within(t, maxLine) || len(t) < 6 && yesNo[text.Fold(t)] {

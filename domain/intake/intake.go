@@ -4,12 +4,12 @@
 //
 // A body takes this path:
 //
-//   - parse: the bytes become one tree, whatever they were written in (body.go, and a file for each way of writing);
-//   - walk: the tree is searched for answers, each a key or a question's title with a text. Lists, containers and records
-//     are shapes (walk.go, list.go, scope.go); an object that holds one answer is an item (item.go, anatomy.go); a value
-//     may come in parts or as a choice (value.go, compound.go, choice.go). What only a product's envelope explains is in
-//     neighbours.go, questions.go and delivery.go;
-//   - choose: the answers compete for the contact's fields, by an ordered list of rules (choose.go, rules.go);
+//   - parse: the bytes become one tree, whatever they were written in (body.go, and a file for each way of writing).
+//   - walk: the tree is searched for answers, each a key or a question's title with a text. Containers, records and
+//     lists are shapes (walk.go, list.go, scope.go). An object that holds one answer is an item (item.go, anatomy.go).
+//     A value may come in parts or as a choice (value.go, compound.go, choice.go). What only a product's envelope
+//     explains is in neighbours.go, questions.go and delivery.go.
+//   - choose: the answers compete for the contact's fields, by an ordered list of rules (choose.go, rules.go).
 //   - note: what no field took is left over, each answer once, and goes to the note (leftover.go, note.go).
 //
 // The words that the reader knows are in aliases.go, trees.go, titles.go, noise.go and attribution.go.

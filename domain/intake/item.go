@@ -60,8 +60,8 @@ func (r *reader) unanswered(n *node, a anatomy, s scope) bool {
 	return true
 }
 
-// nameUnderKey names the answer of an object that is the value of a key. It says no to a record: a deal with a title and a
-// value, and {name, value}, whereas {value} and {title, type, value} are answers.
+// nameUnderKey names the answer of an object that is the value of a key. It says no to a record: a deal with a title
+// and a value, and {name, value}, whereas {value} and {title, type, value} are answers.
 func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 	if a.title != nil && lookup(key).tree == dealTree {
 		return false
@@ -78,17 +78,13 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 
 // nameInList names the answer of an object in a list. It says no to one that is a record.
 func (a anatomy) nameInList(ans *answer) bool {
-	if ans.title == "" && ans.key == "" && len(a.unknown) == 0 && a.typ != nil && a.typ.kind == isString {
-		if meansOfContact(a.typ.text) {
-			ans.key = a.typ.text // {type: email, value: …}
+	if ans.title == "" && ans.key == "" {
+		if len(a.unknown) > 0 || a.typ == nil || a.typ.kind != isString || !meansOfContact(a.typ.text) {
+			return false
 		}
+		ans.key = a.typ.text // {type: email, value: …}
 	}
-	switch {
-	case ans.title == "" && ans.key == "":
-		return false
-	case a.title == nil && a.typ == nil && len(a.unknown) > 0:
-		return false
-	case ans.title == "" && a.typ == nil && a.name != nil && a.name.kind != isString:
+	if a.typ == nil && a.isRecord(ans.title) {
 		return false
 	}
 	if places[nameOf(ans.title)] || ans.title == "" && places[nameOf(ans.key)] {
@@ -99,6 +95,11 @@ func (a anatomy) nameInList(ans *answer) bool {
 	// A name beside a type is what a form calls its field.
 	ans.labelled = ans.title != "" || a.typ != nil
 	return true
+}
+
+// isRecord reports whether an object without a type says more than a question and its answer.
+func (a anatomy) isRecord(title string) bool {
+	return a.title == nil && len(a.unknown) > 0 || title == "" && a.name != nil && a.name.kind != isString
 }
 
 // meansOfContact reports whether a name is that of an e-mail or a phone.
@@ -125,8 +126,8 @@ func (r *reader) besides(n *node, a anatomy, ans *answer, s scope) {
 	}
 }
 
-// repeats reports whether a member says again what the answer beside it says: WPForms repeats the parts of a name and the
-// number of a price, Elementor the choices.
+// repeats reports whether a member says again what the answer beside it says: WPForms repeats the parts of a name and
+// the number of a price, Elementor the choices.
 func repeats(n *node, text string) bool {
 	if n.scalarList() {
 		for i := range n.children {

@@ -39,7 +39,8 @@ func syntaxError(body string) error {
 }
 
 // escapeBreaks escapes the control characters inside the strings of a JSON text, and reports whether there were any.
-// Templates that paste an answer of several lines between quotes leave them bare, and the lead should not be lost for it.
+// Templates that paste an answer of several lines between quotes leave them bare, and the lead should not be lost for
+// it.
 func escapeBreaks(s string) (escaped string, changed bool) {
 	var b strings.Builder
 	inside := false

@@ -32,7 +32,8 @@ func (r *reader) notTaken(d *Draft) []*answer {
 	return left
 }
 
-// placeInNote orders the note: what a person was asked, what came with it, how it came here, what is about something else.
+// placeInNote orders the note: what a person was asked, what came with it, how it came here, what is about something
+// else.
 func (a *answer) placeInNote() int {
 	switch {
 	case a.asked:
@@ -102,8 +103,8 @@ func onlySays(list *answer, texts map[string]bool) bool {
 	return true
 }
 
-// maybeMirror reports whether an answer under a technical key that says what a titled one says is surely its copy. A short
-// "Sim" under a key that means something may be the answer to another question.
+// maybeMirror reports whether an answer under a technical key that says what a titled one says is surely its copy. A
+// short "Sim" under a key that means something may be the answer to another question.
 func maybeMirror(a *answer, said string) bool {
 	return len(said) >= 8 || strings.HasPrefix(a.key, "field:") || saysNothing(a.key)
 }
@@ -194,7 +195,8 @@ func samePhone(said string, d *Draft) bool {
 	return d.PhoneE164 != "" && len(said) <= maxPhone && phoneLike(said) && e164(said) == d.PhoneE164
 }
 
-// likeness is the form in which answers are told apart: folded, but a long text as it is, which is told apart by far less.
+// likeness is the form in which answers are told apart: folded, but a long text as it is, which is told apart by far
+// less.
 func likeness(s string) string {
 	if len(s) > 2000 {
 		return s

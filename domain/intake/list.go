@@ -67,7 +67,8 @@ func holdsPairs(n *node) bool {
 	return len(n.children) > 1
 }
 
-// listInDisguise reports whether an object is a list: objects under numbers, or each with a name and a value of its own.
+// listInDisguise reports whether an object is a list: objects under numbers, or each with a name and a value of its
+// own.
 func listInDisguise(n *node) bool {
 	for i := range n.children {
 		k := &n.children[i]

@@ -9,9 +9,9 @@ import (
 
 // notTheirs are the words of keys whose address or number is never the contact's.
 var notTheirs = words(`
-	owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento document
-	protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url page referrer
-	landing timestamp date time data hora unix created updated submitted at assigned responsible agent corretor partner
+	owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento
+	document protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url
+	page referrer landing timestamp date time data hora unix created updated submitted at assigned responsible agent corretor partner
 	affiliate producer to cc bcc reply destinatario recipient recipients jid`)
 
 // saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
@@ -22,7 +22,8 @@ func (a *answer) saysNotTheirs() bool {
 // free reports whether an answer may still be found by its look.
 func (a *answer) free() bool { return !a.closed && a.attr == "" && a.field == noField }
 
-// emailByLook finds one whole address, or one among the values of a whole form without its keys: better that than no lead.
+// emailByLook finds one whole address, or one among the values of a whole form without its keys: better that than no
+// lead.
 func (c *chooser) emailByLook() {
 	for i := range c.answers {
 		a := &c.answers[i]

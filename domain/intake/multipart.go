@@ -29,7 +29,8 @@ func parseMultipart(contentType string, body []byte) (node, error) {
 	closed := bytes.Contains(body, closingBoundary(boundary))
 	for parts := multipart.NewReader(bytes.NewReader(body), boundary); ; {
 		part, err := parts.NextPart()
-		if err == io.EOF && closed { //nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
+		//nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
+		if err == io.EOF && closed {
 			break
 		}
 		if err != nil {

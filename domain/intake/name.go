@@ -6,8 +6,8 @@ import (
 	"fichario/domain/text"
 )
 
-// scoreOfName puts back a name that looks like none. What was sent as the name is the name where nothing looks more like
-// one; a name that stands beside the answers is the form's, or is the person's only when there is no other.
+// scoreOfName puts back a name that looks like none. What was sent as the name is the name where nothing looks more
+// like one; a name that stands beside the answers is the form's, or is the person's only when there is no other.
 func scoreOfName(a *answer, s score) (score, bool) {
 	if s.strength < byWeak && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0) {
 		s.strength = byWeak
@@ -52,8 +52,8 @@ func (c *chooser) takeCaller(d *Draft) {
 	d.take(fieldName, a)
 }
 
-// prefersParts reports whether the parts say more of the name than what was sent as all of it, which may be a nickname or
-// a word of a title.
+// prefersParts reports whether the parts say more of the name than what was sent as all of it, which may be a nickname
+// or a word of a title.
 func (c *chooser) prefersParts(full, first, last *answer) bool {
 	if strings.Contains(text.Fold(full.text()), text.Fold(first.text())) {
 		return last != nil && c.guessedName()
@@ -143,8 +143,8 @@ func lineOf(a *answer) string {
 	return text.OneLine(a.text())
 }
 
-// DisplayName is the name that the contact gets: its own, else "Lead sem nome", or for a form product what stands before
-// the @ of its e-mail (specification, 2.5).
+// DisplayName is the name that the contact gets: its own, else "Lead sem nome", or for a form product what stands
+// before the @ of its e-mail (specification, 2.5).
 func (d Draft) DisplayName(k Kind) string {
 	if d.Name != "" {
 		return d.Name

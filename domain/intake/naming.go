@@ -75,8 +75,8 @@ func (q *candidate) namedByAround(key string) (naming, bool) {
 	return n, false
 }
 
-// plainEnough reports whether a key counts inside objects that no table knows. What an e-mail or a phone is called does,
-// wherever it stands; the names of other fields do in a deal.
+// plainEnough reports whether a key counts inside objects that no table knows. What an e-mail or a phone is called
+// does, wherever it stands; the names of other fields do in a deal.
 func (q *candidate) plainEnough(e entry) bool {
 	switch e.field {
 	case fieldEmail, fieldPhone, fieldFirst, fieldLast, fieldArea, fieldCountry:

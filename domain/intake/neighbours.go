@@ -2,8 +2,8 @@ package intake
 
 import "strings"
 
-// neighbours is what the members of an object tell about each other: special knowledge of a product's envelope, where the
-// shape alone misleads.
+// neighbours is what the members of an object tell about each other: special knowledge of a product's envelope, where
+// the shape alone misleads.
 type neighbours struct {
 	jotform   bool // rawRequest holds the answers; beside it stand the form's and the owner's data
 	typeform  bool // the definition holds the questions, which the answers refer to
@@ -148,8 +148,8 @@ func (r *reader) respondiAnswers(h neighbours, k *node, s scope) bool {
 	return true
 }
 
-// rdStationOrigin: the source beside conversion_origin is the conversion's name; the one in it is the origin, however weak
-// the word is elsewhere.
+// rdStationOrigin: the source beside conversion_origin is the conversion's name; the one in it is the origin, however
+// weak the word is elsewhere.
 func (r *reader) rdStationOrigin(h neighbours, k *node, s scope) bool {
 	switch {
 	case !h.rdStation:

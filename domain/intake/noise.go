@@ -2,8 +2,8 @@ package intake
 
 import "strings"
 
-// noise says when an answer is dropped for its key. Everything that the reader drops is dropped by a rule of this file or by a mirror rule
-// of shapes.go; whatever no rule names is in a field or in the note.
+// noise says when an answer is dropped for its key. Everything that the reader drops is dropped by a rule of this file
+// or by a mirror rule of shapes.go; whatever no rule names is in a field or in the note.
 type noise uint8
 
 const (
@@ -48,16 +48,12 @@ var noiseKeys = map[noise]string{
 }
 
 // machineStates are the states that bookkeeping speaks of.
-var machineStates = map[string]bool{
-	"completed": true, "complete": true, "finished": true, "approved": true, "active": true, "partial": true, "submitted": true,
-	"verified": true, "subscribed": true, "read": true, "unread": true, "new": true, "success": true, "received": true,
-}
+var machineStates = words(`
+	completed complete finished approved active partial submitted verified subscribed read unread new success received`)
 
-// kept are the identifiers that a person looks for in the note: the listing, the order, a nickname.
-var kept = map[string]bool{
-	"listing": true, "imovel": true, "anuncio": true, "order": true, "pedido": true, "tax": true, "instagram": true,
-	"telegram": true, "discord": true, "sku": true, "property": true, "contract": true, "contrato": true, "apple": true, "utm": true,
-}
+// kept are the words of the identifiers that a person looks for in the note: the listing, the order, a nickname.
+var kept = words(`
+	listing imovel anuncio order pedido tax instagram telegram discord sku property contract contrato apple utm`)
 
 // noisy reports whether a rule drops an answer for its key, or its title. value is its first text.
 func (a *answer) noisy(value string) bool {
@@ -89,7 +85,8 @@ func (a *answer) noisy(value string) bool {
 
 // records are what integrators number: "Response ID".
 var records = words(`
-	form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session survey`)
+	form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session
+	survey`)
 
 // noisySuffix drops the names that end in what they are: form_id, pageUuid, _fluentform_3_fluentformnonce.
 func noisySuffix(key string, labelled bool) bool {
@@ -154,10 +151,12 @@ func isFile(s string) bool {
 	return countDigits(s) > 0
 }
 
-// isStamp reports whether a value is a moment to the second, as a machine writes it. A visit that a person books has no seconds.
+// isStamp reports whether a value is a moment to the second, as a machine writes it. A visit that a person books has
+// no seconds.
 func isStamp(s string) bool {
 	if len(s) < 19 || len(s) > 40 {
-		return len(s) == 10 && countDigits(s) == 10 || len(s) == 13 && countDigits(s) == 13
+		return (len(s) == 10 || len(s) == 13) && countDigits(s) == len(s) // seconds or milliseconds since 1970
 	}
-	return countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-' && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'
+	date := countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-'
+	return date && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'
 }

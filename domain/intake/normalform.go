@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// appendName appends the normal form of a key (aliases are compared in it): decomposed, without accents, lower case, letters and digits
-// only. That also makes one word of "E-mail", "e_mail" and "eMail".
+// appendName appends the normal form of a key (aliases are compared in it): decomposed, without accents, lower case,
+// letters and digits only. That also makes one word of "E-mail", "e_mail" and "eMail".
 func appendName(dst []byte, s string) []byte {
 	for i := range len(s) {
 		c := s[i]
@@ -26,24 +26,22 @@ func appendName(dst []byte, s string) []byte {
 	return dst
 }
 
-// bare is the letter or digit that is left of a character without its accent, for the scripts of Western Europe, which need no search in
-// the tables of Unicode; 0 where nothing is left.
-var bare = func() (t [0x180]byte) {
+// bareLetters are the letters and digits that are left of characters without their accents, for the scripts of Western
+// Europe, which need no search in the tables of Unicode; 0 where nothing is left, manyLetters where more than one is.
+var bareLetters = func() (t [0x180]byte) {
 	for r := rune(utf8.RuneSelf); r < rune(len(t)); r++ {
-		for _, d := range norm.NFKD.String(string(r)) {
-			if d = unicode.ToLower(d); t[r] == 0 && (d >= 'a' && d <= 'z' || d >= '0' && d <= '9') {
-				t[r] = byte(d)
-			}
-		}
-	}
-	// The few that come apart into more than one letter or digit take the long way.
-	for r := range t {
-		if n := len(appendSlow(nil, string(rune(r)))); r >= utf8.RuneSelf && n > 1 {
-			t[r] = 1
+		switch left := appendDecomposed(nil, string(r)); len(left) {
+		case 0:
+		case 1:
+			t[r] = left[0]
+		default:
+			t[r] = manyLetters
 		}
 	}
 	return t
 }()
+
+const manyLetters = 1
 
 func appendAccented(dst []byte, s string) []byte {
 	for _, r := range s {
@@ -53,19 +51,19 @@ func appendAccented(dst []byte, s string) []byte {
 		case r >= 'A' && r <= 'Z':
 			dst = append(dst, byte(r)+('a'-'A'))
 		case r < utf8.RuneSelf:
-		case r < rune(len(bare)) && bare[r] != 1:
-			if bare[r] != 0 {
-				dst = append(dst, bare[r])
+		case r < rune(len(bareLetters)) && bareLetters[r] != manyLetters:
+			if bareLetters[r] != 0 {
+				dst = append(dst, bareLetters[r])
 			}
 		case r >= 0x300 && r < 0x370: // accents of their own
 		default:
-			dst = appendSlow(dst, string(r))
+			dst = appendDecomposed(dst, string(r))
 		}
 	}
 	return dst
 }
 
-func appendSlow(dst []byte, s string) []byte {
+func appendDecomposed(dst []byte, s string) []byte {
 	for _, r := range norm.NFKD.String(s) {
 		if r = unicode.ToLower(r); r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			dst = append(dst, byte(r))
@@ -77,58 +75,68 @@ func appendSlow(dst []byte, s string) []byte {
 // nameOf returns the normal form of a key.
 func nameOf(s string) string { return string(appendName(make([]byte, 0, 64), s)) }
 
-// wordsOf splits a title or a key into normalised words: at spaces, at punctuation, and where camelCase changes. "e" and "mail" are one.
+// wordsOf splits a title or a key into normalised words: at spaces, at punctuation, and where camelCase changes. "e"
+// and "mail" are one.
 func wordsOf(s string) []string {
-	if len(s) > 400 {
-		s = text.Cut(s, 400)
+	w := wordSplitter{words: make([]string, 0, 8), letters: make([]byte, 0, 24)}
+	for _, r := range text.Cut(s, 400) {
+		w.add(r)
 	}
-	words := make([]string, 0, 8)
-	cur := make([]byte, 0, 24)
-	flush := func() {
-		if len(cur) == 0 {
-			return
+	w.end()
+	return w.words
+}
+
+// wordSplitter collects the letters of a word until it ends.
+type wordSplitter struct {
+	words   []string
+	letters []byte
+	lower   bool // the last one was a lower-case letter
+}
+
+func (w *wordSplitter) add(r rune) {
+	switch {
+	case r >= 'a' && r <= 'z':
+		w.letter(byte(r), false)
+	case r >= 'A' && r <= 'Z':
+		w.letter(byte(r)+('a'-'A'), true)
+	case r >= '0' && r <= '9':
+		w.letters = append(w.letters, byte(r))
+		w.lower = false
+	case unicode.Is(unicode.Mn, r): // an accent of its own
+	case r >= utf8.RuneSelf && r < rune(len(bareLetters)) && bareLetters[r] > manyLetters:
+		w.letter(bareLetters[r], unicode.IsUpper(r))
+	case r >= 0x2000:
+		before := len(w.letters)
+		if w.letters = appendDecomposed(w.letters, string(r)); len(w.letters) == before {
+			w.end()
 		}
-		w := string(cur)
-		cur = cur[:0]
-		if n := len(words); n > 0 && words[n-1] == "e" && (w == "mail" || w == "mails") {
-			words[n-1] = "e" + w
-			return
-		}
-		words = append(words, w)
+		w.lower = false
+	default:
+		w.end()
+		w.lower = false
 	}
-	var prev rune
-	for _, r := range s {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-			continue
-		case r >= 'A' && r <= 'Z':
-			if prev >= 'a' && prev <= 'z' {
-				flush()
-			}
-			cur = append(cur, byte(r)+('a'-'A'))
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			cur = append(cur, byte(r))
-		case r >= utf8.RuneSelf && r < rune(len(bare)) && bare[r] > 1:
-			upper := unicode.IsUpper(r)
-			if upper && prev >= 'a' && prev <= 'z' {
-				flush()
-			}
-			cur = append(cur, bare[r])
-			if r = rune(bare[r]); upper {
-				r = 'A'
-			}
-		case r >= 0x2000:
-			before := len(cur)
-			if cur = appendSlow(cur, string(r)); len(cur) == before {
-				flush()
-			}
-		default:
-			flush()
-		}
-		prev = r
+}
+
+func (w *wordSplitter) letter(c byte, upper bool) {
+	if upper && w.lower {
+		w.end()
 	}
-	flush()
-	return words
+	w.letters = append(w.letters, c)
+	w.lower = !upper && c >= 'a'
+}
+
+// end ends a word.
+func (w *wordSplitter) end() {
+	if len(w.letters) == 0 {
+		return
+	}
+	word := string(w.letters)
+	w.letters = w.letters[:0]
+	if n := len(w.words); n > 0 && w.words[n-1] == "e" && (word == "mail" || word == "mails") {
+		w.words[n-1] = "e" + word
+		return
+	}
+	w.words = append(w.words, word)
 }
 
 func countDigits(s string) int {

@@ -6,8 +6,8 @@ import (
 )
 
 // parsePlain reads what is no JSON but holds a submission all the same: JSON values one a line, XML, and lines of
-// "Nome: Ana". ok is false when it holds no address: then the refusal had better speak of JSON, which is what the sender
-// should use.
+// "Nome: Ana". ok is false when it holds no address: then the refusal had better speak of JSON, which is what the
+// sender should use.
 func parsePlain(text string) (n node, ok bool) {
 	text = strings.TrimSpace(text)
 	if strings.IndexByte(text, '@') < 0 {

@@ -87,8 +87,8 @@ func sameAnswer(value *node, human string) bool {
 	return strings.Trim(rest, " ,;/+-()") == ""
 }
 
-// jotformTitle finds the label of a Jotform answer, whose key holds only the first words of it, in the text that repeats
-// all of them.
+// jotformTitle finds the label of a Jotform answer, whose key holds only the first words of it, in the text that
+// repeats all of them.
 func (r *reader) jotformTitle(k *node) string {
 	if r.pretty == "" || k.kind != isString || len(k.text) < 2 || !numberedKey(k.key) {
 		return ""

@@ -358,7 +358,7 @@ func TestAttribution(t *testing.T) {
 func TestNames(t *testing.T) {
 	for r := rune(1); r < 0x3000; r++ {
 		s := "x" + string(r) + "Y"
-		if got, want := nameOf(s), string(appendSlow(nil, s)); got != want {
+		if got, want := nameOf(s), string(appendDecomposed(nil, s)); got != want {
 			t.Fatalf("%U: %q, want %q", r, got, want)
 		}
 	}

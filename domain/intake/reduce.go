@@ -13,10 +13,10 @@ import (
 // ErrTooLarge says that the text parts of a multipart body are larger than the limit.
 var ErrTooLarge = errors.New("intake: the text of the multipart body is too large")
 
-// Reduce streams a multipart body: it copies the text parts to a new multipart body with the same boundary and keeps of
-// the file parts only their headers, so that what is kept can be read, or replayed, with the same Content-Type. limit
-// bounds the kept bytes; what is beyond it is ErrTooLarge. An error of the reader is wrapped; a body that ends early is a
-// fault because of io.ErrUnexpectedEOF.
+// Reduce streams a multipart body: it copies the text parts to a new multipart body with the same boundary and keeps
+// of the file parts only their headers, so that what is kept can be read, or replayed, with the same Content-Type.
+// limit bounds the kept bytes; what is beyond it is ErrTooLarge. An error of the reader is wrapped; a body that ends
+// early is a fault because of io.ErrUnexpectedEOF.
 func Reduce(contentType string, body io.Reader, limit int64) ([]byte, error) {
 	boundary, err := boundaryOf(contentType)
 	if err != nil {
@@ -31,7 +31,8 @@ func Reduce(contentType string, body io.Reader, limit int64) ([]byte, error) {
 	for parts := multipart.NewReader(source, boundary); ; {
 		source.budget = limit + headerAllowance // whatever stands before a part is read into memory
 		part, err := parts.NextRawPart()
-		if err == io.EOF && source.complete(boundary) { //nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
+		//nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
+		if err == io.EOF && source.complete(boundary) {
 			break
 		}
 		if err != nil {

@@ -109,8 +109,8 @@ func (q *candidate) numberUnder(n naming) bid {
 	return bid{field: fieldPhone, strength: byWeak, penalty: n.penalty()}
 }
 
-// byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6 the
-// last, unless there is an <n>.1 or <n>.5, which makes an address of it.
+// byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6
+// the last, unless there is an <n>.1 or <n>.5, which makes an address of it.
 func (q *candidate) byNumberedPart() bid {
 	n := len(q.key)
 	if n < 3 || n > 12 || q.title != "" || q.key[n-2] != '.' && q.key[n-2] != '_' {
@@ -134,8 +134,8 @@ func (q *candidate) byNumberedPart() bid {
 	return bid{field: fieldLast, strength: byAlias}
 }
 
-// byNumberQuestion: a number is the value when its title speaks of money, or when it is the only one of its form and its
-// title does not speak of counting.
+// byNumberQuestion: a number is the value when its title speaks of money, or when it is the only one of its form and
+// its title does not speak of counting.
 func (q *candidate) byNumberQuestion() bid {
 	if q.typ != numberType || plainKey(q.fullTitle()) {
 		return bid{}
@@ -160,8 +160,8 @@ func (q *candidate) byPartInTitle() bid {
 	return bid{field: partOfName(q.words()), strength: byTitle}
 }
 
-// byPriceWithCents believes a key that speaks of an amount in English or of a total. Such keys hold cents as often as not,
-// so only a number that shows its cents counts.
+// byPriceWithCents believes a key that speaks of an amount in English or of a total. Such keys hold cents as often as
+// not, so only a number that shows its cents counts.
 func (q *candidate) byPriceWithCents() bid {
 	w := q.words()
 	if len(w) < 2 || q.title != "" || len(q.values) > 1 || !speaksOf(w, priceWords) || speaksOf(w, feeWords) {

@@ -9,8 +9,8 @@ import (
 // scope is where in a body an answer stands.
 type scope struct {
 	prefix   string // the keys of the unknown objects around it
-	rank     int32  // how far it is from the contact; the lower is the better
 	group    int32  // the record that it belongs to
+	rank     int16  // how far it is from the contact; the lower is the better
 	embeds   int8   // how many texts that hold a submission it is inside of
 	closed   bool   // it feeds no field
 	person   bool   // it belongs to what is called a contact, lead, customer …
@@ -92,7 +92,8 @@ func (s scope) within(key string, t treeRole) scope {
 	return s
 }
 
-// under is the scope of what stands under a key. A key that no table knows is looked up without what products add to it.
+// under is the scope of what stands under a key. A key that no table knows is looked up without what products add to
+// it.
 func (r *reader) under(key string, e entry, s scope) scope {
 	sub := s.within(key, e.tree)
 	switch nameOf(key) {

@@ -81,8 +81,8 @@ var nameRule = titleRule{
 		username apelido nickname preferido preferred solteiro madre padre hijo hija mascota producto calle ciudad`),
 }
 
-// titleRules are tried in this order after the aliases, on titles and keys of two words or more. The company stands before the name: "Nome
-// da empresa" names a company.
+// titleRules are tried in this order after the aliases, on titles and keys of two words or more. The company stands
+// before the name: "Nome da empresa" names a company.
 var titleRules = []titleRule{
 	{
 		name: "title of an e-mail", field: fieldEmail,
@@ -125,9 +125,16 @@ var titleRules = []titleRule{
 		also: words(`previsto disponivel pretendido desejado estimado planejado inicial maximo available planned`),
 		none: words(`atualmente atual hoje faturamento retorno`),
 	},
-	{name: "title of a message", field: fieldMessage, any: words(`
-		mensagem message comentario comentarios observacao observacoes duvida duvidas recado mensaje`), none: words(`id sid type status tipo template date time at count`)},
-	{name: "title of an origin", field: fieldOrigin, any: words(`conheceu encontrou sabendo hear conociste conocio`), none: words(`dificuldade problema desafio`)},
+	{
+		name: "title of a message", field: fieldMessage,
+		any:  words(`mensagem message comentario comentarios observacao observacoes duvida duvidas recado mensaje`),
+		none: words(`id sid type status tipo template date time at count`),
+	},
+	{
+		name: "title of an origin", field: fieldOrigin,
+		any:  words(`conheceu encontrou sabendo hear conociste conocio`),
+		none: words(`dificuldade problema desafio`),
+	},
 }
 
 // words makes a set of the words of a list.
