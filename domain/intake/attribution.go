@@ -21,36 +21,66 @@ const (
 
 // attributionKeys are the keys of each kind, in normal form. Other keys that begin with utm are UTMs too.
 var attributionKeys = map[attr]string{
-	attrUTM: `utmsource utmmedium utmcampaign utmterm utmcontent utmid utmsourceplatform utmcreativeformat utmmarketingtactic`,
-	attrClick: `gclid fbclid msclkid ttclid wbraid gbraid dclid twclid lifatid yclid sclid epik rdtclid
-		fbc fbp gclsrc igshid srsltid ctwaclid`,
-	attrPage: `pageurl url urldapagina urlpagina paginaurl pagina page pagelink linkdapagina currenturl sourceurl siteurl formurl
+	attrUTM: `
+		utmsource utmmedium utmcampaign utmterm utmcontent utmid utmsourceplatform utmcreativeformat utmmarketingtactic`,
+	attrClick: `
+		gclid fbclid msclkid ttclid wbraid gbraid dclid twclid lifatid yclid sclid epik rdtclid fbc fbp gclsrc igshid
+		srsltid ctwaclid`,
+	attrPage: `
+		pageurl url urldapagina urlpagina paginaurl pagina page pagelink linkdapagina currenturl sourceurl siteurl formurl
 		eventsourceurl publishedpath urlorigem embedurl location posturl submissionurl pageuri`,
-	attrLanding:  `landingpage landingurl landingpageurl landing firstpage paginadeentrada initialurl entrypage landingsite`,
-	attrReferrer: `referrer referer httpreferer httpreferrer refererurl referrerurl wphttpreferer pageurlreferrer documentreferrer refurl referralsource referringsite`,
+	attrLanding: `
+		landingpage landingurl landingpageurl landing firstpage paginadeentrada initialurl entrypage landingsite`,
+	attrReferrer: `
+		referrer referer httpreferer httpreferrer refererurl referrerurl wphttpreferer pageurlreferrer documentreferrer
+		refurl referralsource referringsite`,
 	attrPlatform: `platform`,
 }
 
 // platforms are the values of "platform" that say where an advertisement was seen. Others speak of an operating system.
-var platforms = map[string]bool{
-	"fb": true, "ig": true, "facebook": true, "instagram": true, "msg": true, "messenger": true, "an": true, "wa": true, "whatsapp": true,
-	"tiktok": true, "linkedin": true, "google": true, "youtube": true,
-}
+var platforms = words(`
+	fb ig facebook instagram msg messenger an wa whatsapp tiktok linkedin google youtube`)
 
 // clickNames are the canonical keys of click ids whose normal form hides a separator.
 var clickNames = map[string]string{"lifatid": "li_fat_id", "ctwaclid": "ctwa_clid"}
 
-// attributionOf returns the canonical key of an answer, or "" when it says nothing about the way of the contact.
+// attribution returns the canonical key of an answer that says how the contact came here, or "". value is its text.
+func (a *answer) attribution(value string) string {
+	if a.utm {
+		if key := shortUTM(a.key); key != "" {
+			return key
+		}
+	}
+	key := attributionOf(a.entry, a.name(), value)
+	if key == "" && a.title != "" {
+		key = attributionOf(lookup(a.key), a.key, value)
+	}
+	return key
+}
+
+// shortUTM is the canonical key of a member of an object of UTMs: "source", or a click id among them.
+func shortUTM(key string) string {
+	n := nameOf(key)
+	switch {
+	case n == "" || len(n) >= 24 || strings.HasPrefix(n, "utm"):
+		return ""
+	case lookup(key).attr == attrClick:
+		return n
+	}
+	return "utm_" + n
+}
+
+// attributionOf returns the canonical key that stands for a key, or "" when it says nothing about the way of the
+// contact.
 func attributionOf(e entry, key, value string) string {
 	switch e.attr {
-	case attrUTM, attrClick:
+	case attrUTM:
+		return "utm_" + nameOf(key)[3:]
+	case attrClick:
 		if strings.EqualFold(key, "gcl_id") {
 			return "gcl_id"
 		}
 		name := nameOf(key)
-		if e.attr == attrUTM {
-			return "utm_" + name[3:]
-		}
 		if canonical := clickNames[name]; canonical != "" {
 			return canonical
 		}
@@ -67,14 +97,22 @@ func attributionOf(e entry, key, value string) string {
 		return ""
 	}
 	if e.field == noField && len(key) < 60 {
-		// Also with a product's word before it: tracker_utm_source, cf_utm_source.
-		for i := 0; i+4 < len(key); i++ {
-			if key[i]|0x20 == 'u' && key[i+1]|0x20 == 't' && key[i+2]|0x20 == 'm' && strings.IndexByte("_- ", key[i+3]) >= 0 &&
-				(i == 0 || strings.IndexByte("_-. [", key[i-1]) >= 0) {
-				if name := nameOf(key[i+4:]); name != "" {
-					return "utm_" + name
-				}
-			}
+		return prefixedUTM(key)
+	}
+	return ""
+}
+
+// prefixedUTM finds a UTM that no table knows, also with a product's word before it: tracker_utm_source, cf_utm_source.
+func prefixedUTM(key string) string {
+	for i := 0; i+4 < len(key); i++ {
+		if key[i]|0x20 != 'u' || key[i+1]|0x20 != 't' || key[i+2]|0x20 != 'm' || strings.IndexByte("_- ", key[i+3]) < 0 {
+			continue
+		}
+		if i > 0 && strings.IndexByte("_-. [", key[i-1]) < 0 {
+			continue
+		}
+		if name := nameOf(key[i+4:]); name != "" {
+			return "utm_" + name
 		}
 	}
 	return ""
@@ -85,10 +123,15 @@ func looksURL(s string) bool {
 	if strings.ContainsAny(s, " \n\t") {
 		return false
 	}
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "www.")
+	for _, start := range [...]string{"http://", "https://", "/", "www."} {
+		if strings.HasPrefix(s, start) {
+			return true
+		}
+	}
+	return false
 }
 
-// maxAttribution bounds the pairs and the length of each: an address of a megabyte explains nothing.
+// Bounds of the pairs and the length of each: an address of a megabyte explains nothing.
 const (
 	maxAttribution     = 60
 	maxAttributionText = 2000
@@ -107,29 +150,33 @@ func (d *Draft) attribute(key, value string) {
 	d.Attribution = append(d.Attribution, Pair{key, text.Cut(value, maxAttributionText)})
 }
 
-// attributeFromURLs adds what the pages' own addresses say, after everything that was said outright; the page before the referrer.
+// attributeOnce adds an answer to the attribution, and reports whether the note can do without it: click ids tell a
+// person nothing.
+func (d *Draft) attributeOnce(a *answer, said string) bool {
+	d.attribute(a.attr, text.OneLine(said))
+	switch a.attr {
+	case "page_url", "landing_url", "referrer", "platform":
+		return false
+	}
+	return !strings.HasPrefix(a.attr, "utm_") && d.attributionText(a.attr) == said
+}
+
+// attributeFromURLs adds what the pages' own addresses say, after everything that was said outright; the page before
+// the referrer.
 func (d *Draft) attributeFromURLs() {
-	for _, from := range []string{"page_url", "landing_url", "referrer"} {
-		for _, p := range d.Attribution {
-			if p.Key != from {
-				continue
+	for _, key := range [...]string{"page_url", "landing_url", "referrer"} {
+		_, query, _ := strings.Cut(d.attributionText(key), "?")
+		query, _, _ = strings.Cut(query, "#")
+		_ = eachPair(query, func(key, value string) error {
+			key = unescape(key)
+			value = text.OneLine(text.Clean(decodeText(unescape(value), "")))
+			e := lookup(key)
+			name := attributionOf(e, key, value)
+			if e.attr == attrClick && name != "" || strings.HasPrefix(name, "utm_") {
+				d.attribute(name, value)
 			}
-			_, query, ok := strings.Cut(p.Value, "?")
-			if !ok {
-				break
-			}
-			query, _, _ = strings.Cut(query, "#")
-			_ = eachPair(query, func(key, value string) error {
-				key = unescape(key)
-				value = text.OneLine(text.Clean(decodeText(unescape(value), "")))
-				e := lookup(key)
-				if name := attributionOf(e, key, value); name != "" && (e.attr == attrClick || strings.HasPrefix(name, "utm_")) {
-					d.attribute(name, value)
-				}
-				return nil
-			})
-			break
-		}
+			return nil
+		})
 	}
 }
 

@@ -34,17 +34,17 @@ var bandJoins = []string{" ate ", " a ", " e ", " to ", " and ", " - ", "-", "â€
 
 // boundOpeners and boundClosers make a bound with one end, which counts as both ends.
 var boundOpeners = []string{
-	"ate ", "acima de ", "mais de ", "a partir de ", "abaixo de ", "menos de ", "maior que ", "menor que ", "no minimo ", "no maximo ",
-	"minimo de ", "maximo de ", "up to ", "over ", "under ", "more than ", "less than ", ">=", "<=", ">", "<",
+	"ate ", "acima de ", "mais de ", "a partir de ", "abaixo de ", "menos de ", "maior que ", "menor que ",
+	"no minimo ", "no maximo ", "minimo de ", "maximo de ", "up to ", "over ", "under ", "more than ", "less than ", ">=", "<=", ">", "<",
 }
 var boundClosers = []string{"+", " ou mais", " ou menos", " or more", " or less"}
 
 // bandAmount reads a range or a bound as the end that b asks for.
-func bandAmount(raw string, b Band) (int64, bool) {
+func bandAmount(said string, b Band) (int64, bool) {
 	if b == "" || b == BandZero {
 		return 0, false
 	}
-	s, ok := amountWords(raw)
+	s, ok := bareAmount(said)
 	if !ok {
 		return 0, false
 	}

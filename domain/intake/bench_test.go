@@ -6,8 +6,8 @@ import (
 )
 
 func BenchmarkReadFlat(b *testing.B) {
-	body := []byte(`{"email":"ana.souza@exemplo.com.br","nome":"Ana Souza","telefone":"+55 (11) 91234-5678","empresa":"Souza Consultoria",` +
-		`"valor":"R$ 1.234,56","mensagem":"Quero uma proposta","origem":"google ads"}`)
+	body := []byte(`{"email":"ana.souza@exemplo.com.br","nome":"Ana Souza","telefone":"+55 (11) 91234-5678",` +
+		`"empresa":"Souza Consultoria","valor":"R$ 1.234,56","mensagem":"Quero uma proposta","origem":"google ads"}`)
 	b.ReportAllocs()
 	for b.Loop() {
 		if d, err := Read(Options{Kind: Generic}, "application/json", body); err != nil || d.Amount != 12345600 {

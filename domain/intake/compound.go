@@ -6,111 +6,173 @@ import (
 	"fichario/domain/text"
 )
 
-// The parts of an answer that is an object, in normal form.
-var (
-	nameParts = words(`first last middle prefix suffix firstname lastname middlename firstandlast full fullname givenname familyname surname
-		nome sobrenome primeironome middleinitial`)
-	phoneParts = words(`country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
-		telefone numero extension raw e164 countryiso2 type tipo dialcode`)
-	choiceParts = words(`label labels other id ids ref refs value`)
-	dateParts   = words(`day month year hour min minute ampm timeinput dia mes ano`)
-	spanParts   = words(`start end timezone`)
-)
+// members are those of an object, by the normal form of their keys.
+type members map[string]*node
 
-// compound reads an object whose members make one answer: a name in two parts, a phone in three, choices with "other", a date.
-func (r *reader) compound(n *node, ans *answer) ([]string, bool) {
-	if len(n.kids) == 0 || len(n.kids) > 12 {
+// membersOf returns the members, and false when two have the same name or they are too many for one answer.
+func membersOf(n *node) (members, bool) {
+	if len(n.children) == 0 || len(n.children) > 12 {
 		return nil, false
 	}
-	parts := make(map[string]*node, len(n.kids))
-	for i := range n.kids {
-		parts[nameOf(n.kids[i].key)] = &n.kids[i]
+	m := make(members, len(n.children))
+	for i := range n.children {
+		m[nameOf(n.children[i].key)] = &n.children[i]
 	}
-	if len(parts) != len(n.kids) {
-		return nil, false
-	}
-	all := func(set map[string]bool) bool {
-		for k, c := range parts {
-			listed := c.kind == isArray && (k == "labels" || k == "ids" || k == "refs")
-			if !set[k] || !c.scalar() && !listed {
-				return false
-			}
-		}
-		return true
-	}
-	text := func(keys ...string) string {
-		for _, k := range keys {
-			if c := parts[k]; c != nil && c.scalar() && !c.empty() {
-				return scalarText(c)
-			}
-		}
-		return ""
-	}
-	given := text("first", "firstname", "givenname", "primeironome", "nome")
-	family := text("last", "lastname", "familyname", "surname", "sobrenome")
-	var out string
-	switch {
-	case all(nameParts) && len(parts) == 1 && parts["nome"] != nil && !ans.wants(fieldName) && !ans.wants(fieldCompany):
-		return nil, false // {"nome": …} is what something is called, and its key says what
-	case all(nameParts) && (given != "" || family != "" || text("full", "fullname", "firstandlast") != "" && ans.typ != phoneType):
-		if all(phoneParts) && ans.wants(fieldPhone) { // {full} alone is either
-			out = text("full")
-			break
-		}
-		if e := lookup(ans.key); (ans.typ == noType || ans.typ == otherType) && (e.field == noField || e.field == fieldName) {
-			ans.typ = nameType // not {"empresa": {"nome": …}}
-		}
-		out = text("firstandlast", "full", "fullname")
-		if out == "" {
-			out = join(text("prefix"), given, text("middle", "middlename", "middleinitial"), family, text("suffix"))
-		}
-	case all(phoneParts) && (parts["phone"] != nil || parts["phonenumber"] != nil || parts["telefone"] != nil || ans.wants(fieldPhone)):
-		if ans.typ == noType || ans.typ == otherType {
-			ans.typ = phoneType
-		}
-		out = phoneOf(text)
-	case all(dateParts) && (parts["year"] != nil || parts["ano"] != nil) && (parts["month"] != nil || parts["mes"] != nil):
-		out = strings.Join(strings.FieldsFunc(text("day", "dia")+"/"+text("month", "mes")+"/"+text("year", "ano"), func(c rune) bool { return c == '/' }), "/")
-		if h := text("hour"); h != "" {
-			out = join(out, h+":"+text("min", "minute"), text("ampm"))
-		}
-	case all(spanParts) && parts["start"] != nil:
-		out = text("start")
-		if end := text("end"); end != "" {
-			out += " – " + end
-		}
-	case all(choiceParts) && (parts["label"] != nil || parts["labels"] != nil):
-		return r.chosen(n, parts, text)
-	default:
-		return nil, false
-	}
-	if out == "" {
-		return nil, false
-	}
-	for _, c := range parts {
-		if t := scalarText(c); t != "" && !strings.Contains(out, t) {
-			r.drop("compound", c)
-		}
-	}
-	return []string{out}, true
+	return m, len(m) == len(n.children)
 }
 
-// phoneOf joins the parts of a phone. A country is part of the number only when it is digits.
-func phoneOf(raw func(...string) string) string {
-	if full := raw("full", "e164", "international", "formatted"); full != "" {
+// only reports whether all members are of a set, and scalars but for the lists of a choice.
+func (m members) only(set map[string]bool) bool {
+	for k, c := range m {
+		list := c.kind == isArray && (k == "labels" || k == "ids" || k == "refs")
+		if !set[k] || !c.scalar() && !list {
+			return false
+		}
+	}
+	return true
+}
+
+// have reports whether one of the members is there.
+func (m members) have(keys ...string) bool {
+	for _, k := range keys {
+		if m[k] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// text returns the text of the first member that says something.
+func (m members) text(keys ...string) string {
+	for _, k := range keys {
+		if c := m[k]; c != nil && c.scalar() && !c.empty() {
+			return scalarText(c)
+		}
+	}
+	return ""
+}
+
+// compoundKind is a kind of answer that is sent in parts.
+type compoundKind struct {
+	name string
+	// is reports whether the members are parts of an answer of the kind.
+	is func(m members, a answer) bool
+	// text puts the parts together; "" says that the object must be walked instead.
+	text func(m members) string
+	// typ is the type of the answer, where the form has given it none.
+	typ func(a answer) answerType
+}
+
+// compoundKinds are tried in order; the first that fits reads the answer.
+var compoundKinds = []compoundKind{
+	{name: "what something is called", is: isCalled, text: func(members) string { return "" }},
+	{name: "phone in full", is: isFullPhone, text: func(m members) string { return m.text("full") }},
+	{name: "name", is: isNameInParts, text: nameFromParts, typ: typeOfName},
+	{name: "phone", is: isPhoneInParts, text: phoneFromParts, typ: func(answer) answerType { return phoneType }},
+	{name: "date", is: isDateInParts, text: dateFromParts},
+	{name: "span of time", is: isSpan, text: spanFromParts},
+}
+
+// compound reads an object whose members make one answer: a name in two parts, a phone in three, a date, choices with
+// "other".
+func (r *reader) compound(n *node, a *answer) ([]string, bool) {
+	m, ok := membersOf(n)
+	if !ok {
+		return nil, false
+	}
+	for _, kind := range compoundKinds {
+		if !kind.is(m, *a) {
+			continue
+		}
+		if kind.typ != nil && (a.typ == noType || a.typ == otherType) {
+			a.typ = kind.typ(*a)
+		}
+		out := kind.text(m)
+		if out == "" {
+			return nil, false
+		}
+		for _, c := range m {
+			if t := scalarText(c); t != "" && !strings.Contains(out, t) {
+				r.drop("compound", c)
+			}
+		}
+		return []string{out}, true
+	}
+	if m.only(choiceParts) && m.have("label", "labels") {
+		return r.chosen(n, m)
+	}
+	return nil, false
+}
+
+// The parts of a name, in normal form.
+var nameParts = words(`
+	first last middle prefix suffix firstname lastname middlename firstandlast full fullname givenname familyname surname
+	nome sobrenome primeironome middleinitial`)
+
+// isCalled: {"nome": …} is what something is called, and its key says what.
+func isCalled(m members, a answer) bool {
+	return len(m) == 1 && m.have("nome") && m.only(nameParts) && !a.wants(fieldName) && !a.wants(fieldCompany)
+}
+
+// isFullPhone: {"full": …} alone is a name or a phone, and its key says which.
+func isFullPhone(m members, a answer) bool {
+	return m.only(phoneParts) && isNameInParts(m, a) && a.wants(fieldPhone)
+}
+
+func isNameInParts(m members, a answer) bool {
+	return m.only(nameParts) && (givenName(m) != "" || familyName(m) != "" || wholeName(m) != "" && a.typ != phoneType)
+}
+
+func wholeName(m members) string { return m.text("firstandlast", "full", "fullname") }
+
+func givenName(m members) string {
+	return m.text("first", "firstname", "givenname", "primeironome", "nome")
+}
+
+func familyName(m members) string {
+	return m.text("last", "lastname", "familyname", "surname", "sobrenome")
+}
+
+func nameFromParts(m members) string {
+	if whole := wholeName(m); whole != "" {
+		return whole
+	}
+	middle := m.text("middle", "middlename", "middleinitial")
+	return join(m.text("prefix"), givenName(m), middle, familyName(m), m.text("suffix"))
+}
+
+// typeOfName: {"empresa": {"nome": …}} is no person's name.
+func typeOfName(a answer) answerType {
+	if e := lookup(a.key); e.field == noField || e.field == fieldName {
+		return nameType
+	}
+	return a.typ
+}
+
+// The parts of a phone, in normal form.
+var phoneParts = words(`
+	country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
+	telefone numero extension raw e164 countryiso2 type tipo dialcode`)
+
+func isPhoneInParts(m members, a answer) bool {
+	return m.only(phoneParts) && (m.have("phone", "phonenumber", "telefone") || a.wants(fieldPhone))
+}
+
+// phoneFromParts joins the parts of a phone. A country is part of the number only when it is digits.
+func phoneFromParts(m members) string {
+	if full := m.text("full", "e164", "international", "formatted"); full != "" {
 		return full
 	}
-	country := raw("dialcode", "country", "countrycode", "ddi")
-	if len(text.Digits(country)) == 0 || len(country) > 5 {
-		country = ""
-	}
-	area := raw("area", "areacode", "ddd")
-	number := raw("phone", "phonenumber", "number", "telefone", "numero", "national", "raw")
+	number := m.text("phone", "phonenumber", "number", "telefone", "numero", "national", "raw")
 	if number == "" {
 		return ""
 	}
-	if country != "" && (strings.HasPrefix(number, "+") || area == "" && strings.HasPrefix(text.Digits(number), text.Digits(country)) && countDigits(number) > 11) {
-		country = "" // it is in the number already
+	area := m.text("area", "areacode", "ddd")
+	country := m.text("dialcode", "country", "countrycode", "ddi")
+	digits := text.Digits(country)
+	inNumber := area == "" && strings.HasPrefix(text.Digits(number), digits) && countDigits(number) > 11
+	if digits == "" || len(country) > 5 || strings.HasPrefix(number, "+") || inNumber {
+		country = ""
 	}
 	if area != "" && !strings.ContainsAny(area, "()") {
 		area = "(" + area + ")"
@@ -118,45 +180,61 @@ func phoneOf(raw func(...string) string) string {
 	return join(country, area, number)
 }
 
+var (
+	dateParts = words(`day month year hour min minute ampm timeinput dia mes ano`)
+	spanParts = words(`start end timezone`)
+)
+
+func isDateInParts(m members, _ answer) bool {
+	return m.only(dateParts) && m.have("year", "ano") && m.have("month", "mes")
+}
+
+func dateFromParts(m members) string {
+	date := m.text("day", "dia") + "/" + m.text("month", "mes") + "/" + m.text("year", "ano")
+	date = strings.Join(strings.FieldsFunc(date, func(c rune) bool { return c == '/' }), "/")
+	if hour := m.text("hour"); hour != "" {
+		date = join(date, hour+":"+m.text("min", "minute"), m.text("ampm"))
+	}
+	return date
+}
+
+func isSpan(m members, _ answer) bool { return m.have("start") && m.only(spanParts) }
+
+func spanFromParts(m members) string {
+	span := m.text("start")
+	if end := m.text("end"); end != "" {
+		span += " – " + end
+	}
+	return span
+}
+
+// The parts of a choice, in normal form.
+var choiceParts = words(`label labels other id ids ref refs value`)
+
 // chosen reads Typeform's choices: labels and "other".
-func (r *reader) chosen(n *node, parts map[string]*node, text func(...string) string) ([]string, bool) {
+func (r *reader) chosen(n *node, m members) ([]string, bool) {
 	var out []string
-	if l := parts["labels"]; l != nil {
-		for i := range l.kids {
-			if !l.kids[i].scalar() {
+	if l := m["labels"]; l != nil {
+		for i := range l.children {
+			if !l.children[i].scalar() {
 				return nil, false
 			}
-			if t := scalarText(&l.kids[i]); t != "" {
+			if t := scalarText(&l.children[i]); t != "" {
 				out = append(out, t)
 			}
 		}
 	}
-	for _, k := range []string{"labels", "label", "other"} {
-		if t := text(k); t != "" {
+	for _, k := range [...]string{"labels", "label", "other"} {
+		if t := m.text(k); t != "" {
 			out = append(out, t)
 		}
 	}
-	for i := range n.kids {
-		switch k := &n.kids[i]; nameOf(k.key) {
+	for i := range n.children {
+		switch k := &n.children[i]; nameOf(k.key) {
 		case "labels", "label", "other":
 		default:
 			r.drop("option id", k)
 		}
 	}
 	return out, true
-}
-
-// join joins what is not empty with spaces.
-func join(parts ...string) string {
-	out := ""
-	for _, p := range parts {
-		if p == "" {
-			continue
-		}
-		if out != "" {
-			out += " "
-		}
-		out += p
-	}
-	return out
 }

@@ -8,8 +8,8 @@ func ReadTraced(o Options, contentType string, body []byte) (d Draft, dropped []
 			return
 		}
 		dropped = append(dropped, scalarText(n))
-		for i := range n.kids {
-			collect(&n.kids[i])
+		for i := range n.children {
+			collect(&n.children[i])
 		}
 	}
 	d, err = read(o, contentType, body, func(_ string, n *node) { collect(n) })

@@ -2,10 +2,17 @@
 // shape a form product or a script sends it, into a draft of a contact and what
 // was left over (specification, 2.5 and 4.5).
 //
-// The reading has three steps. The bytes become one tree, whatever they were
-// written in (body.go). The tree becomes answers: a key or a question's title
-// with a text (shapes.go, items.go, products.go). The answers compete for the
-// contact's fields (fields.go), and what no field takes goes to the note.
+// A body takes this path:
+//
+//   - parse: the bytes become one tree, whatever they were written in (body.go, and a file for each way of writing).
+//   - walk: the tree is searched for answers, each a key or a question's title with a text. Containers, records and
+//     lists are shapes (walk.go, list.go, scope.go). An object that holds one answer is an item (item.go, anatomy.go).
+//     A value may come in parts or as a choice (value.go, compound.go, choice.go). What only a product's envelope
+//     explains is in neighbours.go, questions.go and delivery.go.
+//   - choose: the answers compete for the contact's fields, by an ordered list of rules (choose.go, rules.go).
+//   - note: what no field took is left over, each answer once, and goes to the note (leftover.go, note.go).
+//
+// The words that the reader knows are in aliases.go, trees.go, titles.go, noise.go and attribution.go.
 package intake
 
 import "fichario/domain/text"
@@ -83,26 +90,26 @@ func Read(o Options, contentType string, body []byte) (Draft, error) {
 	return read(o, contentType, body, nil)
 }
 
-// read is Read with an ear for what the rules drop.
+// read is Read that also tells trace what the rules drop.
 func read(o Options, contentType string, body []byte, trace func(rule string, n *node)) (Draft, error) {
 	tree, err := parseBody(contentType, body)
 	if err != nil {
 		return Draft{}, err
 	}
-	r := reader{opt: o, trace: trace, answers: make([]answer, 0, 12)}
 	d := Draft{DeliveryID: deliveryID(&tree), Test: isTest(&tree)}
-	r.root(&tree)
+	r := newReader(o, trace)
+	r.walk(&tree)
 	if r.err != nil {
 		return Draft{}, r.err
 	}
 	d.Test = d.Test || r.test
+	d.Keys = r.keys
 	r.choose(&d)
-	r.leave(&d)
+	r.collectLeftover(&d)
 	d.attributeFromURLs()
 	d.FallbackOrigin = text.Cut(d.attributionText("utm_source"), maxLine)
 	if d.FallbackOrigin == "" {
 		d.FallbackOrigin = d.attributionText("platform")
 	}
-	d.Keys = r.keys
 	return d, nil
 }

@@ -8,99 +8,7 @@ import (
 	"unicode/utf8"
 
 	"fichario/domain/fault"
-	"fichario/domain/text"
 )
-
-// Bounds of a body. They are far above what any form sends, and keep a hostile body cheap.
-const (
-	maxDepth  = 64
-	maxLeaves = 20000
-)
-
-// kindOf is what a node of the tree is.
-type kindOf uint8
-
-const (
-	isNull kindOf = iota
-	isBool
-	isNumber
-	isString
-	isObject
-	isArray
-)
-
-// node is a part of a body, whatever it was written in. Members keep their order, and a key that comes twice is there twice: a map would
-// lose an answer.
-type node struct {
-	kind kindOf
-	key  string // in its parent, when that is an object
-	text string // of a scalar; the literal of a number
-	kids []node
-}
-
-// child returns the last member with a key, which is the one that counts where a key is repeated.
-func (n *node) child(key string) *node {
-	for i := len(n.kids) - 1; i >= 0; i-- {
-		if n.kids[i].key == key {
-			return &n.kids[i]
-		}
-	}
-	return nil
-}
-
-// path follows keys and gives nil where one is missing; an array is entered at its first element.
-func (n *node) path(keys ...string) *node {
-	for _, k := range keys {
-		if n = n.first(); n == nil || n.kind != isObject {
-			return nil
-		}
-		n = n.child(k)
-	}
-	return n.first()
-}
-
-// first enters an array at its first element.
-func (n *node) first() *node {
-	if n != nil && n.kind == isArray {
-		if len(n.kids) == 0 {
-			return nil
-		}
-		return &n.kids[0]
-	}
-	return n
-}
-
-// str returns the text of a string or number at a path, cleaned, or "".
-func (n *node) str(keys ...string) string {
-	if c := n.path(keys...); c != nil && (c.kind == isString || c.kind == isNumber) {
-		return text.OneLine(text.Clean(c.text))
-	}
-	return ""
-}
-
-func (n *node) scalar() bool { return n.kind <= isString }
-
-// empty reports whether there is no answer in a node.
-func (n *node) empty() bool {
-	switch n.kind {
-	case isNull:
-		return true
-	case isString:
-		return strings.TrimSpace(n.text) == ""
-	case isObject, isArray:
-		return len(n.kids) == 0
-	}
-	return false
-}
-
-// errTooDeep and errTooMany are the refusals of a body that no form sends.
-func errTooDeep() error {
-	return fault.New(fault.InvalidRequest, fmt.Sprintf("O corpo tem mais de %d níveis, um dentro do outro.", maxDepth))
-}
-
-func errTooMany() error {
-	return fault.New(fault.InvalidRequest, fmt.Sprintf("O corpo tem mais de %d campos.", maxLeaves))
-}
 
 // parseJSON reads a JSON text, which must be valid UTF-8.
 func parseJSON(body string) (node, error) {
@@ -124,16 +32,18 @@ func syntaxError(body string) error {
 		if strings.Contains(syntax.Error(), "max depth") {
 			return errTooDeep()
 		}
-		return fault.New(fault.InvalidRequest, fmt.Sprintf("O corpo não é um JSON válido: há um erro na posição %d.", syntax.Offset)).Because(err)
+		message := fmt.Sprintf("O corpo não é um JSON válido: há um erro na posição %d.", syntax.Offset)
+		return fault.New(fault.InvalidRequest, message).Because(err)
 	}
 	return fault.New(fault.InvalidRequest, "O corpo não é um JSON válido.")
 }
 
-// escapeBreaks escapes the control characters inside the strings of a JSON text. Templates that paste an answer of several lines between
-// quotes leave them bare, and the lead should not be lost for it.
-func escapeBreaks(s string) (string, bool) {
+// escapeBreaks escapes the control characters inside the strings of a JSON text, and reports whether there were any.
+// Templates that paste an answer of several lines between quotes leave them bare, and the lead should not be lost for
+// it.
+func escapeBreaks(s string) (escaped string, changed bool) {
 	var b strings.Builder
-	inside, changed := false, false
+	inside := false
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
@@ -162,7 +72,7 @@ type jsonParser struct {
 	leaves int
 }
 
-func (p *jsonParser) space() {
+func (p *jsonParser) skipSpace() {
 	for p.i < len(p.s) {
 		switch p.s[p.i] {
 		case ' ', '\t', '\n', '\r':
@@ -174,7 +84,7 @@ func (p *jsonParser) space() {
 }
 
 func (p *jsonParser) value(depth int) (node, error) {
-	p.space()
+	p.skipSpace()
 	switch c := p.s[p.i]; c {
 	case '{', '[':
 		if depth >= maxDepth {
@@ -217,19 +127,19 @@ func (p *jsonParser) composite(open byte, depth int) (node, error) {
 	}
 	p.i++
 	for {
-		p.space()
+		p.skipSpace()
 		switch p.s[p.i] {
 		case '}', ']':
 			p.i++
 			return n, nil
 		case ',':
 			p.i++
-			p.space()
+			p.skipSpace()
 		}
 		key := ""
 		if open == '{' {
 			key = p.str()
-			p.space()
+			p.skipSpace()
 			p.i++ // the colon
 		}
 		v, err := p.value(depth + 1)
@@ -237,10 +147,10 @@ func (p *jsonParser) composite(open byte, depth int) (node, error) {
 			return n, err
 		}
 		v.key = key
-		if n.kids == nil {
-			n.kids = make([]node, 0, 4)
+		if n.children == nil {
+			n.children = make([]node, 0, 4)
 		}
-		n.kids = append(n.kids, v)
+		n.children = append(n.children, v)
 	}
 }
 
@@ -281,8 +191,8 @@ func looksJSON(s string) bool {
 	return false
 }
 
-// embedded reads a JSON text that came as the value of a field. What is no JSON stays the text that it is.
-func embedded(s string, depth int) (node, bool, error) {
+// embeddedJSON reads a JSON text that came as the value of a field. What is no JSON stays the text that it is.
+func embeddedJSON(s string, depth int) (node, bool, error) {
 	if !looksJSON(s) || !utf8.ValidString(s) || !json.Valid([]byte(s)) {
 		return node{}, false, nil
 	}

@@ -2,8 +2,8 @@ package intake
 
 import "strings"
 
-// noise says when an answer is dropped for its key. Everything that the reader drops is dropped by a rule of this file or by a mirror rule
-// of shapes.go; whatever no rule names is in a field or in the note.
+// noise says when an answer is dropped for its key. Everything that the reader drops is dropped by a rule of this file
+// or by a mirror rule of shapes.go; whatever no rule names is in a field or in the note.
 type noise uint8
 
 const (
@@ -21,44 +21,47 @@ const (
 // noiseKeys are the keys of each kind, in normal form.
 var noiseKeys = map[noise]string{
 	hardNoise: `
-		grecaptcharesponse recaptcharesponse recaptcha recaptchatoken captcha captchatoken hcaptcharesponse hcaptcha cfturnstileresponse turnstile
-		turnstiletoken googlekey wpnonce nonce csrf csrftoken csrfmiddlewaretoken authenticitytoken xsrftoken requestverificationtoken
-		honeypot gotcha botfield botcheck useragent agentedeusuario agentedousuario navegador ip ipaddress ipaddr remoteip ipremoto remoteaddr
-		userip clientip enderecoip senderip ipopt ipsignup iporigem charset accesskey apikey secret secretkey accesstoken password senha
-		verificationtoken ak akjs akismet handshakekey chaveunica basicauthentication hottok webhooksecret webhooktoken applicationtoken
-		wpcf7recaptcharesponse confirmarsenha confirmesenha senhaconfirmacao repetirsenha passwordconfirm passwordconfirmation
-		confirmpassword repeatpassword newpassword passwd`,
+		grecaptcharesponse recaptcharesponse recaptcha recaptchatoken captcha captchatoken hcaptcharesponse hcaptcha
+		cfturnstileresponse turnstile turnstiletoken googlekey wpnonce nonce csrf csrftoken csrfmiddlewaretoken
+		authenticitytoken xsrftoken requestverificationtoken honeypot gotcha botfield botcheck useragent agentedeusuario
+		agentedousuario navegador ip ipaddress ipaddr remoteip ipremoto remoteaddr userip clientip enderecoip senderip ipopt
+		ipsignup iporigem charset accesskey apikey secret secretkey accesstoken password senha verificationtoken ak akjs
+		akismet handshakekey chaveunica basicauthentication hottok webhooksecret webhooktoken applicationtoken
+		wpcf7recaptcharesponse confirmarsenha confirmesenha senhaconfirmacao repetirsenha passwordconfirm
+		passwordconfirmation confirmpassword repeatpassword newpassword passwd`,
 	softNoise: `
-		id ids uuid uid guid token hash key ref sid eventtype triggertype objecttype entitytype filtertype apiversion version schemaversion
-		creationdate poweredby desenvolvidopor createdat updatedat submittedat modifiedat completedat startedat landedat deletedat receivedat
-		timestamp eventtimestamp createdtime createddate updatedtime submissiontime submissiondate submitdate timesubmitted datesubmitted
-		eventdatetime firedat lastupdatedat carimbodedatahora carimbodedatahoras dateadded datecreated dateupdated submittime currency
-		currencyvalue moeda currencycode paymentstatus paymentmethod paymenttype paymentamount paymentdate issilent fromtable
-		unread wpcf7 wpcf7version wpcf7locale wpcf7unittag wpcf7containerpost fluentformembdedpostid postid slug
-		href avatar locale lang language timezone responseurl editurl adminlink emailtype idempotencykey webhookurl executionmode
-		antispam antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid workspaceid
-		object livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft jsexecutiontracker submitsource builddate
-		uploadserverurl timetosubmit validatednewrequiredfieldids formfieldmask submissionslink triggerevent authmode columnstart columnend
-		rowstart rowend wpcf7posteddatahash viewstate viewstategenerator eventvalidation eventtarget eventargument`,
+		id ids uuid uid guid token hash key ref sid eventtype triggertype objecttype entitytype filtertype apiversion
+		version schemaversion creationdate poweredby desenvolvidopor createdat updatedat submittedat modifiedat completedat
+		startedat landedat deletedat receivedat timestamp eventtimestamp createdtime createddate updatedtime submissiontime
+		submissiondate submitdate timesubmitted datesubmitted eventdatetime firedat lastupdatedat carimbodedatahora
+		carimbodedatahoras dateadded datecreated dateupdated submittime currency currencyvalue moeda currencycode
+		paymentstatus paymentmethod paymenttype paymentamount paymentdate issilent fromtable unread wpcf7 wpcf7version
+		wpcf7locale wpcf7unittag wpcf7containerpost fluentformembdedpostid postid slug href avatar locale lang language
+		timezone responseurl editurl adminlink emailtype idempotencykey webhookurl executionmode antispam
+		antispambotdetector sequence finished testkey istest testlead istestlead responsetime duration elapsed listid
+		workspaceid object livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft jsexecutiontracker
+		submitsource builddate uploadserverurl timetosubmit validatednewrequiredfieldids formfieldmask submissionslink
+		triggerevent authmode columnstart columnend rowstart rowend wpcf7posteddatahash viewstate viewstategenerator
+		eventvalidation eventtarget eventargument`,
 	stampNoise: `date time datetime when datadeenvio horadeenvio`,
 	stateNoise: `status responsestatus`,
 }
 
 // machineStates are the states that bookkeeping speaks of.
-var machineStates = map[string]bool{
-	"completed": true, "complete": true, "finished": true, "approved": true, "active": true, "partial": true, "submitted": true,
-	"verified": true, "subscribed": true, "read": true, "unread": true, "new": true, "success": true, "received": true,
-}
+var machineStates = words(`
+	completed complete finished approved active partial submitted verified subscribed read unread new success received`)
 
-// kept are the identifiers that a person looks for in the note: the listing, the order, a nickname.
-var kept = map[string]bool{
-	"listing": true, "imovel": true, "anuncio": true, "order": true, "pedido": true, "tax": true, "instagram": true,
-	"telegram": true, "discord": true, "sku": true, "property": true, "contract": true, "contrato": true, "apple": true, "utm": true,
-}
+// kept are the words of the identifiers that a person looks for in the note: the listing, the order, a nickname.
+var kept = words(`
+	listing imovel anuncio order pedido tax instagram telegram discord sku property contract contrato apple utm`)
 
-// noisy reports whether a rule drops an answer for its key. labelled is true for a question's title, which a person wrote.
-func noisy(e entry, key, value string, labelled bool) bool {
-	switch e.noise {
+// noisy reports whether a rule drops an answer for its key, or its title. value is its first text.
+func (a *answer) noisy(value string) bool {
+	if a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
+		return true
+	}
+	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title of a question
+	switch a.entry.noise {
 	case hardNoise:
 		return true
 	case softNoise:
@@ -68,7 +71,7 @@ func noisy(e entry, key, value string, labelled bool) bool {
 	case stateNoise:
 		return !labelled && machineStates[strings.ToLower(value)]
 	}
-	if e.field != noField || e.attr != noAttr {
+	if a.entry.field != noField || a.entry.attr != noAttr {
 		return false
 	}
 	if isBrowser(key, value) {
@@ -81,42 +84,35 @@ func noisy(e entry, key, value string, labelled bool) bool {
 }
 
 // records are what integrators number: "Response ID".
-var records = words(`form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session survey`)
+var records = words(`
+	form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session
+	survey`)
 
 // noisySuffix drops the names that end in what they are: form_id, pageUuid, _fluentform_3_fluentformnonce.
 func noisySuffix(key string, labelled bool) bool {
 	n := len(key)
-	if n < 2 || n > 80 {
-		return false
-	}
-	lower := key[n-1] | 0x20
-	if lower != 'd' && lower != 'e' && lower != 'n' && lower != 's' {
+	if n < 2 || n > 80 || strings.IndexByte("densDENS", key[n-1]) < 0 {
 		return false
 	}
 	words := wordsOf(key)
-	if strings.IndexByte(key, ' ') >= 0 && (len(words) != 2 || !records[words[0]]) {
-		return false
-	}
-	if len(words) == 0 {
+	if len(words) == 0 || strings.IndexByte(key, ' ') >= 0 && (len(words) != 2 || !records[words[0]]) {
 		return false
 	}
 	last := words[len(words)-1]
-	if strings.HasSuffix(last, "nonce") || last == "response" && strings.HasSuffix(words[max(0, len(words)-2)], "captcha") {
+	if strings.HasSuffix(last, "nonce") {
+		return true
+	}
+	if last == "response" && strings.HasSuffix(words[max(0, len(words)-2)], "captcha") {
 		return true
 	}
 	if labelled || len(words) < 2 && !strings.HasPrefix(key, "_") {
 		return false
 	}
 	switch last {
-	case "id", "ids", "uuid", "guid", "uid":
-		for _, w := range words {
-			if kept[w] {
-				return false
-			}
-		}
-		return true
 	case "token":
 		return true
+	case "id", "ids", "uuid", "guid", "uid":
+		return !speaksOf(words, kept)
 	}
 	return false
 }
@@ -155,10 +151,12 @@ func isFile(s string) bool {
 	return countDigits(s) > 0
 }
 
-// isStamp reports whether a value is a moment to the second, as a machine writes it. A visit that a person books has no seconds.
+// isStamp reports whether a value is a moment to the second, as a machine writes it. A visit that a person books has
+// no seconds.
 func isStamp(s string) bool {
 	if len(s) < 19 || len(s) > 40 {
-		return len(s) == 10 && countDigits(s) == 10 || len(s) == 13 && countDigits(s) == 13
+		return (len(s) == 10 || len(s) == 13) && countDigits(s) == len(s) // seconds or milliseconds since 1970
 	}
-	return countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-' && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'
+	date := countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-'
+	return date && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'
 }

@@ -7,18 +7,29 @@ import (
 	"testing"
 )
 
-// TestNoAnswerVanishes reads random objects of the keys and shapes that the reader has rules for, and accounts for every text in them.
+// TestNoAnswerVanishes reads random objects of the keys and shapes that the reader has rules for, and accounts for
+// every text in them.
 func TestNoAnswerVanishes(t *testing.T) {
-	keys := []string{"email", "nome", "telefone", "empresa", "valor", "mensagem", "origem", "first_name", "last_name", "title", "label", "type", "value", "name", "answer", "question",
-		"question_title", "text", "id", "form", "fields", "answers", "questions", "definition", "raw_answers", "contact", "leads", "data", "meta", "company", "price", "items", "options",
-		"utm", "utm_source", "gclid", "page_url", "source", "conversion_origin", "raw_value", "values", "choices", "labels", "other", "phone", "country", "area", "ddd", "day", "month", "year",
-		"human_fields", "number", "Qual a cor?", "1.3", "1.6", "user", "entry", "date", "status", "körper", "q3_nomeCompleto", "field", "first", "last", "full", "contacts", "url"}
+	t.Parallel()
+	keys := []string{
+		"email", "nome", "telefone", "empresa", "valor", "mensagem", "origem", "first_name", "last_name", "title", "label",
+		"type", "value", "name", "answer", "question", "question_title", "text", "id", "form", "fields", "answers",
+		"questions", "definition", "raw_answers", "contact", "leads", "data", "meta", "company", "price", "items",
+		"options", "utm", "utm_source", "gclid", "page_url", "source", "conversion_origin", "raw_value", "values",
+		"choices", "labels", "other", "phone", "country", "area", "ddd", "day", "month", "year", "human_fields", "number",
+		"Qual a cor?", "1.3", "1.6", "user", "entry", "date", "status", "körper", "q3_nomeCompleto", "field", "first",
+		"last", "full", "contacts", "url",
+	}
 	for k := range vocabulary {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys[60:])
-	texts := []string{"Ana", "Ana Lima", "ana@exemplo.com.br", "a@x.com; b@x.com", "Beto <beto@x.com>", "11 98888-7777", "11", "R$ 10,00", "De R$ 4 mil a R$ 7 mil", "Sim", "yes", "azul escuro",
-		"linha um\nlinha dois", "https://x.com/?utm_source=z", "123", "2026-09-14T10:00:00Z", "email", "text", "completed", "Ünïcode ß", "x", "form_response", "short_text", "INPUT_NUMBER"}
+	texts := []string{
+		"Ana", "Ana Lima", "ana@exemplo.com.br", "a@x.com; b@x.com", "Beto <beto@x.com>", "11 98888-7777", "11", "R$ 10,00",
+		"De R$ 4 mil a R$ 7 mil", "Sim", "yes", "azul escuro", "linha um\nlinha dois", "https://x.com/?utm_source=z", "123",
+		"2026-09-14T10:00:00Z", "email", "text", "completed", "Ünïcode ß", "x", "form_response", "short_text",
+		"INPUT_NUMBER",
+	}
 	rnd := rand.New(rand.NewPCG(7, 7))
 	var value func(depth int) any
 	object := func(depth int) map[string]any {

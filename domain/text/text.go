@@ -6,12 +6,11 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
-// Clean returns text that any store and any screen can hold: valid UTF-8, no control character but line feed and tab, none of the
-// invisible direction marks that come along when a number is copied from an address book, and nothing at its ends but what was written.
+// Clean returns text that any store and any screen can hold: valid UTF-8, no control character but line feed and tab,
+// none of the invisible direction marks that come along when a number is copied from an address book, and nothing at
+// its ends but what was written.
 func Clean(s string) string {
 	s = strings.TrimSpace(s)
 	if Printable(s) {
@@ -48,10 +47,10 @@ func Printable(s string) bool {
 // invisible tells the marks that carry no text. The joiners (U+200C, U+200D) stay: scripts and emoji need them.
 func invisible(r rune) bool {
 	switch {
-	case r == '\u200b', r == '\u200e', r == '\u200f', r == '\ufeff', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+	case r == '\u200b', r == '\u200e', r == '\u200f', r == '\ufeff':
 		return true
 	}
-	return false
+	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // OneLine turns line breaks into spaces, for the fields that are one line on every screen.
@@ -78,43 +77,6 @@ func Cut(s string, n int) string {
 
 // Within reports whether s has at most n characters.
 func Within(s string, n int) bool { return len(s) <= n || utf8.RuneCountInString(s) <= n }
-
-// Fold is the form in which origins are compared: without case (all of Unicode),
-// accents and surrounding or repeated space.
-func Fold(s string) string {
-	if Printable(s) {
-		s = strings.TrimSpace(s)
-		if strings.Contains(s, "  ") {
-			s = strings.Join(strings.Fields(s), " ")
-		}
-		return strings.ToLower(s)
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	space := false
-	for _, r := range norm.NFKD.String(s) {
-		switch {
-		case unicode.IsSpace(r):
-			space = b.Len() > 0
-		case unicode.Is(unicode.Mn, r), invisible(r), unicode.IsControl(r):
-		default:
-			if space {
-				b.WriteByte(' ')
-				space = false
-			}
-			// The ends of both directions: ß and ẞ, ς and σ, and the letters with three cases meet in one.
-			switch r = unicode.ToLower(unicode.ToUpper(r)); r {
-			case 'ß':
-				b.WriteString("ss")
-			case 'ı':
-				b.WriteByte('i')
-			default:
-				b.WriteRune(r)
-			}
-		}
-	}
-	return b.String()
-}
 
 // Digits returns the ASCII digits of s.
 func Digits(s string) string {

@@ -53,9 +53,10 @@ func (d Delivery) Header(name string) string {
 	return ""
 }
 
-// deliveryHeaders are headers in which products send their own id of a submission:
-// it stays the same when they try again.
-var deliveryHeaders = []string{"webhook-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-webhook-id", "x-delivery-id"}
+// deliveryHeaders are headers in which products send their own id of a submission: it stays the same when they try again.
+var deliveryHeaders = []string{
+	"webhook-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-webhook-id", "x-delivery-id",
+}
 
 // HeaderID returns the product's own delivery id in the headers, or "".
 func (d Delivery) HeaderID() string {

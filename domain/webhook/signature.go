@@ -32,7 +32,8 @@ const (
 
 // hmacHeaders are where senders put a plain HMAC; `sha256=` may stand before it.
 var hmacHeaders = []string{
-	"x-hub-signature-256", "x-signature", "x-signature-256", "x-signature-sha256", "x-webhook-signature", "x-hmac-signature", "signature",
+	"x-hub-signature-256", "x-signature", "x-signature-256", "x-signature-sha256", "x-webhook-signature",
+	"x-hmac-signature", "signature",
 }
 
 // Expects says in Portuguese what a sender signs with.
@@ -111,25 +112,30 @@ func (s Signature) Check(d Delivery, body []byte, now time.Time) error {
 		}
 		return ErrUnsigned
 	case StandardScheme:
-		id, at, signatures := d.Header("webhook-id"), d.Header("webhook-timestamp"), d.Header("webhook-signature")
-		if id == "" || at == "" || signatures == "" {
-			return ErrUnsigned
-		}
-		unix, err := strconv.ParseInt(at, 10, 64)
-		if err != nil {
-			return ErrBadSignature
-		}
-		if now.Sub(time.Unix(unix, 0)).Abs() > signatureTolerance {
-			return ErrStale
-		}
-		signed := append([]byte(id+"."+at+"."), body...)
-		// While a sender changes its secret it sends several.
-		for one := range strings.FieldsSeq(signatures) {
-			if v, ok := strings.CutPrefix(one, "v1,"); ok && check(key, signed, v) == nil {
-				return nil
-			}
-		}
+		return checkStandard(key, d, body, now)
+	}
+	return ErrBadSignature
+}
+
+// checkStandard verifies a delivery of Standard Webhooks.
+func checkStandard(key []byte, d Delivery, body []byte, now time.Time) error {
+	id, at, signatures := d.Header("webhook-id"), d.Header("webhook-timestamp"), d.Header("webhook-signature")
+	if id == "" || at == "" || signatures == "" {
+		return ErrUnsigned
+	}
+	unix, err := strconv.ParseInt(at, 10, 64)
+	if err != nil {
 		return ErrBadSignature
+	}
+	if now.Sub(time.Unix(unix, 0)).Abs() > signatureTolerance {
+		return ErrStale
+	}
+	signed := append([]byte(id+"."+at+"."), body...)
+	// While a sender changes its secret it sends several.
+	for versioned := range strings.FieldsSeq(signatures) {
+		if signature, ok := strings.CutPrefix(versioned, "v1,"); ok && check(key, signed, signature) == nil {
+			return nil
+		}
 	}
 	return ErrBadSignature
 }
@@ -145,7 +151,8 @@ func check(key, signed []byte, signature string) error {
 	want := mac.Sum(nil)
 	text := strings.TrimPrefix(strings.TrimSpace(signature), "sha256=")
 	for _, decode := range []func(string) ([]byte, error){
-		hex.DecodeString, base64.StdEncoding.DecodeString, base64.URLEncoding.DecodeString, base64.RawStdEncoding.DecodeString,
+		hex.DecodeString, base64.StdEncoding.DecodeString, base64.URLEncoding.DecodeString,
+		base64.RawStdEncoding.DecodeString,
 	} {
 		if got, err := decode(text); err == nil && hmac.Equal(got, want) {
 			return nil

@@ -1,0 +1,117 @@
+package intake
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAliases reads every listed name of every field.
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	sample := map[field]string{
+		fieldEmail: "ana@exemplo.com.br", fieldPhone: "(11) 98765-4321", fieldCompany: "Casa Azul", fieldName: "Ana Lima",
+		fieldAmount: "R$ 10,00", fieldMessage: "Bom dia", fieldOrigin: "Feira", fieldFirst: "Ana", fieldLast: "Lima",
+	}
+	for f, list := range aliases {
+		want, ok := sample[f]
+		if !ok {
+			continue
+		}
+		for w := range strings.FieldsSeq(list) {
+			key := strings.TrimSuffix(w, "*")
+			body := `{"` + key + `":"` + want + `","e_mail":"x@exemplo.com.br"}`
+			if f == fieldEmail {
+				body = `{"` + key + `":"` + want + `"}`
+			}
+			d := mustRead(t, "", body)
+			got := map[field]string{
+				fieldEmail: d.Email, fieldPhone: d.Phone, fieldCompany: d.Company, fieldName: d.Name, fieldFirst: d.Name,
+				fieldLast: d.Name, fieldMessage: d.Message, fieldOrigin: d.Origin,
+			}[f]
+			if f == fieldAmount && d.Amount == 100000 {
+				got = want
+			}
+			if got != want {
+				t.Errorf("%q: %q, want %q (%+v)", key, got, want, d)
+			}
+		}
+	}
+}
+
+// TestKeys reads keys and titles as products and people write them.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	value := map[string]string{
+		"email": "ana@exemplo.com.br", "telefone": "(11) 98765-4321", "empresa": "Casa Azul", "nome": "Ana Lima",
+		"valor": "1500", "mensagem": "Bom dia", "origem": "Feira", "": "resposta 7",
+	}
+	for want, keys := range map[string][]string{
+		"email": {
+			"E-mail", "E-MAIL", "e_mail", "eMail", "Email *", "Qual é o seu melhor e-mail?", "seu e-mail", "your-email",
+			"q4_email", "field:email_ab12", "cf_email", "No Label email", "Endereço de e-mail", "E-mail (corporativo)",
+			"2. E-mail", "Correo electrónico", "📧 E-mail", "email_1", "input_email", "Digite seu e-mail",
+			"E-mail para contato:", "emailAddress",
+		},
+		"telefone": {
+			"Telefone", "TEL", "Celular/WhatsApp", "Telefone / WhatsApp",
+			"Qual o seu telefone para contato? (DDD) + Whatsapp",
+			"Qual é o melhor WhatsApp para falarmos sobre essa análise?", "your-tel", "phone_number", "Phone Number",
+			"Seu WhatsApp com DDD", "q5_telefone", "Nº de telefone", "field:phone_77aa", "3. Celular", "teléfono",
+			"Número de móvil", "telephone1",
+		},
+		"empresa": {
+			"Nome da empresa", "Qual é o nome da sua empresa?", "Em qual empresa você trabalha?", "Sua empresa",
+			"company_name", "Empresa/Organização", "Razão Social", "Empresa / CNPJ", "4) Empresa", "Compañía",
+			"Nombre de la empresa", "corporateName",
+		},
+		"nome": {
+			"Nome", "NOME COMPLETO", "Qual é o seu nome?", "nome_completo", "fullName", "Seu nome", "q3_nomeCompleto",
+			"Nome e sobrenome", "Nome (completo)", "your-name", "1. Nome completo", "Nombre y apellidos",
+			"Cuál es tu nombre?",
+		},
+		"valor": {
+			"Valor", "Qual o valor que pretende investir?", "Orçamento (R$)", "Deal Value",
+			"Quanto você pretende investir neste projeto?", "budget", "valor_estimado", "Investimento mensal",
+			"5) Investimento previsto", "Qual verba disponível para o projeto?", "Presupuesto",
+			"Qual o investimento disponível?",
+		},
+		"mensagem": {
+			"Mensagem", "Deixe uma mensagem", "your-message", "Dúvidas ou comentários", "Observações", "comments",
+			"Alguma observação adicional?", "6 - Mensagem", "mensaje", "textarea-1", "customer_note",
+		},
+		"origem": {
+			"Origem", "Como nos conheceu?", "Como ficou sabendo de nós?", "Onde você nos encontrou?", "lead_source",
+			"How did you hear about us?", "q8_comoConheceu", "lead_origem", "¿Cómo nos conociste?",
+		},
+		"": {
+			"Aceita receber e-mail?", "Autorização de contato", "Em qual cidade e estado sua empresa atua?",
+			"Qual o faturamento médio mensal da sua empresa?", "Quanto sua empresa investe atualmente em marketing por mês?",
+			"Nome do pet", "Nome do produto", "form_name", "formName", "page_name", "Nome da mãe",
+			"Quantos telefones a empresa tem?", "Segmento da empresa", "Site da empresa", "Nome da campanha",
+			"Nome fantasia do evento?", "CNPJ da empresa", "Qual o melhor horário para telefone?", "Cargo na empresa",
+			"event_name", "Tempo de empresa", "Modelo do celular", "utm", "Nombre de la mascota", "Sobrenome da mãe",
+			"lastMessageDate", "Nome do indicado", "Telefone do indicado", "E-mail do amigo", "Valor da conta de luz",
+			"Investimento atual em anúncios", "Quando pretende investir?",
+		},
+	} {
+		for _, key := range keys {
+			body := `{"` + key + `":"` + value[want] + `"}`
+			d := mustRead(t, "", body)
+			got := map[string]string{
+				"email": d.Email, "telefone": d.Phone, "empresa": d.Company, "nome": d.Name, "mensagem": d.Message,
+				"origem": d.Origin,
+			}
+			if d.Amount != 0 {
+				got["valor"] = "1500"
+			}
+			for field, v := range got {
+				if field == want && v != value[want] || field != want && v != "" {
+					t.Errorf("%q: %s = %q", key, field, v)
+				}
+			}
+			if want == "" && len(d.Leftover) != 1 {
+				t.Errorf("%q: left over %v", key, d.Leftover)
+			}
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package intake
+
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// part says what a member is in an object that holds one answer.
+type part uint8
+
+const (
+	unknownPart part = iota
+	titlePart        // the question as a person reads it
+	namePart         // the question's technical name
+	valuePart        // the answer
+	typePart         // the type of the field
+	otherPart        // the furniture of a field: whether it is required, where it stands
+)
+
+// itemPart is what a member is, and its order among those of one kind.
+type itemPart struct {
+	part part
+	rank int
+}
+
+// itemParts are the members of an answer's object, in normal form.
+var itemParts = func() map[string]itemPart {
+	m := map[string]itemPart{}
+	for p, list := range itemWords {
+		for i, w := range strings.Fields(list) {
+			m[w] = itemPart{p, i}
+		}
+	}
+	return m
+}()
+
+// itemWords are the members of each kind; the earlier counts before the later. "text" is in none: beside a question it
+// is a part of the answer.
+var itemWords = map[part]string{
+	titlePart: `
+		title label question questiontitle questiontext questionname columnname fieldlabel fieldtitle displayname humanlabel
+		heading pergunta titulo rotulo q`,
+	namePart: `
+		name fieldname customkey key code columnid slug field id fieldid ref questionid property attribute param parameter
+		variable campo chave nome fieldcode fieldidentifier alias`,
+	valuePart: `
+		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
+		textvalue answerdetails a normalizedvalue`,
+	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,
+	otherPart: `
+		required options order position index visible properties description hidden group sublabel placeholder itemid enum
+		enumid primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns
+		questionref questionindex versions ishidden optional short inline object`,
+}
+
+// partOf looks a member up.
+func partOf(key string) itemPart {
+	var buf [64]byte
+	return itemParts[string(appendName(buf[:0], key))]
+}
+
+// anatomy is an object taken apart as one answer.
+type anatomy struct {
+	title, name, value, typ *node
+	unknown                 []*node // members of no known kind
+	also                    []*node // further values
+}
+
+// dissect takes an object apart. ok is false when it holds no value.
+func dissect(n *node) (a anatomy, ok bool) {
+	if n.kind != isObject || len(n.children) > 40 {
+		return a, false
+	}
+	var title, name, value, typ ranked
+	for i := range n.children {
+		k := &n.children[i]
+		switch known := partOf(k.key); known.part {
+		case titlePart:
+			title.take(k, known.rank)
+		case namePart:
+			name.take(k, known.rank)
+		case typePart:
+			typ.take(k, known.rank)
+		case valuePart:
+			if lesser := value.takeValue(k, known.rank); lesser != nil {
+				a.also = append(a.also, lesser)
+			}
+		case unknownPart:
+			if !k.empty() && (!k.scalar() || !noisySuffix(k.key, false)) {
+				a.unknown = append(a.unknown, k)
+			}
+		}
+	}
+	a.title, a.name, a.value, a.typ = title.node, name.node, value.node, typ.node
+	return a, a.value != nil
+}
+
+// ranked is the member of its kind that counts, with its place in itemWords.
+type ranked struct {
+	node *node
+	rank int
+}
+
+// take takes a member that says something and stands before the one that was taken.
+func (r *ranked) take(k *node, rank int) {
+	if !k.empty() && (r.node == nil || rank < r.rank) {
+		*r = ranked{k, rank}
+	}
+}
+
+// takeValue is take for an answer, which may be empty. Of two answers to one question, the code and the words for it,
+// it returns the lesser.
+func (r *ranked) takeValue(k *node, rank int) (lesser *node) {
+	if r.node != nil && !r.node.empty() {
+		if k.empty() {
+			return nil
+		}
+		if rank >= r.rank {
+			return k
+		}
+		lesser = r.node
+	}
+	*r = ranked{k, rank}
+	return lesser
+}
+
+// labelOf returns the title and the technical name that an object gives, wherever the product puts them.
+func (r *reader) labelOf(n *node, a anatomy) (title, name string) {
+	title, name = labelText(a.title), labelText(a.name)
+	for _, holder := range [...]string{"question", "field", "settings"} {
+		h := n.child(holder)
+		if h == nil || h.kind != isObject {
+			continue
+		}
+		for _, k := range [...]string{"title", "question_title", "label", "text", "name"} {
+			if title == "" {
+				title = h.str(k)
+			}
+		}
+		for _, k := range [...]string{"id", "ref", "key", "question_id"} {
+			if known := r.titles[h.str(k)]; title == "" && known != "" {
+				title = known
+			}
+			if name == "" {
+				name = h.str(k)
+			}
+		}
+	}
+	if title == "" {
+		title = r.titles[name]
+	}
+	if title == "" && a.value != nil && a.value.key != "text" {
+		title = n.str("text") // Jotform's API calls the label so
+	}
+	return title, name
+}
+
+// labelText is the text of a label, also of one that is an object.
+func labelText(n *node) string {
+	if n != nil && n.kind == isObject {
+		n = n.child("custom") // Stripe's label
+	}
+	if n != nil && (n.kind == isString || n.kind == isNumber) {
+		return text.OneLine(text.Clean(n.text))
+	}
+	return ""
+}
+
+// typeOfItem returns the type that an object gives its answer.
+func typeOfItem(n *node, a anatomy) answerType {
+	word := ""
+	if a.typ != nil && a.typ.kind == isString {
+		word = a.typ.text
+	}
+	for _, p := range [...][2]string{{"field", "type"}, {"question", "question_type"}, {"question", "type"}} {
+		if t := n.path(p[0]); t != nil && t.kind == isObject && t.str(p[1]) != "" {
+			word = t.str(p[1])
+		}
+	}
+	return typeOf(word)
+}

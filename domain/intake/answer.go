@@ -1,0 +1,84 @@
+package intake
+
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// answer is a key or question with what was answered.
+type answer struct {
+	scope
+	entry    entry // what the vocabulary says of the title, or of the key where there is no title
+	typ      answerType
+	labelled bool  // the title is a question that a person wrote
+	logical  bool  // it was sent as true or false
+	counted  bool  // it was looked at as a value
+	isAmount bool  // it is one
+	isBand   bool  // a range, of which one end is the value
+	taken    bool  // a field took the whole of it
+	field    field // the field that it would feed
+	key      string
+	title    string
+	values   []string
+	number   string // the literal, when the answer is a JSON number
+	amount   int64  // what it is as a value, when it is one and was looked at
+	attr     string // canonical key of attribution
+}
+
+// name is what the vocabulary is asked for: the title is the question; without one the key speaks.
+func (a *answer) name() string {
+	if a.title != "" {
+		return a.title
+	}
+	return a.key
+}
+
+// label is what the note calls the answer.
+func (a *answer) label() string {
+	l := a.title
+	if l == "" {
+		l = a.key
+		// "form form_name" says nothing that "form_name" does not.
+		if n := len(a.prefix); n == 0 || len(l) <= n || !strings.EqualFold(l[:n], a.prefix) {
+			l = join(a.prefix, l)
+		}
+	}
+	return text.Cut(text.OneLine(text.Clean(l)), 300)
+}
+
+// text is the whole answer as one text.
+func (a *answer) text() string {
+	if len(a.values) == 1 {
+		return a.values[0]
+	}
+	return strings.Join(a.values, ", ")
+}
+
+// wants reports whether the answer's key or title names a field outright.
+func (a *answer) wants(f field) bool {
+	for _, k := range [2]string{a.title, a.key} {
+		if k == "" {
+			continue
+		}
+		if e, _, ok := aliasOf(k); ok && e.field == f {
+			return true
+		}
+	}
+	return f == fieldPhone && a.typ == phoneType
+}
+
+// join joins what is not empty with spaces.
+func join(parts ...string) string {
+	out := ""
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if out != "" {
+			out += " "
+		}
+		out += p
+	}
+	return out
+}

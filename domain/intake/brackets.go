@@ -1,0 +1,108 @@
+package intake
+
+import "strings"
+
+// bracketTree unfolds the bracketed keys of a form: a[b][c], a[], a[0][b]. A number in brackets is a name like any
+// other, so a[999999999] costs what a[x] costs.
+type bracketTree struct {
+	root   branch
+	leaves int
+}
+
+// branch is a node under construction: its members by key, in order of arrival.
+type branch struct {
+	key     string
+	leaf    *node
+	members []*branch
+	index   map[string]int
+}
+
+// add puts one value under a key as it was sent, decoded.
+func (t *bracketTree) add(key string, value node) error {
+	if t.leaves++; t.leaves > maxLeaves {
+		return errTooMany()
+	}
+	name, brackets := splitBrackets(key)
+	if strings.Count(brackets, "[") >= maxDepth-1 {
+		return errTooDeep()
+	}
+	b := t.root.member(name)
+	for brackets != "" {
+		end := strings.IndexByte(brackets, ']')
+		name, brackets = brackets[1:end], brackets[end+1:]
+		if name == "" {
+			b = b.append("")
+			continue
+		}
+		b = b.member(name)
+	}
+	if b.leaf == nil && len(b.members) == 0 {
+		b.leaf = &value
+		return nil
+	}
+	b.append("").leaf = &value // the key again: the values become a list
+	return nil
+}
+
+// tree returns the form as an object.
+func (t *bracketTree) tree() node { return t.root.node(true) }
+
+// splitBrackets separates the name from well-formed brackets after it; anything else is all name.
+func splitBrackets(key string) (name, brackets string) {
+	i := strings.IndexByte(key, '[')
+	if i <= 0 || key[len(key)-1] != ']' {
+		return key, ""
+	}
+	for rest := key[i:]; rest != ""; {
+		end := strings.IndexByte(rest, ']')
+		if rest[0] != '[' || end < 0 || strings.IndexByte(rest[1:end], '[') >= 0 {
+			return key, ""
+		}
+		rest = rest[end+1:]
+	}
+	return key[:i], key[i:]
+}
+
+// member returns the branch under a key, a new one when there is none.
+func (b *branch) member(key string) *branch {
+	if i, ok := b.index[key]; ok {
+		return b.members[i]
+	}
+	if b.index == nil {
+		b.index = map[string]int{}
+	}
+	m := b.append(key)
+	b.index[key] = len(b.members) - 1
+	return m
+}
+
+func (b *branch) append(key string) *branch {
+	m := &branch{key: key}
+	if b.leaf != nil {
+		// A value and a group under one name: the value becomes a member without a name.
+		b.members = append(b.members, &branch{leaf: b.leaf})
+		b.leaf = nil
+	}
+	b.members = append(b.members, m)
+	return m
+}
+
+// node builds the nodes. A group whose names are nothing or count from zero is a list; other numbers are the ids of
+// questions. The outermost group is no list.
+func (b *branch) node(top bool) node {
+	if b.leaf != nil {
+		n := *b.leaf
+		n.key = b.key
+		return n
+	}
+	n := node{kind: isObject, key: b.key, children: make([]node, 0, len(b.members))}
+	list := !top
+	for i, m := range b.members {
+		list = list && countDigits(m.key) == len(m.key) && (i > 0 || m.key == "" || m.key == "0" || m.leaf == nil)
+		n.children = append(n.children, m.node(false))
+	}
+	if list {
+		n.kind = isArray
+	}
+	return n
+}

@@ -1,0 +1,75 @@
+package intake
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"fichario/domain/text"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// decodeBody makes UTF-8 of a whole body, by its byte order mark first, which cannot be mistaken.
+func decodeBody(body []byte, charset string) string {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		return decodeText(string(body[3:]), "")
+	case bytes.HasPrefix(body, []byte("\xff\xfe")):
+		return decodeUTF16(body[2:], false)
+	case bytes.HasPrefix(body, []byte("\xfe\xff")):
+		return decodeUTF16(body[2:], true)
+	}
+	// Without a mark, the zero bytes of ASCII brackets and quotes tell: JSON has none of its own.
+	if len(body) >= 4 && len(body)%2 == 0 && charset != "utf-8" {
+		if body[0] == 0 && body[1] != 0 {
+			return decodeUTF16(body, true)
+		}
+		if body[0] != 0 && body[1] == 0 {
+			return decodeUTF16(body, false)
+		}
+	}
+	return decodeText(string(body), charset)
+}
+
+func decodeUTF16(b []byte, bigEndian bool) string {
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		low, high := b[2*i], b[2*i+1]
+		if bigEndian {
+			low, high = high, low
+		}
+		units[i] = uint16(high)<<8 | uint16(low)
+	}
+	return string(utf16.Decode(units))
+}
+
+// charsets are the one-byte encodings that a header may name. ISO-8859-1 is read as Windows-1252, as every browser
+// does.
+var charsets = map[string]*charmap.Charmap{
+	"iso-8859-1": charmap.Windows1252, "iso8859-1": charmap.Windows1252, "iso_8859-1": charmap.Windows1252,
+	"latin1": charmap.Windows1252, "latin-1": charmap.Windows1252, "windows-1252": charmap.Windows1252,
+	"cp1252": charmap.Windows1252, "ansi": charmap.Windows1252, "iso-8859-15": charmap.ISO8859_15,
+	"latin9": charmap.ISO8859_15, "cp850": charmap.CodePage850, "macintosh": charmap.Macintosh,
+}
+
+// decodeText makes UTF-8 of a text in the encoding that is declared. Without a declared one, a text that is no valid
+// UTF-8 is read as Windows-1252.
+func decodeText(s, charset string) string {
+	encoding := charsets[charset]
+	if encoding == nil {
+		if utf8.ValidString(s) {
+			return s
+		}
+		encoding = charmap.Windows1252
+	}
+	if text.Printable(s) {
+		return s
+	}
+	out, err := encoding.NewDecoder().String(s)
+	if err != nil {
+		return strings.ToValidUTF8(s, "")
+	}
+	return out
+}

@@ -1,0 +1,85 @@
+package intake
+
+// choiceMember is what a member tells of an object that may be a choice.
+type choiceMember struct {
+	textRank int8 // 1: the words of the choice; 2: its words where there are no others; 0: no words
+	names    bool // it says which choice it is
+	answers  bool // it is what an answer's value is called
+}
+
+// choiceMembers are the members that a choice may have, in normal form. A type is among them, see choiceOf.
+var choiceMembers = map[string]choiceMember{
+	"value": {textRank: 1, answers: true}, "answer": {textRank: 1, answers: true},
+	"text": {textRank: 1}, "simpletext": {textRank: 1}, "label": {textRank: 1, names: true},
+	"name": {textRank: 2, names: true}, "title": {textRank: 2, names: true},
+	"id": {names: true}, "ref": {}, "enum": {}, "enumid": {}, "choiceid": {}, "rowid": {}, "selected": {}, "order": {},
+	"weight": {}, "color": {}, "type": {},
+}
+
+// choiceText reads a choice that is an object: {label}, {id, text}, {value, enum}. In a list that is no answer's value
+// (bare), one with both a name and a value is not a choice but an answer.
+func (r *reader) choiceText(n *node, bare bool) (string, bool) {
+	if n.kind != isObject {
+		return "", false
+	}
+	text, from := fileText(n), (*node)(nil)
+	if text == "" {
+		if from = choiceOf(n, bare); from == nil {
+			return "", false
+		}
+		text = scalarText(from)
+	}
+	for i := range n.children {
+		if k := &n.children[i]; k != from {
+			r.drop("furniture", k)
+		}
+	}
+	return text, true
+}
+
+// fileText is what stands in a note for a file, or for a piece of Notion's formatted text; "" for any other object.
+func fileText(n *node) string {
+	url := n.str("url")
+	if url != "" && (n.child("name") != nil || n.child("mimeType") != nil || n.child("filename") != nil) {
+		return join(n.str("name"), n.str("filename"), url)
+	}
+	if n.child("annotations") != nil {
+		return n.str("plain_text")
+	}
+	return ""
+}
+
+// choiceOf returns the member that holds the words of a choice, or nil when the object is none.
+func choiceOf(n *node, bare bool) *node {
+	if len(n.children) > 8 {
+		return nil
+	}
+	var best *node
+	bestRank := int8(0)
+	named, answered := false, false
+	for i := range n.children {
+		k := &n.children[i]
+		if k.empty() {
+			continue
+		}
+		var buf [64]byte
+		key := appendName(buf[:0], k.key)
+		m, known := choiceMembers[string(key)]
+		if !known || !k.scalar() {
+			return nil
+		}
+		if string(key) == "type" {
+			t := typeOf(k.text)
+			m.names = t == emailType || t == phoneType
+		}
+		named = named || m.names
+		answered = answered || m.answers
+		if m.textRank > 0 && (best == nil || m.textRank < bestRank) {
+			best, bestRank = k, m.textRank
+		}
+	}
+	if bare && named && answered {
+		return nil
+	}
+	return best
+}

@@ -1,0 +1,172 @@
+package intake
+
+import (
+	"cmp"
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// strength is how sure a rule is that an answer is a field's: the lower wins, whatever the order of arrival.
+type strength uint8
+
+const (
+	byType    strength = iota // the form says that the field is an e-mail, a phone …
+	byAlias                   // the key is one of the known names
+	byTypeToo                 // the type, on a webhook that is not for form products
+	byTitle                   // a word of the question
+	byOnly                    // the only number question
+	byWeak                    // a name that often means something else
+	byValue                   // nothing but the look of the value
+)
+
+// bid is what a rule says of an answer: the field that it would feed, and how surely. The zero value bids for nothing.
+type bid struct {
+	field    field
+	strength strength
+	penalty  int8 // among bids of one strength from one distance, the lower wins
+}
+
+// score is how good a claim is. Scores are compared field by field, in this order; the lower wins.
+type score struct {
+	formName bool // it may be the form's name: any other name is better
+	strength strength
+	distance int8 // how far the answer is from the contact
+	penalty  int8
+}
+
+// maxDistance is the distance from which all are equally far.
+const maxDistance = 20
+
+func scoreOf(a *answer, b bid) score {
+	return score{strength: b.strength, distance: int8(min(a.rank, maxDistance)), penalty: b.penalty}
+}
+
+// beats reports whether a score is better than another. Equal ones leave it to the order of arrival.
+func (s score) beats(other score) bool {
+	if s.formName != other.formName {
+		return other.formName
+	}
+	return cmp.Or(
+		cmp.Compare(s.strength, other.strength),
+		cmp.Compare(s.distance, other.distance),
+		cmp.Compare(s.penalty, other.penalty),
+	) < 0
+}
+
+// claim is an answer that would feed a field. The zero value is none.
+type claim struct {
+	answer *answer
+	score  score
+}
+
+// offer replaces the claim by a better one.
+func (c *claim) offer(a *answer, s score) {
+	if c.answer == nil || s.beats(c.score) {
+		*c = claim{a, s}
+	}
+}
+
+// chooser finds the best answer of each field.
+type chooser struct {
+	band      Band
+	answers   []answer
+	candidate candidate // the answer whose field is looked for
+	best      [fieldFirst]claim
+	parts     [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
+	badEmail  claim                              // an e-mail field without an @
+	caller    string                             // the name beside the e-mail address
+}
+
+// choose gives each field the best answer that claims it.
+func (r *reader) choose(d *Draft) {
+	c := &r.chooser
+	c.band, c.answers = r.opt.Band, r.answers
+	numbers := 0
+	for i := range c.answers {
+		if a := &c.answers[i]; a.typ == numberType && !a.closed {
+			numbers++
+		}
+	}
+	service := r.opt.Kind == FormService
+	for i := range c.answers {
+		if a := &c.answers[i]; !a.closed && a.attr == "" {
+			c.candidate = candidate{answer: a, answers: c.answers, numbers: numbers, service: service}
+			c.place(&c.candidate)
+		}
+	}
+	c.emailByLook()
+	c.phoneByLook()
+	c.takeEmail(d, r.emptyEmail)
+	c.takePhone(d)
+	c.takeName(d)
+	c.takeLine(d, fieldCompany, &d.Company)
+	c.takeLine(d, fieldOrigin, &d.Origin)
+	c.takeAmount(d)
+	c.takeMessage(d)
+}
+
+// place asks the rules in their order what an answer would feed, and makes the first claim that its value can meet.
+func (c *chooser) place(q *candidate) {
+	for i := range rules {
+		if b := rules[i].bid(q); b.field != noField && c.claim(q.answer, b) {
+			return
+		}
+	}
+}
+
+// claim records a bid when the answer's value can meet it, and reports whether it can.
+func (c *chooser) claim(a *answer, b bid) bool {
+	if saysNone(a.values[0]) {
+		return false
+	}
+	s := scoreOf(a, b)
+	if !fits[b.field](c, a, b.strength) {
+		if b.field == fieldEmail && b.strength < byTitle {
+			c.badEmail.offer(a, s)
+		}
+		return false
+	}
+	if b.field == fieldName {
+		var ok bool
+		if s, ok = scoreOfName(a, s); !ok {
+			return false
+		}
+	}
+	a.field = b.field
+	if b.field >= fieldFirst {
+		part := &c.parts[b.field-fieldFirst]
+		*part = append(*part, a)
+	} else {
+		c.best[b.field].offer(a, s)
+	}
+	return true
+}
+
+// partsOf returns the answers that are parts of a name or a phone.
+func (c *chooser) partsOf(f field) []*answer { return c.parts[f-fieldFirst] }
+
+// take says which answer fed a field.
+func (d *Draft) take(f field, a *answer) {
+	if d.Fields == nil {
+		d.Fields = make([]Source, 0, 8)
+	}
+	d.Fields = append(d.Fields, Source{fieldNames[f], text.Cut(text.OneLine(text.Clean(a.name())), maxKeyText)})
+}
+
+// takeLine takes a field that is one line.
+func (c *chooser) takeLine(d *Draft, f field, to *string) {
+	if a := c.best[f].answer; a != nil {
+		*to = text.OneLine(a.text())
+		a.taken = true
+		d.take(f, a)
+	}
+}
+
+func (c *chooser) takeMessage(d *Draft) {
+	if a := c.best[fieldMessage].answer; a != nil {
+		d.Message = strings.Join(a.values, "\n")
+		a.taken = true
+		d.take(fieldMessage, a)
+	}
+}

@@ -1,0 +1,122 @@
+package intake
+
+import "strings"
+
+// deliveryRule says where a product puts its own id of a submission, the same in every retry of it. Keys are joined
+// with dots.
+type deliveryRule struct {
+	product         string
+	has             string           // the members that tell the product, with spaces between them
+	when            func(*node) bool // what else must hold; nil for nothing
+	id              string           // the members that make the id, with spaces between them
+	hasPath, idPath [][]string
+}
+
+// deliveryRules are tried in order; the first whose members are all there gives the id.
+var deliveryRules = compileDeliveryRules([]deliveryRule{
+	{product: "typeform", has: "form_response.token", id: "form_response.token"},
+	{product: "tally", has: "eventType data.submissionId data.formId", id: "data.submissionId"},
+	{product: "respondi", has: "respondent.respondent_id form.form_id", id: "form.form_id respondent.respondent_id"},
+	{product: "jotform", has: "submissionID rawRequest", id: "submissionID"},
+	{product: "jotform", has: "submissionID formID", id: "submissionID"},
+	{product: "googleads", has: "user_column_data lead_id", id: "lead_id"},
+	{product: "meta", has: "entry.changes.value.leadgen_id", id: "entry.changes.value.leadgen_id"},
+	{product: "meta", has: "leadgen_id", id: "leadgen_id"},
+	{product: "wix", has: "data.submissionId", id: "data.submissionId"},
+	{product: "webflow", has: "triggerType payload.id", id: "payload.id"},
+	{product: "formbricks", has: "webhookId data.surveyId data.id", id: "data.id"},
+	{product: "netlify", has: "id form_id site_url", id: "id"},
+	{product: "netlify", has: "id form_id human_fields", id: "id"},
+	{product: "kommo", has: "unsorted.add.uid", id: "unsorted.add.uid"},
+	{product: "olx", has: "originLeadId", when: fromOLX, id: "originLeadId"},
+	{product: "rdstation", has: "leads.uuid", when: hasOriginalEvent, id: originalEvent},
+	{product: "rdstation", has: "leads.uuid", id: "leads.uuid leads.last_conversion.created_at"},
+	{product: "rdstation", has: "event_uuid contact", id: "event_uuid"},
+	{product: "surveymonkey", has: "filter_id event_id", id: "event_id"},
+	{product: "fillout", has: "submission.submissionId", id: "submission.submissionId"},
+})
+
+func compileDeliveryRules(rules []deliveryRule) []deliveryRule {
+	for i := range rules {
+		rules[i].hasPath, rules[i].idPath = paths(rules[i].has), paths(rules[i].id)
+	}
+	return rules
+}
+
+func paths(list string) [][]string {
+	var out [][]string
+	for p := range strings.FieldsSeq(list) {
+		out = append(out, strings.Split(p, "."))
+	}
+	return out
+}
+
+// originalEvent is where RD Station puts the id of the event that a conversion was made of.
+const originalEvent = "leads.last_conversion.content.__cdp__original_event.event_uuid"
+
+func hasOriginalEvent(n *node) bool { return n.str(strings.Split(originalEvent, ".")...) != "" }
+
+// fromOLX tells the portals of one group, whose lead id names a lead, from those whose id names a person and repeats.
+func fromOLX(n *node) bool {
+	switch nameOf(n.str("leadOrigin")) {
+	case "grupoolx", "olx", "vivareal", "zap", "zapimoveis", "grupozap":
+		return true
+	}
+	return false
+}
+
+// deliveryID returns the product's own id of a submission, or "". A bare "id" of an unknown sender is none: two posts
+// of it are two contacts.
+func deliveryID(n *node) string {
+	n = n.first()
+	if n == nil || n.kind != isObject {
+		return ""
+	}
+	if sent := n.path("body"); sent != nil && sent.kind == isObject {
+		if n.child("headers") != nil || n.child("webhookUrl") != nil {
+			n = sent // n8n puts what was sent under "body"
+		}
+	}
+	for i := range deliveryRules {
+		if rule := &deliveryRules[i]; rule.fits(n) {
+			return rule.idOf(n)
+		}
+	}
+	return ""
+}
+
+func (d *deliveryRule) fits(n *node) bool {
+	for _, p := range d.hasPath {
+		if n.path(p...) == nil {
+			return false
+		}
+	}
+	return d.when == nil || d.when(n)
+}
+
+func (d *deliveryRule) idOf(n *node) string {
+	var id strings.Builder
+	id.WriteString(d.product)
+	for _, p := range d.idPath {
+		s := n.str(p...)
+		if s == "" || len(s) > 200 {
+			return ""
+		}
+		id.WriteString(":" + s)
+	}
+	return id.String()
+}
+
+// isTest reports whether the sender says that a submission is a test.
+func isTest(n *node) bool {
+	n = n.first()
+	if n == nil || n.kind != isObject {
+		return false
+	}
+	for _, k := range [...]string{"is_test", "isTest", "test_lead", "is_test_lead"} {
+		if c := n.path(k); c != nil && (c.text == "true" || c.text == "1") {
+			return true
+		}
+	}
+	return false
+}

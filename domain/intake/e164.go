@@ -1,0 +1,122 @@
+package intake
+
+import (
+	"strings"
+
+	"fichario/domain/text"
+
+	"github.com/nyaruka/phonenumbers"
+)
+
+// E164 returns the international form of a phone number ("+5511987654321"), or "" when it is none; one without a
+// country code is of Brazil.
+func E164(text string) string { return e164(text) }
+
+// region is the one whose numbers come without a country code.
+const region = "BR"
+
+// e164 returns the international form of a number, or "" when the numbering plan has none such.
+func e164(number string) string {
+	if n := brazilian(strings.TrimSuffix(number, ".0")); n != "" {
+		return n
+	}
+	s := strings.TrimSuffix(strings.TrimSpace(number), ".0") // what a spreadsheet makes of a number
+	if i := strings.Index(strings.ToLower(s), "ramal"); i > 0 && i <= len(s) {
+		s = s[:i]
+	}
+	s = s[carrierSlot(s):]
+	if n := parsePhone(s); n != "" {
+		return n
+	}
+	digits := text.Digits(s)
+	// "550..." and "+55 0 11": the trunk digit between the country and the area is written often, and is no part of the
+	// number.
+	if rest, ok := strings.CutPrefix(digits, "550"); ok {
+		return parsePhone("+55" + rest)
+	}
+	if n := withNinthDigit(digits, strings.HasPrefix(s, "+")); n != "" {
+		return n
+	}
+	// A form that puts the country code first without a plus: only Brazil's is guessed by the library.
+	if !strings.HasPrefix(s, "+") && len(digits) > 11 && len(digits) <= 15 && !strings.HasPrefix(digits, "0") {
+		return parsePhone("+" + digits)
+	}
+	return ""
+}
+
+func parsePhone(s string) string {
+	n, err := phonenumbers.Parse(s, region)
+	if err != nil || !phonenumbers.IsValidNumber(n) {
+		return ""
+	}
+	return phonenumbers.Format(n, phonenumbers.E164)
+}
+
+// withNinthDigit reads a mobile number from before the ninth digit, as old address books and chats still write it.
+func withNinthDigit(digits string, plus bool) string {
+	local := strings.TrimPrefix(digits, "55")
+	if len(local) != 10 || local[2] < '6' || plus && len(digits) != 12 {
+		return ""
+	}
+	return brazilian(local[:2] + "9" + local[2:])
+}
+
+// carrierSlot returns the length of "0xx", where old Brazilian notation leaves room for the carrier's code.
+func carrierSlot(s string) int {
+	start := strings.ToLower(text.Cut(s, 8))
+	for _, slot := range [...]string{"(0xx", "0xx", "(xx", "(0**", "0**"} {
+		if strings.HasPrefix(start, slot) {
+			return len(slot)
+		}
+	}
+	return 0
+}
+
+// brazilian answers for the commonest numbers of all without the library, which costs as much as the rest of the
+// reading. It says "" when in doubt; a test holds it against the library.
+func brazilian(s string) string {
+	var buf [13]byte
+	digits, plus, ok := phoneDigits(buf[:0], s)
+	if !ok {
+		return ""
+	}
+	switch n := len(digits); {
+	case n == 13 || n == 12 && digits[4] != '9':
+		if digits[0] != '5' || digits[1] != '5' {
+			return ""
+		}
+		digits = digits[2:]
+	case n != 11 && n != 10 || plus:
+		return ""
+	}
+	mobile := len(digits) == 11 && digits[2] == '9'
+	landline := len(digits) == 10 && digits[2] >= '2' && digits[2] <= '5'
+	if !mobile && !landline || !areas[string(digits[:2])] {
+		return ""
+	}
+	return "+55" + string(digits)
+}
+
+// phoneDigits appends the digits of a number that is written with nothing else but separators and a plus before them.
+// ok is false for any other text, and for one of more digits than there is room for.
+func phoneDigits(dst []byte, s string) (digits []byte, plus, ok bool) {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			if len(dst) == cap(dst) {
+				return nil, false, false
+			}
+			dst = append(dst, c)
+		case c == '+' && len(dst) == 0:
+			plus = true
+		case strings.IndexByte(" -().", c) < 0:
+			return nil, false, false
+		}
+	}
+	return dst, plus, true
+}
+
+// areas are the area codes in use.
+var areas = words(`
+	11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 61 62 63 64 65 66
+	67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99`)

@@ -1,0 +1,127 @@
+package intake
+
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// Bounds of the fields, in characters. What is longer is no such thing and stays in the note.
+const (
+	maxEmail = 320
+	maxLine  = 200
+	maxPhone = 60
+)
+
+// fits say, of each field, whether an answer's value can be it. The weaker the rule that bids, the more the value must
+// look like it.
+var fits = [fieldCount]func(c *chooser, a *answer, s strength) bool{
+	fieldEmail:   fitsEmail,
+	fieldPhone:   fitsPhone,
+	fieldName:    fitsName,
+	fieldFirst:   fitsPartOfName,
+	fieldLast:    fitsPartOfName,
+	fieldCompany: fitsLine,
+	fieldOrigin:  fitsLine,
+	fieldAmount:  func(c *chooser, a *answer, _ strength) bool { _, ok := c.amountOf(a); return ok },
+	fieldMessage: fitsMessage,
+	fieldArea:    fitsArea,
+	fieldCountry: fitsCountry,
+}
+
+func fitsEmail(_ *chooser, a *answer, _ strength) bool {
+	return strings.IndexByte(a.text(), '@') >= 0 && findEmail(a.values) != ""
+}
+
+func fitsPhone(_ *chooser, a *answer, s strength) bool {
+	v := text.OneLine(a.values[0])
+	n := countDigits(v)
+	switch {
+	case a.logical || n < 3 || !text.Within(v, maxPhone) || strings.IndexByte(v, '@') >= 0:
+		return false
+	case s >= byTitle && n < 8:
+		return false
+	}
+	return s < byWeak || n <= 13
+}
+
+// isLine reports whether an answer is the line of a person's or a thing's name, and not the answer to a question that
+// only seems to ask for one: "Tem empresa?".
+func isLine(a *answer) bool {
+	t := a.text()
+	if a.logical || t == "" || !text.Within(t, maxLine) || len(t) < 6 && yesNo[text.Fold(t)] {
+		return false
+	}
+	return !strings.HasPrefix(t, "http://") && !strings.HasPrefix(t, "https://")
+}
+
+var yesNo = words(`sim nao yes no si true false on off ok`)
+
+// fitsName: whatever stands under a key that is the name's is the name, unless it is a phone.
+func fitsName(c *chooser, a *answer, s strength) bool {
+	if s < byTitle && a.title == "" {
+		return isLine(a) && e164(a.text()) == ""
+	}
+	return fitsPartOfName(c, a, s)
+}
+
+func fitsPartOfName(_ *chooser, a *answer, s strength) bool {
+	t := a.text()
+	switch {
+	case !isLine(a) || strings.IndexByte(t, '@') >= 0:
+		return false
+	case countDigits(t) > 0 && (s >= byWeak || !hasWord(t)):
+		return false
+	}
+	return s < byTitle || !strings.Contains(t, "\n")
+}
+
+// fitsLine: a company or an origin.
+func fitsLine(_ *chooser, a *answer, s strength) bool {
+	if !isLine(a) {
+		return false
+	}
+	t := a.text()
+	return s < byWeak || hasWord(t) && !strings.Contains(t, "\n") && !looksURL(t) && strings.IndexByte(t, '@') < 0
+}
+
+func fitsMessage(_ *chooser, a *answer, s strength) bool {
+	return !a.logical && !isStamp(a.values[0]) && (s < byWeak || hasWord(a.text()))
+}
+
+func fitsArea(_ *chooser, a *answer, _ strength) bool {
+	n := countDigits(a.values[0])
+	return len(a.values) == 1 && (n == 2 || n == 3) && len(a.values[0]) <= 6
+}
+
+func fitsCountry(_ *chooser, a *answer, _ strength) bool {
+	v := a.values[0]
+	n := countDigits(v)
+	return n >= 1 && n <= 3 && len(v) <= 5 && phoneLike(v) && strings.Trim(v, "+0 ") != ""
+}
+
+// hasWord reports whether a text has a letter.
+func hasWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; c >= 'a' && c <= 'z' || s[i] >= 0x80 {
+			return true
+		}
+	}
+	return false
+}
+
+// saysNone reports whether a text is what a sender writes where it has nothing: the word of its language for that, or a
+// variable that its template did not fill.
+func saysNone(s string) bool {
+	if len(s) > 60 || strings.IndexByte("nNuU-{[$", s[0]) < 0 {
+		return false
+	}
+	switch strings.ToLower(s) {
+	case "null", "undefined", "nan", "none", "n/a", "-", "--", "[object object]":
+		return true
+	}
+	between := func(opening, closing string) bool {
+		return strings.HasPrefix(s, opening) && strings.HasSuffix(s, closing)
+	}
+	return between("{{", "}}") || between("${", "}") || between("[field ", "]")
+}

@@ -1,0 +1,63 @@
+package intake
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHostileBodies bounds the time of a megabyte of anything. It runs alone: others would take of its time.
+func TestHostileBodies(t *testing.T) {
+	fill := func(s string) string { return strings.Repeat(s, 1<<20/len(s)) }
+	wrap := `{"email":"a@b.c","payload":`
+	nested := `{"email":"a@b.c"}`
+	for range 12 {
+		nested = fmt.Sprintf(`{"payload":%q}`, nested)
+	}
+	keys := make([]string, 100000)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("k%d=v", i)
+	}
+	items := make([]string, 9000)
+	for i := range items {
+		items[i] = fmt.Sprintf(`{"key":"question_%d_%s","value":true}`, i, strings.Repeat("_", 60))
+	}
+	list := func(element string, n int) string {
+		return `{"email":"a@b.c","x":[` + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + `]}`
+	}
+	deep := strings.Repeat(`{"`+strings.Repeat("k ", 2000)+`":`, 60) + "1" + strings.Repeat("}", 60)
+	for name, c := range map[string][2]string{
+		"brackets in a key": {formType, fill("a[b]") + "=1"}, "open brackets": {formType, fill("[") + "=1"},
+		"huge index": {formType, "a[999999999]=x&a[1]=y&email=a@b.c"}, "many keys": {formType, strings.Join(keys, "&")},
+		"same key": {formType, strings.Repeat("email=a&", 19000)}, "equals": {formType, fill("=&")},
+		"percent": {formType, "email=" + fill("%40")}, "forms": {"", `{"email":"a@b.c","query":"` + fill("query=") + `"}`},
+		"form in form": {formType, "email=a@b.c&query=" + strings.ReplaceAll(fill("query="), "=", "%3D")},
+
+		"json in json": {"", nested}, "broken json": {"", `{"a":"` + fill("\n")}, "quotes": {"", fill(`"`)},
+		"deep prefixes": {"", `{"email":"a@b.c","a":` + deep + "}"}, "spaces": {"", fill(" ")},
+		"many items":   {"", `{"email":"a@b.c","fields":[` + strings.Join(items, ",") + `]}`},
+		"many objects": {"", list(`{"a":{"b":1}}`, 6000)}, "lists": {"", list(`{"a":["b","c","d"]}`, 3900)},
+		"area codes": {"", list(`{"ddd":"11","n":"988887777"}`, 6000)},
+
+		"escapes":        {"", `{"email":"` + fill(`\u0041`) + `"}`},
+		"accents":        {"", `{"email":"a@b.c","nome":"` + fill("é́") + `"}`},
+		"one long value": {"", wrap + `"` + fill("a@b ") + `"}`}, "mailto": {"", `{"email":"` + fill("<@") + `"}`},
+		"long value of digits": {"", `{"email":"a@b.c","valor":"` + fill("9") + `","telefone":"` + fill("1")[:500000] + `"}`},
+		"long number":          {"", `{"email":"a@b.c","valor":` + fill("9") + `}`},
+		"long key":             {"", `{"email":"a@b.c","` + fill("Qual ") + `":"x"}`},
+		"url":                  {"", `{"email":"a@b.c","page_url":"http://x/?` + fill("utm_a=b&") + `"}`},
+
+		"lines": {"", "a: @" + fill("\nx")}, "elements": {"", "<a>@" + fill("x<!---->") + "</a>"},
+		"open elements": {"", fill("<a>@")},
+	} {
+		start := time.Now()
+		d, err := Read(Options{Kind: FormService, Band: BandLower}, c[0], []byte(c[1]))
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("%s took %s", name, took)
+		}
+		if err == nil {
+			checkStorable(t, d)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package intake
+
+import (
+	"slices"
+	"strings"
+)
+
+// places are the labels that say which of several mailboxes or phones a value is, and nothing of the question.
+var places = words(`
+	work home mobile main other primary personal trabalho casa celular comercial pessoal principal outro business default`)
+
+// item reads an object as one answer. key is the member's own name, "" in an array.
+func (r *reader) item(n *node, key string, s scope) bool {
+	if n.kind != isObject {
+		return false
+	}
+	if r.typedItem(n, key, s) {
+		return true
+	}
+	a, ok := dissect(n)
+	if !ok {
+		return r.unanswered(n, a, s)
+	}
+	if a.value.key == "" {
+		return false
+	}
+	ans := answer{typ: typeOfItem(n, a), scope: s}
+	ans.title, ans.key = r.labelOf(n, a)
+	if n.str("objectTypeId") == "0-2" {
+		ans.key = join("company", ans.key) // HubSpot: a property of the company, not of the person
+	}
+	if key == "" && !a.nameInList(&ans) || key != "" && !a.nameUnderKey(&ans, key) {
+		return false
+	}
+	s = ans.scope
+	if key == "" || ans.title != "" {
+		ans.prefix = ""
+	}
+	if !r.fill(&ans, a.value, n) {
+		if a.title == nil && a.typ == nil || ans.label() == "" {
+			return false
+		}
+		// An answer for certain, of a shape that is not: it is kept under its title, and feeds no field.
+		tree := withOptionTexts(*a.value, n)
+		tree.key = ans.label()
+		s.prefix, s.closed, s.asked = "", true, true
+		r.member(&tree, s)
+	}
+	r.besides(n, a, &ans, s)
+	return true
+}
+
+// unanswered walks a question without an answer, or a heading: its name is nobody's.
+func (r *reader) unanswered(n *node, a anatomy, s scope) bool {
+	if s.closed || a.typ == nil || a.name == nil || a.title == nil && n.child("text") == nil || len(a.unknown) > 1 {
+		return false
+	}
+	s.closed = true
+	r.object(n, s)
+	return true
+}
+
+// nameUnderKey names the answer of an object that is the value of a key. It says no to a record: a deal with a title
+// and a value, and {name, value}, whereas {value} and {title, type, value} are answers.
+func (a anatomy) nameUnderKey(ans *answer, key string) bool {
+	if a.title != nil && lookup(key).tree == dealTree {
+		return false
+	}
+	if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.key) || len(a.unknown) > 0 {
+		return false
+	}
+	if places[nameOf(ans.title)] {
+		ans.title = ""
+	}
+	ans.key, ans.labelled = key, ans.title != ""
+	return true
+}
+
+// nameInList names the answer of an object in a list. It says no to one that is a record.
+func (a anatomy) nameInList(ans *answer) bool {
+	if ans.title == "" && ans.key == "" {
+		if len(a.unknown) > 0 || a.typ == nil || a.typ.kind != isString || !meansOfContact(a.typ.text) {
+			return false
+		}
+		ans.key = a.typ.text // {type: email, value: …}
+	}
+	if a.typ == nil && a.isRecord(ans.title) {
+		return false
+	}
+	if places[nameOf(ans.title)] || ans.title == "" && places[nameOf(ans.key)] {
+		if meansOfContact(ans.prefix) {
+			ans.title, ans.key, ans.prefix = "", ans.prefix, ""
+		}
+	}
+	// A name beside a type is what a form calls its field.
+	ans.labelled = ans.title != "" || a.typ != nil
+	return true
+}
+
+// isRecord reports whether an object without a type says more than a question and its answer.
+func (a anatomy) isRecord(title string) bool {
+	return a.title == nil && len(a.unknown) > 0 || title == "" && a.name != nil && a.name.kind != isString
+}
+
+// meansOfContact reports whether a name is that of an e-mail or a phone.
+func meansOfContact(name string) bool {
+	e, _, ok := aliasOf(name)
+	return ok && (e.field == fieldEmail || e.field == fieldPhone)
+}
+
+// besides keeps what stands beside the answer in its object, unless it says the same, and drops the furniture.
+func (r *reader) besides(n *node, a anatomy, ans *answer, s scope) {
+	for i := range n.children {
+		if k := &n.children[i]; k != a.value && !slices.Contains(a.unknown, k) && !slices.Contains(a.also, k) {
+			r.drop("furniture", k)
+		}
+	}
+	for _, k := range append(a.unknown, a.also...) {
+		if repeats(k, ans.text()) || ans.title != "" && scalarText(k) == ans.title {
+			r.drop("mirror", k)
+			continue
+		}
+		sub := s.within(ans.label(), closedTree)
+		sub.asked = ans.labelled
+		r.member(k, sub)
+	}
+}
+
+// repeats reports whether a member says again what the answer beside it says: WPForms repeats the parts of a name and
+// the number of a price, Elementor the choices.
+func repeats(n *node, text string) bool {
+	if n.scalarList() {
+		for i := range n.children {
+			if !repeats(&n.children[i], text) {
+				return false
+			}
+		}
+		return len(n.children) > 0
+	}
+	t := scalarText(n)
+	if t == "" || strings.Contains(text, t) {
+		return t != ""
+	}
+	said, ok := ParseAmount(t)
+	answered, isAmount := ParseAmount(text)
+	return ok && isAmount && said == answered
+}
+
+// typedItem reads the shape in which the value stands under the name of its type: Typeform's answers, with the question
+// under "field", and the fields of Notion and Stripe, with the question under "label" or around them.
+func (r *reader) typedItem(n *node, key string, s scope) bool {
+	typ, field := n.child("type"), n.child("field")
+	if typ == nil || typ.kind != isString || field != nil && field.kind != isObject {
+		return false
+	}
+	value := n.child(typ.text)
+	if value == nil || value == typ || value == field {
+		return false
+	}
+	ans := answer{typ: typeOf(typ.text), scope: s}
+	if field != nil {
+		ans.title, ans.key = r.labelOf(n, anatomy{})
+		if t := typeOf(field.str("type")); t != noType {
+			ans.typ = t
+		}
+	} else if !r.nameTyped(&ans, n, typ.text, key) {
+		return false
+	}
+	ans.labelled = ans.title != ""
+	ans.prefix = ""
+	if !r.fill(&ans, value, n) {
+		return false
+	}
+	for i := range n.children {
+		if k := &n.children[i]; k != value {
+			r.drop("furniture", k)
+		}
+	}
+	return true
+}
+
+// nameTyped names the answer of an object that is a type, a value under the name of the type, and a label at the most.
+func (r *reader) nameTyped(ans *answer, n *node, typ, key string) bool {
+	if noisySuffix(typ, false) {
+		return false
+	}
+	rest := *n
+	rest.children = slices.DeleteFunc(slices.Clone(n.children), func(k node) bool { return k.key == typ || k.empty() })
+	a, _ := dissect(&rest)
+	if a.value != nil || len(a.unknown) > 0 || a.typ == nil {
+		return false
+	}
+	if key != "" {
+		ans.key = key
+		return a.title == nil && (a.name == nil || nameOf(a.name.key) == "id")
+	}
+	ans.title, ans.key = r.labelOf(n, a)
+	return ans.title != "" && !places[nameOf(ans.title)]
+}

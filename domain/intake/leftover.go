@@ -1,0 +1,210 @@
+package intake
+
+import (
+	"slices"
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// collectLeftover puts into the leftover what no field took: each answer once, with the best title.
+func (r *reader) collectLeftover(d *Draft) {
+	left := r.notTaken(d)
+	slices.SortStableFunc(left, func(a, b *answer) int { return a.placeInNote() - b.placeInNote() })
+	l := leftover{reader: r}
+	for _, a := range left {
+		said := a.text()
+		if r.saidByField(d, a, said) || l.isCopy(a, said) || l.isRepeated(a, said) {
+			continue
+		}
+		d.Leftover = append(d.Leftover, Pair{a.label(), said})
+	}
+}
+
+// notTaken attributes the answers that say how the contact came here, and returns those that the note needs.
+func (r *reader) notTaken(d *Draft) []*answer {
+	var left []*answer
+	for i := range r.answers {
+		if a := &r.answers[i]; !a.taken && (a.attr == "" || !d.attributeOnce(a, a.text())) {
+			left = append(left, a)
+		}
+	}
+	return left
+}
+
+// placeInNote orders the note: what a person was asked, what came with it, how it came here, what is about something
+// else.
+func (a *answer) placeInNote() int {
+	switch {
+	case a.asked:
+		return 0
+	case a.closed:
+		return 3
+	case a.attr != "":
+		return 2
+	case a.labelled:
+		return 0
+	}
+	return 1
+}
+
+// leftover tells which answers say what others say. Its sets are made when they are asked for.
+type leftover struct {
+	*reader
+	titledTexts map[string]bool // what the answers with a question's title say
+	allTexts    map[string]bool // what all answers say
+	kept        map[string]bool // the answers of the note
+}
+
+// isCopy reports whether an answer without a title says what others say: the row of a sheet beside its cells, and the
+// answers once more under technical keys.
+func (l *leftover) isCopy(a *answer, said string) bool {
+	if a.labelled {
+		return false
+	}
+	if len(a.values) > 2 {
+		if l.allTexts == nil {
+			l.allTexts = l.textsOf(func(*answer) bool { return true })
+		}
+		if onlySays(a, l.allTexts) {
+			for _, v := range a.values {
+				l.dropText("mirror", v)
+			}
+			return true
+		}
+	}
+	if !l.labelled || !maybeMirror(a, said) {
+		return false
+	}
+	if l.titledTexts == nil {
+		l.titledTexts = l.textsOf(func(a *answer) bool { return a.labelled })
+	}
+	return l.titledTexts[likeness(said)]
+}
+
+func (l *leftover) textsOf(which func(*answer) bool) map[string]bool {
+	texts := make(map[string]bool, len(l.answers))
+	for i := range l.answers {
+		if a := &l.answers[i]; which(a) {
+			texts[likeness(a.text())] = true
+		}
+	}
+	return texts
+}
+
+// onlySays reports whether a list holds nothing but what other answers say, and the moment of the submission.
+func onlySays(list *answer, texts map[string]bool) bool {
+	for _, v := range list.values {
+		stamp := countDigits(v) >= 12 && strings.Contains(v, "/") && strings.Contains(v, ":")
+		if !stamp && !texts[likeness(v)] {
+			return false
+		}
+	}
+	return true
+}
+
+// maybeMirror reports whether an answer under a technical key that says what a titled one says is surely its copy. A
+// short "Sim" under a key that means something may be the answer to another question.
+func maybeMirror(a *answer, said string) bool {
+	return len(said) >= 8 || strings.HasPrefix(a.key, "field:") || saysNothing(a.key)
+}
+
+// isRepeated reports whether the note has the answer: under its title, or in its field, since a second phone under two
+// keys is one phone.
+func (l *leftover) isRepeated(a *answer, said string) bool {
+	said = likeness(said)
+	if l.repeats(nameOf(a.label()) + "\x00" + said) {
+		return true
+	}
+	return a.field != noField && l.repeats(fieldNames[a.field]+"\x00\x00"+said)
+}
+
+func (l *leftover) repeats(key string) bool {
+	if l.kept[key] {
+		return true
+	}
+	if l.kept == nil {
+		l.kept = make(map[string]bool, len(l.answers))
+	}
+	l.kept[key] = true
+	return false
+}
+
+// saidByField reports whether a field that the answer might have fed already says the same.
+func (r *reader) saidByField(d *Draft, a *answer, said string) bool {
+	switch a.field {
+	case noField:
+		return r.saidByAnyField(d, a, said)
+	case fieldEmail:
+		return strings.EqualFold(said, d.Email)
+	case fieldPhone:
+		return samePhone(said, d)
+	case fieldCompany:
+		return likeness(said) == likeness(d.Company)
+	case fieldOrigin:
+		return likeness(said) == likeness(d.Origin)
+	case fieldMessage:
+		return likeness(said) == likeness(d.Message)
+	case fieldName, fieldFirst, fieldLast:
+		return d.Name != "" && containsWords(likeness(d.Name), likeness(said))
+	case fieldArea, fieldCountry:
+		return strings.HasPrefix(text.Digits(d.Phone), text.Digits(said)) && countDigits(said) > 0
+	}
+	n, ok := ParseAmount(said)
+	if a.counted {
+		n, ok = a.amount, a.isAmount
+	}
+	return ok && n == d.Amount && r.fed(fieldAmount)
+}
+
+// longEnough is the length from which equal texts are the same answer, whatever their keys: nobody writes a sentence
+// twice by chance.
+const longEnough = 20
+
+// saidByAnyField finds the copies under keys that name no field: Netlify's summary, a mirror without titles.
+func (r *reader) saidByAnyField(d *Draft, a *answer, said string) bool {
+	if d.Email != "" && strings.EqualFold(said, d.Email) {
+		return true
+	}
+	if a.closed {
+		return false
+	}
+	if len(said) >= longEnough && likeness(said) == likeness(d.Message) {
+		return true
+	}
+	if !r.labelled || a.labelled || !maybeMirror(a, said) {
+		return false
+	}
+	folded := likeness(said)
+	return folded == likeness(d.Name) || folded == likeness(d.Company) || countDigits(said) >= 8 && samePhone(said, d)
+}
+
+// fed reports whether an answer fed a field.
+func (r *reader) fed(f field) bool {
+	return slices.ContainsFunc(r.answers, func(a answer) bool { return a.field == f && a.taken })
+}
+
+// samePhone compares digits, and the international forms where the country is written on one side only.
+func samePhone(said string, d *Draft) bool {
+	if d.Phone == "" {
+		return false
+	}
+	if text.Digits(said) == text.Digits(d.Phone) {
+		return countDigits(said) > 0 && phoneLike(said)
+	}
+	return d.PhoneE164 != "" && len(said) <= maxPhone && phoneLike(said) && e164(said) == d.PhoneE164
+}
+
+// likeness is the form in which answers are told apart: folded, but a long text as it is, which is told apart by far
+// less.
+func likeness(s string) string {
+	if len(s) > 2000 {
+		return s
+	}
+	return text.Fold(s)
+}
+
+// containsWords reports whether part stands in whole, as whole words.
+func containsWords(whole, part string) bool {
+	return part != "" && strings.Contains(" "+whole+" ", " "+part+" ")
+}

@@ -1,0 +1,87 @@
+package intake
+
+import (
+	"slices"
+	"strings"
+)
+
+// The e-mail and the phone are found by their look where no key or title tells: forms whose keys are numbers or random.
+
+// notTheirs are the words of keys whose address or number is never the contact's.
+var notTheirs = words(`
+	owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento
+	document protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url
+	page referrer landing timestamp date time data hora unix created updated submitted at assigned responsible agent corretor partner
+	affiliate producer to cc bcc reply destinatario recipient recipients jid`)
+
+// saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
+func (a *answer) saysNotTheirs() bool {
+	return speaksOf(wordsOf(join(a.prefix, a.key, a.title)), notTheirs)
+}
+
+// free reports whether an answer may still be found by its look.
+func (a *answer) free() bool { return !a.closed && a.attr == "" && a.field == noField }
+
+// emailByLook finds one whole address, or one among the values of a whole form without its keys: better that than no
+// lead.
+func (c *chooser) emailByLook() {
+	for i := range c.answers {
+		a := &c.answers[i]
+		if c.best[fieldEmail].answer != nil {
+			return
+		}
+		if !a.free() || !slices.ContainsFunc(a.values, wholeAddress) || a.saysNotTheirs() {
+			continue
+		}
+		b := bid{field: fieldEmail, strength: byValue}
+		if len(a.values) > 1 {
+			b.penalty = 10
+		}
+		c.claim(a, b)
+	}
+}
+
+// phoneByLook finds a number of ten to thirteen digits, under a key that says nothing or written as only phones are.
+func (c *chooser) phoneByLook() {
+	for i := range c.answers {
+		a := &c.answers[i]
+		if c.best[fieldPhone].answer != nil {
+			return
+		}
+		v := a.values[0]
+		if !a.free() || len(a.values) > 1 || len(v) > maxPhone || !phoneLike(v) {
+			continue
+		}
+		if n := countDigits(v); n < 10 || n > 13 || a.saysNotTheirs() {
+			continue
+		}
+		if (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && e164(v) != "" {
+			c.claim(a, bid{field: fieldPhone, strength: byValue})
+		}
+	}
+}
+
+// phoneLike reports whether a text holds only what phones are written with.
+func phoneLike(s string) bool {
+	for i := range len(s) {
+		if strings.IndexByte("0123456789 ()+-.", s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// saysNothing reports whether a key tells a reader nothing: a number, input_3, a random id.
+func saysNothing(key string) bool {
+	w := wordsOf(key)
+	if len(w) == 0 || countDigits(key) > 0 && countDigits(key)*2 >= len(key) {
+		return true
+	}
+	if len(w) <= 3 {
+		switch w[0] {
+		case "input", "field", "question", "q", "campo", "pergunta":
+			return true
+		}
+	}
+	return len(key) >= 18 && strings.IndexByte(key, ' ') < 0 && countDigits(key) > 0
+}

@@ -1,0 +1,158 @@
+package intake
+
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// scoreOfName puts back a name that looks like none. What was sent as the name is the name where nothing looks more
+// like one; a name that stands beside the answers is the form's, or is the person's only when there is no other.
+func scoreOfName(a *answer, s score) (score, bool) {
+	if s.strength < byWeak && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0) {
+		s.strength = byWeak
+	}
+	if a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {
+		s.formName = true
+	}
+	return s, !s.formName || a.envelope != formEnvelope
+}
+
+// bareName reports whether a key says "name" and nothing of whose.
+func bareName(key string) bool {
+	switch nameOf(key) {
+	case "name", "nome", "nombre":
+		return true
+	}
+	return false
+}
+
+// takeName takes the full name, or puts it together from its parts.
+func (c *chooser) takeName(d *Draft) {
+	full := c.best[fieldName].answer
+	first, last := c.partsOfName(full)
+	switch {
+	case full == nil && first == nil && last == nil:
+		c.takeCaller(d)
+	case full == nil || first != nil && c.prefersParts(full, first, last):
+		takeParts(d, first, last)
+	default:
+		takeFullName(d, full, first, last)
+	}
+}
+
+// takeCaller takes the name that stands beside the address in the answer that holds the e-mail.
+func (c *chooser) takeCaller(d *Draft) {
+	if c.caller == "" || !text.Within(c.caller, maxLine) || strings.IndexByte(c.caller, '@') >= 0 {
+		return
+	}
+	a := c.best[fieldEmail].answer
+	d.Name = c.caller
+	a.taken = true
+	d.take(fieldName, a)
+}
+
+// prefersParts reports whether the parts say more of the name than what was sent as all of it, which may be a nickname
+// or a word of a title.
+func (c *chooser) prefersParts(full, first, last *answer) bool {
+	if strings.Contains(text.Fold(full.text()), text.Fold(first.text())) {
+		return last != nil && c.guessedName()
+	}
+	return last != nil || c.guessedName()
+}
+
+// guessedName reports whether the name was not sent under a key or type that says so.
+func (c *chooser) guessedName() bool {
+	s := c.best[fieldName].score
+	return s.formName || s.strength >= byTitle
+}
+
+func takeParts(d *Draft, first, last *answer) {
+	d.Name = join(lineOf(first), lineOf(last))
+	if !text.Within(d.Name, maxLine) {
+		d.Name = lineOf(first)
+		last = nil
+	}
+	for _, p := range [...]*answer{first, last} {
+		if p != nil {
+			p.taken = true
+			d.take(fieldName, p)
+		}
+	}
+}
+
+// takeFullName takes the full name. "Nome" beside "Sobrenome" is the first name only.
+func takeFullName(d *Draft, full, first, last *answer) {
+	d.Name = text.OneLine(full.text())
+	full.taken = true
+	d.take(fieldName, full)
+	folded := text.Fold(d.Name)
+	firstOnly := true
+	if first != nil {
+		part := text.Fold(first.text())
+		first.taken = first.taken || strings.Contains(folded, part)
+		firstOnly = part == folded
+	}
+	if last == nil {
+		return
+	}
+	switch {
+	case strings.Contains(folded, text.Fold(last.text())):
+		last.taken = true
+	case last.group == full.group && firstOnly && text.Within(join(d.Name, last.text()), maxLine):
+		d.Name = join(d.Name, lineOf(last))
+		last.taken = true
+		d.take(fieldName, last)
+	}
+}
+
+// partsOfName finds the first and the last name that belong together: those of the full name's record, or of the first
+// record with any.
+func (c *chooser) partsOfName(full *answer) (first, last *answer) {
+	group := int32(-1)
+	if full != nil {
+		group = full.group
+	}
+	first = nearest(c.partsOf(fieldFirst), group)
+	if first != nil && full == nil {
+		group = first.group
+	}
+	last = nearest(c.partsOf(fieldLast), group)
+	if last != nil && first != nil && last.group != first.group {
+		last = nil
+	}
+	return first, last
+}
+
+// nearest returns the first answer of a group, else the one that is nearest to the contact.
+func nearest(parts []*answer, group int32) *answer {
+	var best *answer
+	for _, a := range parts {
+		if best == nil || best.group != group && (a.group == group || a.rank < best.rank) {
+			best = a
+		}
+	}
+	return best
+}
+
+// lineOf is the text of an answer, in one line; "" for none.
+func lineOf(a *answer) string {
+	if a == nil {
+		return ""
+	}
+	return text.OneLine(a.text())
+}
+
+// DisplayName is the name that the contact gets: its own, else "Lead sem nome", or for a form product what stands
+// before the @ of its e-mail (specification, 2.5).
+func (d Draft) DisplayName(k Kind) string {
+	if d.Name != "" {
+		return d.Name
+	}
+	if k == FormService {
+		if local, _, ok := strings.Cut(d.Email, "@"); ok && strings.TrimSpace(local) != "" {
+			return text.Cut(strings.TrimSpace(local), maxLine)
+		}
+	}
+	return "Lead sem nome"
+}

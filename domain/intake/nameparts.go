@@ -1,0 +1,42 @@
+package intake
+
+import "strings"
+
+// partWords are the words of the parts of a name: some say it alone, others beside a word for a name.
+var partWords = func() map[string]uint8 {
+	m := map[string]uint8{}
+	for part, list := range map[uint8]string{
+		firstOf: `first primeiro primer given`, firstOf | alone: `firstname`,
+		lastOf: `last ultimo family`, lastOf | alone: `sobrenome sobrenomes surname apellido apellidos lastname`,
+	} {
+		for w := range strings.FieldsSeq(list) {
+			m[w] = part
+		}
+	}
+	return m
+}()
+
+const (
+	firstOf uint8 = 1 << iota
+	lastOf
+	alone
+)
+
+// partOfName tells the title of a first or a last name from that of a whole one: "Nome e sobrenome" asks for both.
+func partOfName(title []string) field {
+	part := uint8(0)
+	for _, w := range title {
+		part |= partWords[w]
+	}
+	if part == 0 || part&firstOf != 0 && part&lastOf != 0 || speaksOf(title, nameRule.none) {
+		return noField
+	}
+	whole := speaksOf(title, nameRule.any)
+	switch {
+	case part&firstOf != 0 && (whole || part&alone != 0):
+		return fieldFirst
+	case part&lastOf != 0 && whole != (part&alone != 0):
+		return fieldLast
+	}
+	return noField
+}

@@ -1,0 +1,110 @@
+package intake
+
+import "strings"
+
+// naming is what the vocabulary says of a title or a key.
+type naming struct {
+	entry entry
+	again bool // it is the second of its kind ("email_2")
+	known bool // it was looked up
+}
+
+// againPenalty puts "email_2" behind every "email".
+const againPenalty = 20
+
+func (n naming) penalty() int8 {
+	penalty := 10 - n.entry.preference
+	if n.again {
+		penalty += againPenalty
+	}
+	return penalty
+}
+
+// namedByTitle and namedByKey look the names of the answer up, once.
+func (q *candidate) namedByTitle() naming {
+	if q.title != "" && !q.byTitle.known {
+		q.byTitle = q.named(q.title)
+		q.byTitle.known = true
+	}
+	return q.byTitle
+}
+
+func (q *candidate) namedByKey() naming {
+	if q.key != "" && q.key != q.title && !q.byKey.known {
+		q.byKey = q.named(q.key)
+		q.byKey.known = true
+	}
+	return q.byKey
+}
+
+// named looks a name of the answer up, in the company of the unknown objects around it: "name" inside "company" is
+// "company name".
+func (q *candidate) named(name string) naming {
+	if q.prefix == "" || name == q.title {
+		return q.alias(name)
+	}
+	if n, ok := q.namedByAround(name); ok {
+		return n
+	}
+	if n := namingOf(q.prefix + " " + name); n.entry.field != noField {
+		return n
+	}
+	n := q.alias(name)
+	if q.plainEnough(n.entry) || n.entry.field != noField && namingOf(q.prefix).entry.field == n.entry.field {
+		return n // also {"valor": {"amount": …}}
+	}
+	return naming{}
+}
+
+// namedByAround looks a key up that says nothing beside the objects around it.
+func (q *candidate) namedByAround(key string) (naming, bool) {
+	var n naming
+	switch nameOf(key) {
+	case "value", "text", "answer", "raw", "":
+		n = namingOf(q.prefix)
+		return n, n.entry.field != noField
+	case "name", "nome":
+		// An object that stands for an origin is called what the origin is called.
+		thing := q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:]
+		n = namingOf(thing)
+		return n, n.entry.field == fieldOrigin && (!n.entry.weak || nameOf(thing) == "origin")
+	case "number", "numero", "address", "endereco":
+		n = namingOf(q.prefix)
+		return n, n.entry.field == fieldPhone || n.entry.field == fieldEmail
+	}
+	return n, false
+}
+
+// plainEnough reports whether a key counts inside objects that no table knows. What an e-mail or a phone is called
+// does, wherever it stands; the names of other fields do in a deal.
+func (q *candidate) plainEnough(e entry) bool {
+	switch e.field {
+	case fieldEmail, fieldPhone, fieldFirst, fieldLast, fieldArea, fieldCountry:
+		return true
+	case fieldCompany:
+		return q.deal && !e.weak
+	case fieldAmount, fieldMessage, fieldOrigin:
+		return q.deal
+	}
+	return false
+}
+
+// alias is namingOf for a name whose entry was looked up when it arrived.
+func (q *candidate) alias(name string) naming {
+	if q.entry.field != noField && (name == q.title || q.title == "") {
+		return naming{entry: q.entry}
+	}
+	if name == q.key && q.title == "" && plainKey(name) {
+		return naming{}
+	}
+	return namingOf(name)
+}
+
+// namingOf looks a name up without an answer around it; the zero value says that it names no field.
+func namingOf(name string) naming {
+	e, again, ok := aliasOf(name)
+	if !ok {
+		return naming{}
+	}
+	return naming{entry: e, again: again}
+}

@@ -1,0 +1,211 @@
+package intake
+
+import "strings"
+
+// neighbours is what the members of an object tell about each other: special knowledge of a product's envelope, where
+// the shape alone misleads.
+type neighbours struct {
+	jotform   bool // rawRequest holds the answers; beside it stand the form's and the owner's data
+	typeform  bool // the definition holds the questions, which the answers refer to
+	questions bool // questions beside answers, which refer to them
+	netlify   bool // number and summary are the service's own
+	rdStation bool // source is the name of the conversion
+	kommo     bool // leads beside contacts are deals
+	cents     bool // amounts are in cents: Stripe, Pagar.me
+	graphQL   bool // the variables of a query are what it sends
+	mail      bool // an e-mail, whose sender is the contact
+	wufoo     bool // the questions stand in a JSON text
+
+	answeredRaw map[string]bool // Respondi: titles that raw_answers answers better
+}
+
+// neighbours looks at the members of an object once, and learns the titles of questions that stand apart.
+func (r *reader) neighbours(n *node) neighbours {
+	var h neighbours
+	if len(n.children) > 200 {
+		return h
+	}
+	for i := range n.children {
+		k := &n.children[i]
+		switch k.key {
+		case "rawRequest":
+			if h.jotform = k.kind == isString && looksJSON(k.text); h.jotform {
+				r.pretty = n.str("pretty")
+			}
+		case "human_fields", "ordered_human_fields":
+			h.netlify = true
+		case "conversion_origin":
+			h.rdStation = k.kind == isObject
+		case "from":
+			h.mail = isSender(n, k)
+		case "charges":
+			h.cents = k.kind == isArray
+		case "livemode":
+			h.cents = n.child("object") != nil
+		case "query":
+			h.graphQL = k.kind == isString && n.child("variables") != nil
+		case "contacts":
+			h.kommo = !k.scalar()
+		case "FieldStructure":
+			h.wufoo = r.learnWufoo(k) || h.wufoo
+		case "definition", "questions", "fields", "raw_answers":
+			if answers := n.child("answers"); answers != nil {
+				r.questionsBeside(answers, k, &h)
+			}
+		}
+	}
+	return h
+}
+
+// questionsBeside learns from a member beside the answers what they answer.
+func (r *reader) questionsBeside(answers, k *node, h *neighbours) {
+	switch k.key {
+	case "definition":
+		if fields := k.child("fields"); fields != nil {
+			r.learnTitles(fields)
+			h.typeform = true
+		}
+	case "raw_answers":
+		h.answeredRaw = r.humanAnswers(k, answers)
+	default:
+		r.learnTitles(k)
+		h.questions = unanswered(k)
+	}
+}
+
+// isSender reports whether a member is the sender of an e-mail.
+func isSender(n, from *node) bool {
+	return from.kind == isString && strings.IndexByte(from.text, '@') > 0 && n.str("subject") != "" && n.str("to") != ""
+}
+
+// explained handles a member that its neighbours explain, and reports whether they did.
+func (r *reader) explained(h neighbours, k *node, s scope) bool {
+	if h.jotform && k.key != "rawRequest" && k.key != "formTitle" {
+		r.drop("jotform envelope", k)
+		return true
+	}
+	switch k.key {
+	case "definition":
+		return r.typeformDefinition(h, k, s)
+	case "questions", "fields":
+		return r.dropIf(h.questions, "definition", k)
+	case "FieldStructure":
+		return r.dropIf(h.wufoo, "definition", k)
+	case "number":
+		return r.dropIf(h.netlify, "netlify envelope", k)
+	case "data.xml":
+		return r.dropIf(true, "data.xml", k) // Unbounce: data.json says the same
+	case "answers":
+		return r.respondiAnswers(h, k, s)
+	case "source", "conversion_origin":
+		return r.rdStationOrigin(h, k, s)
+	case "leads", "lead":
+		return r.kommoLeads(h, k, s)
+	case "variables", "query", "operationName":
+		return r.graphQL(h, k, s)
+	case "amount", "amount_total":
+		return r.amountInCents(h, k, s)
+	case "from":
+		return r.sender(h, k, s)
+	}
+	return false
+}
+
+func (r *reader) dropIf(known bool, rule string, k *node) bool {
+	if known {
+		r.drop(rule, k)
+	}
+	return known
+}
+
+// typeformDefinition keeps the form's title; the questions were learned.
+func (r *reader) typeformDefinition(h neighbours, k *node, s scope) bool {
+	if !h.typeform {
+		return false
+	}
+	for i := range k.children {
+		if c := &k.children[i]; c.key == "title" {
+			r.member(c, s.within("form", closedTree))
+		} else {
+			r.drop("definition", c)
+		}
+	}
+	return true
+}
+
+// respondiAnswers reads the answers that raw_answers does not answer better.
+func (r *reader) respondiAnswers(h neighbours, k *node, s scope) bool {
+	if h.answeredRaw == nil || k.kind != isObject {
+		return false
+	}
+	for i := range k.children {
+		if c := &k.children[i]; h.answeredRaw[c.key] {
+			r.drop("mirror", c)
+		} else {
+			r.member(c, s)
+		}
+	}
+	return true
+}
+
+// rdStationOrigin: the source beside conversion_origin is the conversion's name; the one in it is the origin, however
+// weak the word is elsewhere.
+func (r *reader) rdStationOrigin(h neighbours, k *node, s scope) bool {
+	switch {
+	case !h.rdStation:
+		return false
+	case k.key == "source":
+		s.closed = true
+		r.member(k, s)
+		return true
+	case k.kind == isObject:
+		s.stated = true
+		r.object(k, s)
+		return true
+	}
+	return false
+}
+
+func (r *reader) kommoLeads(h neighbours, k *node, s scope) bool {
+	if !h.kommo || k.scalar() {
+		return false
+	}
+	sub := r.under(k.key, entry{tree: dealTree}, s)
+	if k.kind == isArray {
+		r.list(k, sub)
+	} else {
+		r.object(k, sub)
+	}
+	return true
+}
+
+func (r *reader) graphQL(h neighbours, k *node, s scope) bool {
+	if !h.graphQL {
+		return false
+	}
+	if k.key != "variables" {
+		return r.dropIf(true, "graphql", k)
+	}
+	if k.kind == isObject {
+		r.object(k, s)
+	}
+	return k.kind == isObject
+}
+
+func (r *reader) amountInCents(h neighbours, k *node, s scope) bool {
+	if !h.cents || k.kind != isNumber {
+		return false
+	}
+	cents := *k
+	cents.key = "amount_cents"
+	r.member(&cents, s)
+	return true
+}
+
+func (r *reader) sender(h neighbours, k *node, s scope) bool {
+	if !h.mail {
+		return false
+	}
+	r.keep(&answer{key: k.key, typ: emailType, values: r.single(scalarText(k)), scope: s})
+	return true
+}

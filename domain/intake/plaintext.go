@@ -1,0 +1,82 @@
+package intake
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// parsePlain reads what is no JSON but holds a submission all the same: JSON values one a line, XML, and lines of
+// "Nome: Ana". ok is false when it holds no address: then the refusal had better speak of JSON, which is what the
+// sender should use.
+func parsePlain(text string) (n node, ok bool) {
+	text = strings.TrimSpace(text)
+	if strings.IndexByte(text, '@') < 0 {
+		return node{}, false
+	}
+	switch {
+	case looksJSON(text):
+		n, ok = parseJSONLines(text)
+	case text[0] == '<':
+		n, ok = parseXML(text)
+	default:
+		n, ok = parseTitledLines(text)
+	}
+	return n, ok && len(n.children) > 0
+}
+
+// parseJSONLines reads one JSON value a line, as exports and queues send them.
+func parseJSONLines(text string) (node, bool) {
+	list := node{kind: isArray}
+	leaves := 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if !json.Valid([]byte(line)) {
+			return node{}, false
+		}
+		p := jsonParser{s: line, leaves: leaves}
+		n, err := p.value(1)
+		if err != nil {
+			return node{}, false
+		}
+		leaves = p.leaves
+		list.children = append(list.children, n)
+	}
+	return list, true
+}
+
+// parseTitledLines reads an answer a line, "Nome: Ana" or "nome=Ana", as e-mails and forms of the type text/plain have
+// them. A line without a title goes on with the answer above it.
+func parseTitledLines(text string) (node, bool) {
+	n := node{kind: isObject}
+	answerStart, lineEnd := 0, 0
+	titled := 0
+	for line := range strings.Lines(text) {
+		lineStart := lineEnd
+		lineEnd += len(line)
+		switch i := titleEnd(line); {
+		case i > 0:
+			if len(n.children) == maxLeaves {
+				return node{}, false
+			}
+			answerStart = lineStart + i + 1
+			titled++
+			n.children = append(n.children, node{kind: isString, key: strings.TrimSpace(line[:i])})
+		case len(n.children) == 0:
+			n.children = append(n.children, node{kind: isString, key: "texto"}) // what a notification begins with
+		}
+		n.children[len(n.children)-1].text = strings.TrimSpace(text[answerStart:lineEnd])
+	}
+	return n, titled > 1 || titled == len(n.children)
+}
+
+// titleEnd returns where the title of a line ends, or 0: an address in front of the colon is no title, nor is a URL's
+// "https".
+func titleEnd(line string) int {
+	i := strings.IndexAny(line, ":=")
+	if i <= 0 || i > maxKeyText || strings.IndexByte(line[:i], '@') >= 0 || strings.HasPrefix(line[i:], "://") {
+		return 0
+	}
+	return i
+}

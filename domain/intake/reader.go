@@ -1,0 +1,145 @@
+package intake
+
+import (
+	"slices"
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// reader turns one tree into answers, and gives the best of them to the fields.
+type reader struct {
+	opt        Options
+	answers    []answer
+	titles     map[string]string // question titles by the id that answers refer to
+	keys       []string          // the names that arrived
+	emptyEmail string            // the e-mail field that came without a value
+	groups     int32             // how many records there are
+	test       bool              // the sender calls the submission a test
+	labelled   bool              // some answers carry question titles
+	pretty     string            // Jotform's text of all titles and answers
+	err        error
+
+	// trace is told of every part that a rule drops. Only tests set it.
+	trace func(rule string, n *node)
+
+	chooser      chooser
+	singles      []string   // see single
+	firstAnswers [12]answer // the memory of the answers, unless there are more
+}
+
+func newReader(o Options, trace func(rule string, n *node)) *reader {
+	r := &reader{opt: o, trace: trace}
+	r.answers = r.firstAnswers[:0]
+	return r
+}
+
+// drop tells the test's ear what a rule drops.
+func (r *reader) drop(rule string, n *node) {
+	if r.trace != nil {
+		r.trace(rule, n)
+	}
+}
+
+func (r *reader) dropText(rule, text string) {
+	if r.trace != nil {
+		r.trace(rule, &node{kind: isString, text: text})
+	}
+}
+
+// single makes a list of one text. The lists of a body share their memory: most answers are one text.
+func (r *reader) single(text string) []string {
+	if len(r.singles) == cap(r.singles) {
+		r.singles = make([]string, 0, 2*cap(r.singles)+16)
+	}
+	r.singles = append(r.singles, text)
+	n := len(r.singles)
+	return r.singles[n-1 : n : n]
+}
+
+// Bounds of what a refusal names.
+const (
+	maxKeys    = 40
+	maxKeyText = 60
+)
+
+// rememberKey remembers a cleaned name for the refusals.
+func (r *reader) rememberKey(name string) {
+	if len(r.keys) >= maxKeys {
+		return
+	}
+	name = text.Cut(withoutPersonalData(name), maxKeyText)
+	if name == "" || slices.Contains(r.keys, name) {
+		return
+	}
+	if r.keys == nil {
+		r.keys = make([]string, 0, 12)
+	}
+	r.keys = append(r.keys, name)
+}
+
+// withoutPersonalData hides a key that is somebody's number or address: refusals show keys, and are kept in the clear.
+func withoutPersonalData(key string) string {
+	switch {
+	case countDigits(key) >= 10:
+		return "(um número)"
+	case strings.IndexByte(key, '@') > 0 && slices.ContainsFunc(strings.Fields(key), wholeAddress):
+		return "(um endereço)"
+	}
+	return key
+}
+
+// keep adds an answer, unless it is empty or noise.
+func (r *reader) keep(a *answer) {
+	if known := r.titles[a.key]; a.title == "" && known != "" {
+		a.title, a.labelled = known, true // answers by the id of their question
+	}
+	r.rememberKey(a.label())
+	if a.title != "" || a.entry == (entry{}) {
+		a.entry = lookup(a.name())
+	}
+	if len(a.values) == 0 {
+		r.rememberEmptyEmail(a)
+		return
+	}
+	value := a.values[0]
+	r.test = r.test || strings.HasPrefix(value, "<test lead:") // what Meta's testing tool answers
+	if len(a.values) == 1 && (value == "null" || value == "undefined" || value == "[object Object]") {
+		r.dropText("no answer", value) // what a script writes for none
+		return
+	}
+	r.replaceFiles(a)
+	if a.noisy(value) {
+		r.dropText("noise", a.text())
+		for _, v := range a.values {
+			r.dropText("noise", v)
+		}
+		return
+	}
+	if len(a.values) == 1 {
+		a.attr = a.attribution(value)
+	}
+	r.labelled = r.labelled || a.labelled
+	r.answers = append(r.answers, *a)
+}
+
+// rememberEmptyEmail remembers the e-mail field that came without a value, for the refusal.
+func (r *reader) rememberEmptyEmail(a *answer) {
+	if r.emptyEmail != "" || a.closed {
+		return
+	}
+	e, _, ok := aliasOf(a.name())
+	if ok && e.field == fieldEmail && !e.weak || a.typ == emailType {
+		r.emptyEmail = a.label()
+	}
+}
+
+// replaceFiles puts a word in place of each file in base64, which nobody reads in a note.
+func (r *reader) replaceFiles(a *answer) {
+	for i, v := range a.values {
+		if isFile(v) {
+			r.dropText("file", v)
+			a.values[i] = "(arquivo)"
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package intake
+
+import "strings"
+
+// candidate is an answer whose field is looked for, with what the rules ask beside it.
+type candidate struct {
+	*answer
+	answers []answer // all of the submission
+	numbers int      // how many number questions the submission has
+	service bool     // the webhook is for form products
+
+	byTitle, byKey naming // once they were looked up
+	titleWords     []string
+	split          bool // titleWords is made
+}
+
+// rule is one way to see what an answer would feed.
+type rule struct {
+	name string
+	bid  func(*candidate) bid
+}
+
+// rules are asked in this order, the surest first: the first bid that the answer's value can meet is its claim.
+var rules = append(append([]rule{
+	{"type of the field", (*candidate).byFieldType},
+	{"area code beside the phone", (*candidate).byAreaCode},
+	{"part of a name in brackets", (*candidate).byBracketedPart},
+	{"known title", (*candidate).byKnownTitle},
+	{"number under a title of names", (*candidate).byNumberUnderTitle},
+	{"known key", (*candidate).byKnownKey},
+	{"number under a key of names", (*candidate).byNumberUnderKey},
+	{"numbered part of a name", (*candidate).byNumberedPart},
+	{"number question", (*candidate).byNumberQuestion},
+	{"part of a name in the title", (*candidate).byPartInTitle},
+}, titleWordRules()...),
+	rule{"price with cents", (*candidate).byPriceWithCents},
+)
+
+// titleWordRules are the rules of the words of titles.
+func titleWordRules() []rule {
+	out := make([]rule, len(titleRules))
+	for i := range titleRules {
+		out[i] = rule{titleRules[i].name, titleRules[i].bid}
+	}
+	return out
+}
+
+// byFieldType believes the type that the form gives the field; on a webhook for form products, before all else.
+func (q *candidate) byFieldType() bid {
+	b := bid{strength: byTypeToo}
+	if q.service {
+		b.strength = byType
+	}
+	switch q.typ {
+	case emailType:
+		b.field = fieldEmail
+	case nameType:
+		b.field = fieldName
+	case phoneType:
+		b.field = fieldPhone
+		if !speaksOf(wordsOf(join(q.key, q.title)), mobileWords) {
+			b.penalty = landlinePenalty
+		}
+	default:
+		return bid{}
+	}
+	return b
+}
+
+// byAreaCode: "DDD Celular" beside "Celular".
+func (q *candidate) byAreaCode() bid {
+	v := q.values[0]
+	if len(v) > 5 || countDigits(v) < 2 || !strings.Contains(nameOf(join(q.key, q.title)), "ddd") {
+		return bid{}
+	}
+	return bid{field: fieldArea, strength: byAlias}
+}
+
+// byBracketedPart: Gravity Forms' "Name (Last)".
+func (q *candidate) byBracketedPart() bid {
+	if strings.IndexByte(q.title, '(') < 0 && strings.IndexByte(q.key, '(') < 0 {
+		return bid{}
+	}
+	return bid{field: partOfName(wordsOf(join(q.title, q.key))), strength: byAlias}
+}
+
+// byKnownTitle and byKnownKey look the names up.
+func (q *candidate) byKnownTitle() bid { return q.known(q.namedByTitle()) }
+
+func (q *candidate) byKnownKey() bid { return q.known(q.namedByKey()) }
+
+func (q *candidate) known(n naming) bid {
+	b := bid{field: n.entry.field, strength: byAlias, penalty: n.penalty()}
+	if n.entry.weak && (!q.stated || n.entry.field != fieldOrigin) {
+		b.strength = byWeak
+	}
+	return b
+}
+
+// byNumberUnderTitle and byNumberUnderKey: "contato" is a name or a number.
+func (q *candidate) byNumberUnderTitle() bid { return q.numberUnder(q.namedByTitle()) }
+
+func (q *candidate) byNumberUnderKey() bid { return q.numberUnder(q.namedByKey()) }
+
+func (q *candidate) numberUnder(n naming) bid {
+	if !n.entry.weak || n.entry.field != fieldName || !phoneLike(q.values[0]) || e164(q.values[0]) == "" {
+		return bid{}
+	}
+	return bid{field: fieldPhone, strength: byWeak, penalty: n.penalty()}
+}
+
+// byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6
+// the last, unless there is an <n>.1 or <n>.5, which makes an address of it.
+func (q *candidate) byNumberedPart() bid {
+	n := len(q.key)
+	if n < 3 || n > 12 || q.title != "" || q.key[n-2] != '.' && q.key[n-2] != '_' {
+		return bid{}
+	}
+	stem, last := q.key[:n-1], q.key[n-1]
+	if last != '3' && last != '6' {
+		return bid{}
+	}
+	if digits := strings.TrimPrefix(stem[:n-2], "input_"); digits == "" || countDigits(digits) != len(digits) {
+		return bid{}
+	}
+	for i := range q.answers {
+		if o := &q.answers[i]; o.group == q.group && (o.key == stem+"1" || o.key == stem+"5") {
+			return bid{}
+		}
+	}
+	if last == '3' {
+		return bid{field: fieldFirst, strength: byAlias}
+	}
+	return bid{field: fieldLast, strength: byAlias}
+}
+
+// byNumberQuestion: a number is the value when its title speaks of money, or when it is the only one of its form and
+// its title does not speak of counting.
+func (q *candidate) byNumberQuestion() bid {
+	if q.typ != numberType || plainKey(q.fullTitle()) {
+		return bid{}
+	}
+	title := q.words()
+	switch {
+	case speaksOf(title, incomeWords):
+		return bid{}
+	case speaksOf(title, moneyWords) || strings.Contains(q.title, "R$"):
+		return bid{field: fieldAmount, strength: byAlias, penalty: 5}
+	case q.numbers == 1 && !speaksOf(title, countWords):
+		return bid{field: fieldAmount, strength: byOnly}
+	}
+	return bid{}
+}
+
+// byPartInTitle: "Primeiro nome".
+func (q *candidate) byPartInTitle() bid {
+	if len(q.words()) < 2 {
+		return bid{}
+	}
+	return bid{field: partOfName(q.words()), strength: byTitle}
+}
+
+// byPriceWithCents believes a key that speaks of an amount in English or of a total. Such keys hold cents as often as
+// not, so only a number that shows its cents counts.
+func (q *candidate) byPriceWithCents() bid {
+	w := q.words()
+	if len(w) < 2 || q.title != "" || len(q.values) > 1 || !speaksOf(w, priceWords) || speaksOf(w, feeWords) {
+		return bid{}
+	}
+	v := q.values[0]
+	mark := strings.LastIndexAny(v, ".,")
+	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !speaksOf(w, centWords) {
+		return bid{}
+	}
+	return bid{field: fieldAmount, strength: byWeak, penalty: 20}
+}
+
+// fullTitle is the title, or the key in the company of the objects around it.
+func (q *candidate) fullTitle() string {
+	if q.title != "" {
+		return q.title
+	}
+	return join(q.prefix, q.key)
+}
+
+// words are those of the full title; none for a plain key, which no rule about titles can match.
+func (q *candidate) words() []string {
+	if !q.split {
+		q.split = true
+		if title := q.fullTitle(); !plainKey(title) {
+			q.titleWords = wordsOf(title)
+		}
+	}
+	return q.titleWords
+}
+
+// plainKey reports whether a key is one lower-case word.
+func plainKey(key string) bool {
+	for i := range len(key) {
+		if key[i] < 'a' || key[i] > 'z' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,136 @@
+package intake
+
+import (
+	"slices"
+	"testing"
+)
+
+// ask asks one rule about an answer.
+func ask(t *testing.T, name string, q candidate) bid {
+	t.Helper()
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.name == name })
+	if i < 0 {
+		t.Fatalf("no rule %q", name)
+	}
+	q.entry = lookup(q.name())
+	return rules[i].bid(&q)
+}
+
+// TestRules asks each rule alone, also where another would speak first.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	key := func(key string, values ...string) *answer { return &answer{key: key, values: values} }
+	title := func(title string, typ answerType) *answer {
+		return &answer{title: title, key: "k1", typ: typ, labelled: true, values: []string{"x"}}
+	}
+	within := func(prefix string, a *answer) *answer { a.prefix = prefix; return a }
+	inDeal := func(a *answer) *answer { a.deal = true; return a }
+	const (
+		fieldType, areaCode, brackets = "type of the field", "area code beside the phone", "part of a name in brackets"
+		knownTitle, knownKey          = "known title", "known key"
+		number, question              = "number under a key of names", "number question"
+		titlePart, price              = "part of a name in the title", "price with cents"
+	)
+	for _, c := range []struct {
+		rule string
+		q    candidate
+		want bid
+	}{
+		{fieldType, candidate{answer: title("Contato", emailType), service: true}, bid{fieldEmail, byType, 0}},
+		{fieldType, candidate{answer: title("Contato", emailType)}, bid{fieldEmail, byTypeToo, 0}},
+		{fieldType, candidate{answer: title("Celular", phoneType)}, bid{fieldPhone, byTypeToo, 0}},
+		{fieldType, candidate{answer: title("Recado", phoneType)}, bid{fieldPhone, byTypeToo, landlinePenalty}},
+		{fieldType, candidate{answer: title("Quanto?", numberType)}, bid{}},
+
+		{areaCode, candidate{answer: key("DDD Celular", "11")}, bid{fieldArea, byAlias, 0}},
+		{areaCode, candidate{answer: key("DDD Celular", "11988887777")}, bid{}},
+		{brackets, candidate{answer: key("Name (Last)", "Lima")}, bid{fieldLast, byAlias, 0}},
+		{brackets, candidate{answer: key("Last name", "Lima")}, bid{}},
+
+		{knownTitle, candidate{answer: title("Nome da empresa", noType)}, bid{fieldCompany, byAlias, 10}},
+		{knownTitle, candidate{answer: key("empresa", "x")}, bid{}},
+		{knownKey, candidate{answer: key("celular", "x")}, bid{fieldPhone, byAlias, 6}},
+		{knownKey, candidate{answer: key("telefone", "x")}, bid{fieldPhone, byAlias, 9}},
+		{knownKey, candidate{answer: key("email_2", "x")}, bid{fieldEmail, byAlias, 10 + againPenalty}},
+		{knownKey, candidate{answer: key("loja", "x")}, bid{fieldCompany, byWeak, 10}},
+		{knownKey, candidate{answer: within("company", key("name", "x"))}, bid{fieldCompany, byAlias, 10}},
+		{knownKey, candidate{answer: within("pet", key("name", "x"))}, bid{}},
+		{knownKey, candidate{answer: within("pet", key("email", "x"))}, bid{fieldEmail, byAlias, 10}},
+		{knownKey, candidate{answer: within("pet", key("valor", "5"))}, bid{}},
+		{knownKey, candidate{answer: inDeal(within("venda", key("valor", "5")))}, bid{fieldAmount, byAlias, 10}},
+		{knownKey, candidate{answer: within("valor", key("amount", "5"))}, bid{fieldAmount, byWeak, 10}},
+
+		{number, candidate{answer: key("contato", "11988887777")}, bid{fieldPhone, byWeak, 10}},
+		{number, candidate{answer: key("contato", "Ana")}, bid{}},
+		{number, candidate{answer: key("nome", "11988887777")}, bid{}},
+
+		{question, candidate{answer: title("Orçamento", numberType), numbers: 3}, bid{fieldAmount, byAlias, 5}},
+		{question, candidate{answer: title("Quanto (R$)?", numberType), numbers: 3}, bid{fieldAmount, byAlias, 5}},
+		{question, candidate{answer: title("Quanto?", numberType), numbers: 1}, bid{fieldAmount, byOnly, 0}},
+		{question, candidate{answer: title("Quanto?", numberType), numbers: 2}, bid{}},
+		{question, candidate{answer: title("Quantos quartos?", numberType), numbers: 1}, bid{}},
+		{question, candidate{answer: title("Investimento atual", numberType), numbers: 1}, bid{}},
+		{question, candidate{answer: title("Orçamento", textType), numbers: 1}, bid{}},
+
+		{titlePart, candidate{answer: title("Qual o seu sobrenome?", noType)}, bid{fieldLast, byTitle, 0}},
+		{titlePart, candidate{answer: title("Nome e sobrenome", noType)}, bid{}},
+		{titlePart, candidate{answer: title("Sobrenome da mãe", noType)}, bid{}},
+
+		{price, candidate{answer: key("sale_amount", "197.50")}, bid{fieldAmount, byWeak, 20}},
+		{price, candidate{answer: key("sale_amount", "19750")}, bid{}},
+		{price, candidate{answer: key("sale_amount_cents", "19750")}, bid{fieldAmount, byWeak, 20}},
+		{price, candidate{answer: key("tax_amount", "10.00")}, bid{}},
+	} {
+		if got := ask(t, c.rule, c.q); got != c.want && (c.want.field != noField || got.field != noField) {
+			t.Errorf("%s of %q %q %q: %+v, want %+v", c.rule, c.q.prefix, c.q.title, c.q.key, got, c.want)
+		}
+	}
+}
+
+func TestRuleOfNumberedParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		key    string
+		others []string
+		want   field
+	}{
+		{"1.3", []string{"1.6"}, fieldFirst}, {"1.6", []string{"1.3"}, fieldLast}, {"input_1_3", nil, fieldFirst},
+		{"1.3", []string{"1.1"}, noField}, {"1.6", []string{"1.5"}, noField}, {"1.3", []string{"2.1"}, fieldFirst},
+		{"1.4", nil, noField}, {"a.3", nil, noField}, {"13", nil, noField},
+	} {
+		answers := []answer{{key: c.key, values: []string{"Ana"}}}
+		for _, o := range c.others {
+			answers = append(answers, answer{key: o, values: []string{"x"}})
+		}
+		q := candidate{answer: &answers[0], answers: answers}
+		if got := ask(t, "numbered part of a name", q); got.field != c.want {
+			t.Errorf("%s beside %v: %v, want %v", c.key, c.others, got.field, c.want)
+		}
+	}
+}
+
+// TestRulesOfTitles: of each rule a title that it takes, and one that looks like it.
+func TestRulesOfTitles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ rule, yes, no string }{
+		{"title of an e-mail", "Qual é o seu melhor e-mail?", "Aceita receber e-mail?"},
+		{"title of a phone", "Qual o WhatsApp para contato?", "Qual o melhor horário para telefone?"},
+		{"title of a company", "Em qual empresa você trabalha?", "Em qual cidade sua empresa atua?"},
+		{"title of a name", "Qual é o seu nome?", "Nome do produto"},
+		{"title of a value", "Quanto pretende investir?", "Valor da conta de luz"},
+		{"title of an investment", "Qual o investimento disponível?", "Investimento atual em anúncios"},
+		{"title of a message", "Alguma observação adicional?", "message id"},
+		{"title of an origin", "Como nos conheceu?", "Qual problema já encontrou?"},
+	} {
+		for title, hit := range map[string]bool{c.yes: true, c.no: false} {
+			q := candidate{answer: &answer{title: title, key: "k1", values: []string{"x"}}}
+			if got := ask(t, c.rule, q); (got.field != noField) != hit {
+				t.Errorf("%s: %q: %+v", c.rule, title, got)
+			}
+		}
+	}
+	house := candidate{answer: &answer{title: "Telefone da loja", key: "k1", values: []string{"x"}}}
+	if got := ask(t, "title of a phone", house); got != (bid{fieldPhone, byTitle, landlinePenalty + housePenalty}) {
+		t.Errorf("%+v", got)
+	}
+}

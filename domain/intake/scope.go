@@ -1,0 +1,127 @@
+package intake
+
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// scope is where in a body an answer stands.
+type scope struct {
+	prefix   string // the keys of the unknown objects around it
+	group    int32  // the record that it belongs to
+	rank     int16  // how far it is from the contact; the lower is the better
+	embeds   int8   // how many texts that hold a submission it is inside of
+	closed   bool   // it feeds no field
+	person   bool   // it belongs to what is called a contact, lead, customer …
+	deal     bool   // it belongs to a deal or a purchase
+	entry    bool   // it is a member of an "entry"
+	asked    bool   // it is a part of what was answered to a question
+	utm      bool   // its key is that of a UTM without "utm_"
+	stated   bool   // a weak name of the origin is a strong one here
+	envelope envelope
+}
+
+// envelope says whether a name that stands beside the answers is that of the form.
+type envelope uint8
+
+const (
+	noEnvelope    envelope = iota
+	maybeEnvelope          // a name there is the person's only when there is no other
+	formEnvelope           // a name there is the form's
+)
+
+// formMarks are the neighbours that make a name that of a form or of the hook itself.
+var formMarks = words(`formid formname formtitle siteid site sitename surveyid triggertype filterid formelementid d`)
+
+// envelopeOf looks whether the answers stand in a container of an object rather than in the object itself.
+func envelopeOf(n *node) envelope {
+	container, mark, name := false, false, false
+	for i := range n.children {
+		k := &n.children[i]
+		var buf [64]byte
+		w := appendName(buf[:0], k.key)
+		e := vocabulary[string(w)]
+		switch {
+		case e.field == fieldEmail && k.scalarList() && len(k.children) > 0:
+			return noEnvelope
+		case k.scalar():
+			if e.field == fieldEmail && strings.Contains(k.text, "@") {
+				return noEnvelope
+			}
+			name = name || e.field == fieldName
+			mark = mark || formMarks[string(w)]
+		case e.tree == containerTree || e.tree == personTree:
+			container = true
+		}
+	}
+	switch {
+	case !name:
+		return noEnvelope
+	case mark:
+		return formEnvelope
+	case container:
+		return maybeEnvelope
+	}
+	return noEnvelope
+}
+
+// within is the scope inside a tree.
+func (s scope) within(key string, t treeRole) scope {
+	s.envelope = noEnvelope
+	if s.closed {
+		t = closedTree
+	}
+	switch t {
+	case containerTree:
+		return s
+	case personTree:
+		s.prefix, s.deal, s.person = "", false, true
+		return s
+	case closedTree:
+		s.closed = true
+	case dealTree:
+		s.deal = true
+	default:
+		s.rank++
+	}
+	// The keys around an answer tell a reader what it is about; beyond a few they tell nothing.
+	if len(s.prefix) < 120 {
+		s.prefix = join(s.prefix, text.Cut(key, 80))
+	}
+	return s
+}
+
+// under is the scope of what stands under a key. A key that no table knows is looked up without what products add to
+// it.
+func (r *reader) under(key string, e entry, s scope) scope {
+	sub := s.within(key, e.tree)
+	switch nameOf(key) {
+	case "utm", "utms", "utmparams", "utmparameters", "utmtags", "utmjson", "utmdata":
+		sub = s.within(key, unknownTree)
+		sub.utm = true
+	case "entry":
+		sub.entry = true
+	case "responsavel":
+		sub.rank += 2 // the seller as often as the guardian
+	case "user", "usuario":
+		sub.rank += 2 // the account's user as often as the form's
+		if s.entry {
+			sub = s.within(key, closedTree) // Cognito: who typed the entry in
+		}
+	case "firstconversion":
+		sub.rank += 2
+	case "lastconversion":
+		sub.rank++
+	}
+	if e.tree != containerTree {
+		sub.group = r.newGroup()
+	}
+	return sub
+}
+
+// newGroup numbers a record.
+func (r *reader) newGroup() int32 {
+	r.groups++
+	return r.groups
+}

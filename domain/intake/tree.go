@@ -1,0 +1,127 @@
+package intake
+
+import (
+	"fmt"
+	"strings"
+
+	"fichario/domain/fault"
+	"fichario/domain/text"
+)
+
+// Bounds of a body. They are far above what any form sends, and keep a hostile body cheap.
+const (
+	maxDepth  = 64
+	maxLeaves = 20000
+)
+
+// nodeKind is what a node of the tree is.
+type nodeKind uint8
+
+const (
+	isNull nodeKind = iota
+	isBool
+	isNumber
+	isString
+	isObject
+	isArray
+)
+
+// node is a part of a body, whatever it was written in. Members keep their order, and a key that comes twice is there
+// twice: a map would lose an answer.
+type node struct {
+	kind     nodeKind
+	key      string // in its parent, when that is an object
+	text     string // of a scalar; the literal of a number
+	children []node
+}
+
+// child returns the last member with a key, which is the one that counts where a key is repeated.
+func (n *node) child(key string) *node {
+	for i := len(n.children) - 1; i >= 0; i-- {
+		if n.children[i].key == key {
+			return &n.children[i]
+		}
+	}
+	return nil
+}
+
+// path follows keys and gives nil where one is missing; an array is entered at its first element.
+func (n *node) path(keys ...string) *node {
+	for _, k := range keys {
+		if n = n.first(); n == nil || n.kind != isObject {
+			return nil
+		}
+		n = n.child(k)
+	}
+	return n.first()
+}
+
+// first enters an array at its first element.
+func (n *node) first() *node {
+	if n != nil && n.kind == isArray {
+		if len(n.children) == 0 {
+			return nil
+		}
+		return &n.children[0]
+	}
+	return n
+}
+
+// str returns the text of a string or number at a path, cleaned, or "".
+func (n *node) str(keys ...string) string {
+	if c := n.path(keys...); c != nil && (c.kind == isString || c.kind == isNumber) {
+		return text.OneLine(text.Clean(c.text))
+	}
+	return ""
+}
+
+func (n *node) scalar() bool { return n.kind <= isString }
+
+// empty reports whether there is no answer in a node.
+func (n *node) empty() bool {
+	switch n.kind {
+	case isNull:
+		return true
+	case isString:
+		return strings.TrimSpace(n.text) == ""
+	case isObject, isArray:
+		return len(n.children) == 0
+	}
+	return false
+}
+
+// scalarList reports whether a node is a list of nothing but scalars.
+func (n *node) scalarList() bool {
+	if n.kind != isArray {
+		return false
+	}
+	for i := range n.children {
+		if !n.children[i].scalar() {
+			return false
+		}
+	}
+	return true
+}
+
+// scalarText is the text of a scalar as it goes into a note.
+func scalarText(n *node) string {
+	switch n.kind {
+	case isBool:
+		if n.text == "true" {
+			return "Sim"
+		}
+		return "Não"
+	case isNumber, isString:
+		return text.Clean(n.text)
+	}
+	return ""
+}
+
+// errTooDeep and errTooMany are the refusals of a body that no form sends.
+func errTooDeep() error {
+	return fault.New(fault.InvalidRequest, fmt.Sprintf("O corpo tem mais de %d níveis, um dentro do outro.", maxDepth))
+}
+
+func errTooMany() error {
+	return fault.New(fault.InvalidRequest, fmt.Sprintf("O corpo tem mais de %d campos.", maxLeaves))
+}

@@ -1,0 +1,139 @@
+package intake
+
+import (
+	"bytes"
+	"slices"
+)
+
+// fill puts a value's texts into an answer and keeps it. holder is the object that the value stands in, when that is a
+// form's field. It says no when the value is a tree that must be walked.
+func (r *reader) fill(a *answer, value, holder *node) bool {
+	for holder != nil && value.kind == isObject && len(value.children) == 1 && wrapsAnswer(value.children[0].key) {
+		value = &value.children[0]
+	}
+	if value.scalar() {
+		r.fillScalar(a, value, holder)
+		return true
+	}
+	texts, ok := r.texts(value, holder, a)
+	if !ok {
+		return false
+	}
+	a.values = texts
+	if value.kind == isArray && len(value.children) == 1 && value.children[0].kind == isNumber {
+		a.number = value.children[0].text
+	}
+	r.keep(a)
+	return true
+}
+
+func (r *reader) fillScalar(a *answer, value, holder *node) {
+	a.logical = value.kind == isBool
+	if value.kind == isNumber {
+		a.number = value.text
+	}
+	if t := scalarText(value); t != "" {
+		a.values = r.single(t)
+	}
+	if o := r.optionText(holder, value); o != "" {
+		a.values = r.single(o)
+		a.number = ""
+	}
+	r.keep(a)
+}
+
+// wrapsAnswer reports whether a name says no more than that an answer is in it: LinkedIn's
+// {"textQuestionAnswer": {"answer": …}}.
+func wrapsAnswer(key string) bool {
+	var buf [64]byte
+	w := appendName(buf[:0], key)
+	switch string(w) {
+	case "options", "text", "choices":
+		return true
+	}
+	return itemParts[string(w)].part == valuePart || bytes.HasSuffix(w, []byte("answer"))
+}
+
+// texts reads a list of choices or a value that is made of parts. ok is false when it is neither.
+func (r *reader) texts(value, holder *node, a *answer) (texts []string, ok bool) {
+	if value.kind == isObject {
+		if texts, ok = r.compound(value, a); ok || a.typ != choiceType && value.child("url") == nil {
+			return texts, ok
+		}
+		t, ok := r.choiceText(value, false)
+		return r.single(t), ok && t != ""
+	}
+	for i := range value.children {
+		k := &value.children[i]
+		t := ""
+		if k.scalar() {
+			if t = r.optionText(holder, k); t == "" {
+				t = scalarText(k)
+			}
+		} else if t, ok = r.choiceText(k, holder == nil); !ok {
+			return nil, false
+		}
+		if t != "" {
+			texts = append(texts, t)
+		}
+	}
+	return texts, true
+}
+
+// optionText returns the text of a choice that came as the id of an option of its field, or "".
+func (r *reader) optionText(holder, value *node) string {
+	if holder == nil {
+		return ""
+	}
+	options := holder.child("options")
+	if options == nil {
+		return ""
+	}
+	for i := range options.children {
+		o := &options.children[i]
+		if o.kind != isObject || o.str("id") == "" || o.str("id") != value.text {
+			continue
+		}
+		for _, k := range [...]string{"text", "label", "name", "title", "value"} {
+			if t := o.str(k); t != "" {
+				r.drop("option id", value)
+				return t
+			}
+		}
+	}
+	return ""
+}
+
+// withOptionTexts puts the texts of a table's rows and columns in place of their ids, where the form sends both.
+func withOptionTexts(value node, holder *node) node {
+	texts := map[string]string{}
+	for _, side := range [...]string{"rows", "columns"} {
+		list := holder.child(side)
+		if list == nil {
+			continue
+		}
+		for i := range list.children {
+			if o := &list.children[i]; o.kind == isObject && o.str("id") != "" && o.str("text") != "" {
+				texts[o.str("id")] = o.str("text")
+			}
+		}
+	}
+	if len(texts) == 0 || value.scalar() {
+		return value
+	}
+	return replaceIDs(value, texts)
+}
+
+func replaceIDs(n node, texts map[string]string) node {
+	if t := texts[n.key]; t != "" {
+		n.key = t
+	}
+	if t := texts[n.text]; t != "" && n.kind == isString {
+		n.text = t
+	}
+	n.children = slices.Clone(n.children)
+	for i := range n.children {
+		n.children[i] = replaceIDs(n.children[i], texts)
+	}
+	return n
+}

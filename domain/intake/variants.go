@@ -1,0 +1,105 @@
+package intake
+
+import "strings"
+
+// leadingWords are the words that a product puts before its keys: Elementor's "No Label email", Contact Form 7's
+// "your-email", Wix's "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", and a sheet's "lead_origem".
+// "form" is not among them: "formName" would become a person's name.
+const leadingWords = `
+	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer`
+
+// aliasOf finds the field that a key or title names: as it stands, and then in the forms that products give it. again
+// says that the key is a second one of its kind ("email_2").
+func aliasOf(key string) (e entry, again, ok bool) {
+	if len(key) > 200 {
+		return entry{}, false, false
+	}
+	if e = lookup(key); e.field != noField {
+		return e, false, true
+	}
+	for _, v := range keyVariants(key) {
+		if e = lookup(v.key); e.field != noField {
+			return e, v.again, true
+		}
+	}
+	return entry{}, false, false
+}
+
+// variant is a key without something that a product or a person adds to it.
+type variant struct {
+	key   string
+	again bool
+}
+
+// keyVariants returns the other forms under which a key is looked up, the nearest first.
+func keyVariants(key string) []variant {
+	var out []variant
+	again := false
+	add := func(k string) {
+		if k = strings.TrimSpace(k); k != "" && k != key {
+			out = append(out, variant{k, again})
+		}
+	}
+	base := key
+	if i := strings.IndexAny(base, ".)-"); i > 0 && i <= 3 && countDigits(base[:i]) == len(strings.TrimSpace(base[:i])) {
+		base = strings.TrimSpace(base[i+1:]) // the number of a question: "3. Celular"
+		add(base)
+	}
+	if i := strings.IndexAny(base, "(?["); i > 0 {
+		base = base[:i] // what explains the question
+		add(base)
+	}
+	if i := strings.LastIndexAny(base, "_-"); i > 0 && len(base)-i == 5 && isHex(base[i+1:]) {
+		base = base[:i] // Wix: "email_1a2b"
+		add(base)
+	}
+	if i := strings.LastIndexAny(base, "_- "); i > 0 && isOrdinal(base[i+1:]) {
+		again = base[i+1:] != "1"
+		base = base[:i]
+		add(base)
+	}
+	if rest, ok := withoutLeadingWord(base); ok {
+		add(rest)
+	}
+	if i := strings.IndexByte(base, '/'); i > 0 {
+		add(base[:i]) // "Empresa / CNPJ"
+	}
+	return out
+}
+
+func isHex(s string) bool {
+	for i := range len(s) {
+		if unhex(s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isOrdinal reports whether a text is the number of a second field of its kind: one digit or two.
+func isOrdinal(s string) bool { return (len(s) == 1 || len(s) == 2) && countDigits(s) == len(s) }
+
+// withoutLeadingWord takes one leading word off a key: "your-email", "field:email", "No Label email", "q4_email",
+// "seuNome".
+func withoutLeadingWord(key string) (string, bool) {
+	if len(key) > 2 && (key[0] == 'q' || key[0] == 'Q') {
+		i := 1
+		for i < len(key) && key[i] >= '0' && key[i] <= '9' {
+			i++
+		}
+		if i > 1 && i < len(key) && strings.IndexByte("_-: ", key[i]) >= 0 {
+			return key[i+1:], true
+		}
+	}
+	for end := 1; end < len(key) && end <= 9; end++ {
+		// A word ends at a separator, or where camelCase begins the next.
+		camel := key[end] >= 'A' && key[end] <= 'Z' && key[end-1] >= 'a' && key[end-1] <= 'z'
+		if strings.IndexByte("_-: .", key[end]) < 0 && !camel {
+			continue
+		}
+		if lookup(key[:end]).leading {
+			return strings.TrimLeft(key[end:], "_-: ."), true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,197 @@
+package intake
+
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// walk finds the answers of the whole tree.
+func (r *reader) walk(n *node) {
+	for n.kind == isArray && len(n.children) == 1 {
+		if r.item(&n.children[0], "", scope{}) {
+			return
+		}
+		n = &n.children[0]
+	}
+	switch n.kind {
+	case isObject:
+		r.object(n, scope{})
+	case isArray:
+		r.list(n, scope{})
+	default:
+		r.leaf(n, entry{}, scope{})
+	}
+}
+
+// object walks the members of an object.
+func (r *reader) object(n *node, s scope) {
+	if !s.person {
+		s.envelope = envelopeOf(n)
+	}
+	h := r.neighbours(n)
+	for i := range n.children {
+		k := &n.children[i]
+		if !r.explained(h, k, s) {
+			r.member(k, s)
+		}
+	}
+}
+
+// member walks one member of an object.
+func (r *reader) member(k *node, s scope) {
+	e := lookup(k.key)
+	if !k.scalar() {
+		if e.tree == closedTree {
+			e.tree = roleOfClosed(k)
+		}
+		if thing, ok := thingUnderID(k); ok {
+			named := *k
+			named.key = thing
+			r.member(&named, s)
+			return
+		}
+	}
+	switch {
+	case e.noise == hardNoise:
+		r.drop("noise", k)
+	case k.scalar():
+		r.leaf(k, e, s)
+	case k.empty():
+		r.rememberKey(text.OneLine(text.Clean(join(s.prefix, k.key))))
+	case e.tree == ignoredTree && !k.scalarList():
+		r.drop("ignored tree", k)
+	case k.kind == isArray:
+		if !r.oneAnswer(k, e, s) {
+			r.list(k, r.under(k.key, e, s))
+		}
+	default:
+		r.objectMember(k, e, s)
+	}
+}
+
+// objectMember walks an object under a key: one answer, a list in disguise, or more members.
+func (r *reader) objectMember(k *node, e entry, s scope) {
+	if r.item(k, k.key, s) {
+		return
+	}
+	if e.tree != containerTree && e.tree != personTree && r.oneAnswer(k, e, s) {
+		return
+	}
+	sub := r.under(k.key, e, s)
+	if listInDisguise(k) {
+		r.list(k, sub)
+		return
+	}
+	r.object(k, sub)
+}
+
+// oneAnswer keeps a list of choices, or an object of parts, as the answer under its key. It says no to any other tree.
+func (r *reader) oneAnswer(k *node, e entry, s scope) bool {
+	a := answer{key: k.key, scope: s}
+	a.closed = s.closed || e.tree == closedTree
+	return r.fill(&a, k, nil)
+}
+
+// thingUnderID is what a key with "_id" names when an object stands under it: Pipedrive puts the person under
+// "person_id".
+func thingUnderID(k *node) (thing string, ok bool) {
+	if k.kind != isObject {
+		return "", false
+	}
+	if thing, ok = strings.CutSuffix(k.key, "_id"); !ok {
+		return "", false
+	}
+	e := lookup(thing)
+	return thing, e.tree != unknownTree || e.field != noField
+}
+
+// roleOfClosed is what a member is whose key usually means something else than the contact: "items" may hold questions
+// with their answers, and an "item" with an address in it is nothing that is sold.
+func roleOfClosed(k *node) treeRole {
+	switch nameOf(k.key) {
+	case "variables":
+		for i := range k.children {
+			if v := &k.children[i]; v.child("name") == nil || v.child("value") == nil {
+				return closedTree
+			}
+		}
+		return containerTree
+	case "item":
+		if m := k.child("email"); m != nil && strings.IndexByte(m.text, '@') > 0 {
+			return personTree
+		}
+	case "items", "itens":
+		for i := range k.children {
+			a, ok := dissect(&k.children[i])
+			if !ok || a.title == nil {
+				return closedTree
+			}
+			switch nameOf(a.value.key) {
+			case "answer", "response", "resposta":
+			default:
+				return closedTree
+			}
+		}
+		return containerTree
+	}
+	return closedTree
+}
+
+// maxEmbeds is how many texts that hold a submission may stand one inside the other.
+const maxEmbeds = 3
+
+// leaf reads a scalar member.
+func (r *reader) leaf(k *node, e entry, s scope) {
+	if k.kind == isString && s.embeds < maxEmbeds && (r.jsonLeaf(k, e, s) || r.queryLeaf(k, e, s)) {
+		return
+	}
+	a := answer{key: k.key, scope: s, entry: e, logical: k.kind == isBool}
+	if t := scalarText(k); t != "" {
+		a.values = r.single(t)
+	}
+	if k.kind == isNumber {
+		a.number = k.text
+	}
+	a.title = r.jotformTitle(k)
+	r.keep(&a)
+}
+
+// jsonLeaf walks a text that is a submission in JSON.
+func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
+	if !looksJSON(k.text) {
+		return false
+	}
+	n, ok, err := embeddedJSON(k.text, 1+int(s.embeds))
+	if err != nil && e.tree != unknownTree {
+		r.err = err
+		return true
+	}
+	if !ok {
+		return false
+	}
+	n.key = k.key
+	s.embeds++
+	if n.kind == isObject && e.tree == unknownTree {
+		s.rank++ // a submission in a field of another, whatever the field is called
+		r.object(&n, s)
+	} else {
+		r.member(&n, s)
+	}
+	return true
+}
+
+// queryLeaf walks a text that is a submission as an address writes it, under a key that says so.
+func (r *reader) queryLeaf(k *node, e entry, s scope) bool {
+	if e.tree != containerTree || strings.IndexByte(k.text, '=') <= 0 || !looksURLEncoded(k.text) {
+		return false
+	}
+	n, err := parseURLEncoded([]byte(strings.TrimPrefix(strings.TrimSpace(k.text), "?")), "")
+	if err != nil {
+		return false
+	}
+	r.dropText("query", k.text) // its parts are answers
+	s.embeds++
+	r.object(&n, s)
+	return true
+}

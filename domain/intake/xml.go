@@ -1,0 +1,75 @@
+package intake
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+)
+
+// element is an XML element while it is open.
+type element struct {
+	node
+	text strings.Builder
+}
+
+// parseXML reads elements as members. The name of an element without answers around the others (an envelope) says
+// nothing and is left out.
+func parseXML(text string) (node, bool) {
+	d := xml.NewDecoder(strings.NewReader(text))
+	// The text is UTF-8 by now, whatever it says of itself.
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	open := []*element{{node: node{kind: isObject}}}
+	leaves := 0
+	for {
+		token, _ := d.Token()
+		top := open[len(open)-1]
+		switch t := token.(type) {
+		case nil: // the end, or an error before it
+			if len(open) > 1 {
+				return node{}, false
+			}
+			return withoutEnvelopes(top.node)
+		case xml.StartElement:
+			if leaves += 1 + len(t.Attr); leaves > maxLeaves || len(open) > maxDepth/2 {
+				return node{}, false
+			}
+			open = append(open, startElement(t))
+		case xml.EndElement:
+			open = open[:len(open)-1]
+			parent := open[len(open)-1]
+			parent.children = append(parent.children, top.close())
+		case xml.CharData:
+			top.text.Write(t)
+		}
+	}
+}
+
+// startElement opens an element with its attributes as members, without those that declare a namespace.
+func startElement(t xml.StartElement) *element {
+	e := &element{node: node{kind: isObject, key: t.Name.Local}}
+	for _, a := range t.Attr {
+		if a.Name.Space != "xmlns" && a.Name.Local != "xmlns" {
+			e.children = append(e.children, node{kind: isString, key: a.Name.Local, text: a.Value})
+		}
+	}
+	return e
+}
+
+// close makes a node of an element: a string when it has no members, else an object with its text as "value".
+func (e *element) close() node {
+	text := strings.TrimSpace(e.text.String())
+	if len(e.children) == 0 {
+		e.kind, e.node.text = isString, text
+	} else if text != "" {
+		e.children = append(e.children, node{kind: isString, key: "value", text: text})
+	}
+	return e.node
+}
+
+// withoutEnvelopes enters the elements that stand alone around the others.
+func withoutEnvelopes(n node) (node, bool) {
+	for len(n.children) == 1 && n.children[0].kind == isObject {
+		n = n.children[0]
+	}
+	return n, n.kind == isObject
+}

@@ -1,0 +1,45 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Fold is the form in which origins are compared: without case (all of Unicode),
+// accents and surrounding or repeated space.
+func Fold(s string) string {
+	if Printable(s) {
+		s = strings.TrimSpace(s)
+		if strings.Contains(s, "  ") {
+			s = strings.Join(strings.Fields(s), " ")
+		}
+		return strings.ToLower(s)
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	space := false
+	for _, r := range norm.NFKD.String(s) {
+		switch {
+		case unicode.IsSpace(r):
+			space = b.Len() > 0
+		case unicode.Is(unicode.Mn, r), invisible(r), unicode.IsControl(r):
+		default:
+			if space {
+				b.WriteByte(' ')
+				space = false
+			}
+			// The ends of both directions: ß and ẞ, ς and σ, and the letters with three cases meet in one.
+			switch r = unicode.ToLower(unicode.ToUpper(r)); r {
+			case 'ß':
+				b.WriteString("ss")
+			case 'ı':
+				b.WriteByte('i')
+			default:
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,118 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"fichario/domain/intake"
+)
+
+const testSecret = "um segredo de teste"
+
+// whsec is the secret as Standard Webhooks writes it.
+var whsec = "whsec_" + base64.StdEncoding.EncodeToString([]byte(testSecret))
+
+// headers makes headers of alternating names and values.
+func headers(nv ...string) []intake.Pair {
+	var out []intake.Pair
+	for i := 0; i < len(nv); i += 2 {
+		out = append(out, intake.Pair{Key: nv[i], Value: nv[i+1]})
+	}
+	return out
+}
+
+func sign(signed string) []byte {
+	m := hmac.New(sha256.New, []byte(testSecret))
+	m.Write([]byte(signed))
+	return m.Sum(nil)
+}
+
+func TestSignatures(t *testing.T) {
+	t.Parallel()
+	const body = `{"a":1}`
+	in64, inHex := base64.StdEncoding.EncodeToString(sign(body)), hex.EncodeToString(sign(body))
+	typeform, tally := Signature{TypeformScheme, testSecret}, Signature{TallyScheme, testSecret}
+	plain, other := Signature{HMACScheme, testSecret}, Signature{TypeformScheme, testSecret + "x"}
+	for name, c := range map[string]struct {
+		signature Signature
+		headers   []intake.Pair
+		want      error
+	}{
+		"none asked for":             {Signature{}, nil, nil},
+		"typeform":                   {typeform, headers("typeform-signature", "sha256="+in64), nil},
+		"typeform, missing":          {typeform, nil, ErrUnsigned},
+		"typeform, another secret":   {other, headers("typeform-signature", "sha256="+in64), ErrBadSignature},
+		"tally":                      {tally, headers("tally-signature", in64), nil},
+		"tally, another header":      {tally, headers("typeform-signature", in64), ErrUnsigned},
+		"hmac in hex":                {plain, headers("x-hub-signature-256", "sha256="+inHex), nil},
+		"hmac in another header":     {plain, headers("x-hmac-signature", "sha256="+inHex), nil},
+		"hmac in base64":             {plain, headers("x-signature", in64), nil},
+		"hmac, missing":              {plain, nil, ErrUnsigned},
+		"hmac, cut":                  {plain, headers("x-signature", inHex[:32]), ErrBadSignature},
+		"hmac, not even a signature": {plain, headers("x-signature", "ç"), ErrBadSignature},
+		"no such scheme":             {Signature{"md5", testSecret}, headers("x-signature", in64), ErrBadSignature},
+	} {
+		if err := c.signature.Check(Delivery{Headers: c.headers}, []byte(body), time.Now()); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+func TestStandardSignatures(t *testing.T) {
+	t.Parallel()
+	const body = `{"a":1}`
+	now := time.Unix(1_790_000_000, 0)
+	signed := func(id string, at int64) []intake.Pair {
+		signature := base64.StdEncoding.EncodeToString(sign(fmt.Sprintf("%s.%d.%s", id, at, body)))
+		return headers("webhook-id", id, "webhook-timestamp", fmt.Sprint(at),
+			"webhook-signature", "v1,AAAA v1a,xyz v1,"+signature)
+	}
+	recent := signed("msg_1", now.Unix())
+	for name, c := range map[string]struct {
+		secret  string
+		headers []intake.Pair
+		want    error
+	}{
+		"one of several":      {whsec, recent, nil},
+		"four minutes ago":    {whsec, signed("msg_1", now.Unix()-240), nil},
+		"six minutes ago":     {whsec, signed("msg_1", now.Unix()-360), ErrStale},
+		"six minutes ahead":   {whsec, signed("msg_1", now.Unix()+360), ErrStale},
+		"another id":          {whsec, append(headers("webhook-id", "msg_2"), recent[1:]...), ErrBadSignature},
+		"no signature":        {whsec, recent[:2], ErrUnsigned},
+		"secret is no base64": {"whsec_?", recent, ErrBadSignature},
+		"no time": {whsec, headers("webhook-id", "a", "webhook-timestamp", "x", "webhook-signature", "v1,AA"),
+			ErrBadSignature},
+	} {
+		signature := Signature{StandardScheme, c.secret}
+		if err := signature.Check(Delivery{Headers: c.headers}, []byte(body), now); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+func TestUsableSignatures(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		signature Signature
+		usable    bool
+	}{
+		"none":                  {Signature{}, true},
+		"a secret for nothing":  {Signature{Secret: testSecret}, false},
+		"without a secret":      {Signature{Scheme: HMACScheme}, false},
+		"a short secret":        {Signature{HMACScheme, "1234567"}, false},
+		"hmac":                  {Signature{HMACScheme, testSecret}, true},
+		"standard":              {Signature{StandardScheme, whsec}, true},
+		"standard, not base64":  {Signature{StandardScheme, testSecret}, false},
+		"a scheme of somewhere": {Signature{"md5", testSecret}, false},
+	} {
+		if c.signature.Usable() != c.usable {
+			t.Errorf("%s: usable is not %v", name, c.usable)
+		}
+	}
+}
