@@ -65,7 +65,7 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 		}
 		made.StageID = funnels[0].Entry().ID
 	}
-	if n.stages[made.StageID] == "" {
+	if n.stages[made.StageID].ID == "" {
 		return crm.Contact{}, missing("stage", "Não há etapa com este id.")
 	}
 	event := crm.Event{
@@ -245,10 +245,10 @@ func (c *Contacts) Move(ctx context.Context, by Caller, id, stageID string) (crm
 		if err != nil {
 			return err
 		}
-		if n.stages[stageID] == "" {
+		if n.stages[stageID].ID == "" {
 			return missing("stage", "Não há etapa com este id.")
 		}
-		stage = crm.Stage{ID: stageID, Name: n.stages[stageID]}
+		stage = n.stages[stageID]
 		if k.StageID == stageID {
 			return nil
 		}

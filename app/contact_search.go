@@ -80,7 +80,7 @@ func searchWords(raw string) []string {
 // one is not found.
 func (s ContactSearch) filter(n names) (ports.ContactFilter, error) {
 	switch {
-	case s.StageID != "" && n.stages[s.StageID] == "":
+	case s.StageID != "" && n.stages[s.StageID].ID == "":
 		return ports.ContactFilter{}, missing("stage", "Não há etapa com este id.")
 	case s.OriginID != "" && n.origins[s.OriginID] == "":
 		return ports.ContactFilter{}, missing("origin", "Não há origem com este id.")

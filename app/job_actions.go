@@ -92,10 +92,10 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 		return outcome{}, err
 	}
 	stageID := u.rule.Action.StageID
-	if n.stages[stageID] == "" {
+	if n.stages[stageID].ID == "" {
 		return outcome{}, &ports.SendError{Reason: "a etapa não existe mais", Permanent: true}
 	}
-	event := u.event(j.Clock, crm.StageMoved, n.stages[stageID])
+	event := u.event(j.Clock, crm.StageMoved, n.stages[stageID].Name)
 	return outcome{"movido", func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.SetStage(ctx, stageID, event)
 	}}, nil

@@ -15,12 +15,16 @@ type ContactView = crm.ContactView
 // names are what the ids in contacts of one organisation stand for.
 type names struct {
 	origins, webhooks map[string]string
-	stages, funnels   map[string]string // both by stage
+	stages            map[string]crm.Stage
+	funnels           map[string]string // by stage
 	members           map[string]crm.Member
 }
 
 func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) {
-	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string]crm.Member{}}
+	n := names{
+		origins: map[string]string{}, webhooks: map[string]string{}, stages: map[string]crm.Stage{},
+		funnels: map[string]string{}, members: map[string]crm.Member{},
+	}
 	origins, err := r.Origins.List(ctx, orgID)
 	for _, o := range origins {
 		n.origins[o.ID] = o.Name
@@ -32,7 +36,7 @@ func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) 
 	funnels, err3 := r.Funnels.List(ctx, orgID)
 	for _, f := range funnels {
 		for _, s := range f.Stages {
-			n.stages[s.ID], n.funnels[s.ID] = s.Name, f.Name
+			n.stages[s.ID], n.funnels[s.ID] = s, f.Name
 		}
 	}
 	members, err4 := r.Members.List(ctx, orgID)
@@ -43,10 +47,10 @@ func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) 
 }
 
 func (n names) view(c crm.Contact) ContactView {
+	stage := n.stages[c.StageID]
 	return ContactView{
 		Contact: c, Origin: n.origins[c.OriginID], Webhook: n.webhooks[c.WebhookID], Funnel: n.funnels[c.StageID],
-		Stage:    n.stages[c.StageID],
-		Assignee: n.members[c.AssigneeID],
+		Stage: stage.Name, StageOutcome: stage.Outcome, Assignee: n.members[c.AssigneeID],
 	}
 }
 
@@ -71,7 +75,7 @@ func viewContact(ctx context.Context, r ports.Repos, id string) (ContactView, er
 func (n names) automation(a automation.Automation) AutomationView {
 	return AutomationView{
 		Automation: a, Origin: n.origins[a.Conditions.OriginID], Webhook: n.webhooks[a.Conditions.WebhookID],
-		Stage: n.stages[a.Action.StageID], Member: n.members[a.Action.MemberID].Name,
+		Stage: n.stages[a.Action.StageID].Name, Member: n.members[a.Action.MemberID].Name,
 	}
 }
 

@@ -196,14 +196,14 @@ func TestTwoAtOnce(t *testing.T) {
 			}
 
 			funnels := app.NewFunnels(s, clock)
-			funnel := must(funnels.List(t.Context(), owner))[0]
+			funnel := must(funnels.List(t.Context(), owner, people.org))[0]
 			var accepted atomic.Int32
 			both(func(i int) {
 				if funnels.AddStage(t.Context(), owner, funnel.ID, fmt.Sprint("nova ", i)) == nil {
 					accepted.Add(1)
 				}
 			})
-			if n := len(must(funnels.List(t.Context(), owner))[0].Stages); n != len(funnel.Stages)+int(accepted.Load()) {
+			if n := len(must(funnels.List(t.Context(), owner, people.org))[0].Stages); n != len(funnel.Stages)+int(accepted.Load()) {
 				t.Errorf("%d stages after %d accepted changes of %d", n, accepted.Load(), len(funnel.Stages))
 			}
 
@@ -247,7 +247,7 @@ func TestTheEntryStageStays(t *testing.T) {
 		people := newStaff(t, s)
 		owner := people.add("dona", crm.Owner)
 		funnels := app.NewFunnels(s, clock)
-		funnel := must(funnels.List(t.Context(), owner))[0]
+		funnel := must(funnels.List(t.Context(), owner, people.org))[0]
 		entry, next := funnel.Stages[0].ID, funnel.Stages[1].ID
 		err := funnels.RemoveStage(t.Context(), owner, funnel.ID, entry)
 		if err == nil || !strings.Contains(app.FaultOf(err).Message, "entram os contatos novos") {

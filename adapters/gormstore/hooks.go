@@ -9,7 +9,6 @@ import (
 
 	"gorm.io/gorm"
 
-	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -160,17 +159,18 @@ func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
 func surround(db *gorm.DB, orgs map[uid]*ports.Hook) error {
 	ids := slices.Collect(maps.Keys(orgs))
 	var entries []struct {
-		OrgID, ID     uid
-		Funnel, Stage string
+		OrgID  uid
+		Funnel string
+		Stage  stageRow `gorm:"embedded"`
 	}
-	err := db.Table("funnels AS f").Select("f.org_id, f.name AS funnel, s.id, s.name AS stage").
+	err := db.Table("funnels AS f").Select("f.org_id, f.name AS funnel, s.*").
 		Joins("JOIN stages s ON s.funnel_id = f.id").Where("f.org_id IN ? AND f.is_default AND s.position = 0", ids).
 		Find(&entries).Error
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		orgs[e.OrgID].Funnel, orgs[e.OrgID].Entry = e.Funnel, crm.Stage{ID: string(e.ID), Name: e.Stage}
+		orgs[e.OrgID].Funnel, orgs[e.OrgID].Entry = e.Funnel, e.Stage.stage()
 	}
 	var people []memberRow
 	err = db.Select("id, org_id, name, role, active, created_at").Find(&people, "org_id IN ? AND active", ids).Error

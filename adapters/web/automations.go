@@ -95,7 +95,7 @@ func (s *server) automationForm(c *call, status int, id string, f Form) error {
 	if data.Webhooks, err = s.Webhooks.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
-	if data.Funnels, err = s.Funnels.List(c.ctx(), c.by); err != nil {
+	if data.Funnels, err = s.Funnels.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
 	if data.Members, err = s.Members.List(c.ctx(), c.by, c.by.OrgID()); err != nil {

@@ -30,7 +30,7 @@ func (s *server) teamPage(c *call, status int, part string, f Form) error {
 	if data.Members, err = s.Members.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
-	if data.Funnels, err = s.Funnels.List(c.ctx(), c.by); err != nil {
+	if data.Funnels, err = s.Funnels.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
 	if data.Origins, err = s.Origins.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
@@ -111,6 +111,8 @@ func (s *server) funnelChange(c *call) error {
 		err = s.Funnels.AddStage(ctx, c.by, id, name)
 	case do == "renomear":
 		err = s.Funnels.RenameStage(ctx, c.by, id, stage, name)
+	case do == "resultado":
+		err = s.Funnels.SetOutcome(ctx, c.by, c.by.OrgID(), stage, crm.Outcome(c.text("resultado")))
 	case do == "subir":
 		err = s.Funnels.RaiseStage(ctx, c.by, id, stage)
 	case do == "tirar":

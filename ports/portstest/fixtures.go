@@ -80,7 +80,7 @@ func funnelOf(t *testing.T, s ports.Store, orgID string, byDefault bool, stages 
 	t.Helper()
 	f := crm.Funnel{ID: id(), OrgID: orgID, Name: "Vendas", Default: byDefault, CreatedAt: at}
 	for _, name := range stages {
-		f.Stages = append(f.Stages, crm.Stage{ID: id(), Name: name})
+		f.Stages = append(f.Stages, crm.Stage{ID: id(), Name: name, Outcome: crm.Open})
 	}
 	must(t, s.Repos().Funnels.Create(t.Context(), f))
 	return f
