@@ -34,17 +34,18 @@ func (v *vault) automationRow(a automation.Automation) automationRow {
 	return automationRow{
 		ID: uid(a.ID), OrgID: uid(a.OrgID), Name: a.Name, Event: string(a.Event), Enabled: a.Enabled,
 		OriginID: optional(a.Conditions.OriginID), WebhookID: optional(a.Conditions.WebhookID),
-		MinAmount: int64(a.Conditions.MinAmount), Action: v.sealJSON(a.Action, "automations|action|"+a.ID), CreatedAt: stamp(a.CreatedAt),
+		MinAmount: int64(a.Conditions.MinAmount), Action: v.sealJSON(a.Action, "automations|action|"+a.ID),
+		CreatedAt: stamp(a.CreatedAt),
 	}
 }
 
 func (v *vault) automation(row automationRow) (automation.Automation, error) {
 	a := automation.Automation{
-		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Event: automation.EventName(row.Event), Enabled: row.Enabled,
+		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Event: automation.EventName(row.Event),
+		Enabled: row.Enabled, CreatedAt: row.CreatedAt.UTC(),
 		Conditions: automation.Conditions{
 			OriginID: row.OriginID.text(), WebhookID: row.WebhookID.text(), MinAmount: catalog.Money(row.MinAmount),
 		},
-		CreatedAt: row.CreatedAt.UTC(),
 	}
 	return a, v.openJSON(row.Action, "automations|action|"+a.ID, &a.Action)
 }

@@ -107,7 +107,9 @@ func locked(strength, options string) scope {
 type way func(ctx context.Context, op string, f func(*gorm.DB) error) error
 
 // one reads a row as the domain's value; ports.ErrNotFound when there is none.
-func one[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope) (out Out, err error) {
+func one[Row, Out any](
+	ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope,
+) (out Out, err error) {
 	err = run(ctx, op, func(db *gorm.DB) error {
 		for _, s := range scopes {
 			db = s(db)
@@ -123,7 +125,9 @@ func one[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Ou
 }
 
 // all reads rows as the domain's values.
-func all[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope) (out []Out, err error) {
+func all[Row, Out any](
+	ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope,
+) (out []Out, err error) {
 	err = run(ctx, op, func(db *gorm.DB) error {
 		for _, s := range scopes {
 			db = s(db)

@@ -34,8 +34,9 @@ func (contactRow) TableName() string { return "contacts" }
 func (v *vault) contactRow(c crm.Contact) contactRow {
 	row := contactRow{
 		ID: uid(c.ID), OrgID: uid(c.OrgID), WebhookID: optional(c.WebhookID), Name: c.Name, Email: c.Email, Phone: c.Phone,
-		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: v.sealNote(c), OriginID: optional(c.OriginID),
-		StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID), CreatedAt: stamp(c.CreatedAt), Search: searchText(c),
+		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: v.sealNote(c),
+		OriginID: optional(c.OriginID), StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID),
+		CreatedAt: stamp(c.CreatedAt), Search: searchText(c),
 	}
 	if len(c.Attribution) > 0 {
 		row.Attribution = v.sealJSON(c.Attribution, "contacts|attribution|"+c.ID)
@@ -82,7 +83,8 @@ func (eventRow) TableName() string { return "contact_events" }
 
 func (v *vault) eventRow(e crm.Event) eventRow {
 	row := eventRow{
-		ID: uid(e.ID), OrgID: uid(e.OrgID), ContactID: uid(e.ContactID), Kind: string(e.Kind), Actor: e.Actor, At: stamp(e.At),
+		ID: uid(e.ID), OrgID: uid(e.OrgID), ContactID: uid(e.ContactID), Kind: string(e.Kind), Actor: e.Actor,
+		At: stamp(e.At),
 	}
 	if e.Subject != "" {
 		row.Subject = v.seal([]byte(e.Subject), "contact_events|subject|"+e.ID)

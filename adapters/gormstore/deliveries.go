@@ -35,7 +35,8 @@ func (v *vault) deliveryRow(d webhook.Delivery) deliveryRow {
 	return deliveryRow{
 		ID: uid(d.ID), OrgID: uid(d.OrgID), WebhookID: uid(d.WebhookID), At: stamp(d.At), Outcome: string(d.Outcome),
 		Code: d.Code, Reason: d.Reason, ContactID: optional(d.ContactID),
-		Content: v.sealTwo(headers, d.Body, "deliveries|content|"+d.ID), Truncated: d.Truncated, ReplayOf: optional(d.ReplayOf),
+		Content: v.sealTwo(headers, d.Body, "deliveries|content|"+d.ID), Truncated: d.Truncated,
+		ReplayOf: optional(d.ReplayOf),
 	}
 }
 
@@ -73,7 +74,9 @@ func (r deliveries) Page(
 }
 
 // Summaries reads the ids of deliveries for their times, which they begin with.
-func (r deliveries) Summaries(ctx context.Context, orgID string, since time.Time) (map[string]ports.DeliverySummary, error) {
+func (r deliveries) Summaries(
+	ctx context.Context, orgID string, since time.Time,
+) (map[string]ports.DeliverySummary, error) {
 	var rows []struct {
 		WebhookID uid
 		Outcome   string

@@ -61,8 +61,8 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) (receipt ports.Receipt
 	return receipt, err
 }
 
-// takeOnce looks beforehand for a receipt that an older data key has indexed: the posts that it is about were made before
-// the key was changed.
+// takeOnce looks beforehand for a receipt that an older data key has indexed: the posts that it is about were made
+// before the key was changed.
 func (r inbox) takeOnce(ctx context.Context, t taken, k known) (ports.Receipt, error) {
 	t.receipt = &receiptRow{
 		WebhookID: t.delivery.WebhookID, Key: k.keys[0], Body: k.bodies[0], ContactID: t.contact.ID, At: t.delivery.At,
@@ -115,7 +115,8 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 		return n, err
 	}
 	m, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&receiptRow{}).Select("webhook_id, key").Where("at < ?", stamp(before)).Order("at").Limit(forgetAtOnce)
+		old := db.Model(&receiptRow{}).Select("webhook_id, key").Where("at < ?", stamp(before)).
+			Order("at").Limit(forgetAtOnce)
 		return db.Delete(&receiptRow{}, "(webhook_id, key) IN (?)", old)
 	})
 	return n + m, err

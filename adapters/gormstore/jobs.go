@@ -31,17 +31,18 @@ func (jobRow) TableName() string { return "jobs" }
 
 func jobRowOf(j automation.Job) jobRow {
 	return jobRow{
-		ID: uid(j.ID), OrgID: uid(j.OrgID), Kind: string(j.Kind), ContactID: uid(j.ContactID), AutomationID: optional(j.AutomationID),
-		MemberID: optional(j.MemberID), State: string(j.State), Attempts: j.Attempts, RunAt: stamp(j.RunAt), Result: j.Result,
-		CreatedAt: stamp(j.CreatedAt), EndedAt: optionalTime(j.EndedAt),
+		ID: uid(j.ID), OrgID: uid(j.OrgID), Kind: string(j.Kind), ContactID: uid(j.ContactID),
+		AutomationID: optional(j.AutomationID), MemberID: optional(j.MemberID), State: string(j.State), Attempts: j.Attempts,
+		RunAt: stamp(j.RunAt), Result: j.Result, CreatedAt: stamp(j.CreatedAt), EndedAt: optionalTime(j.EndedAt),
 	}
 }
 
 func (r jobRow) job() automation.Job {
 	return automation.Job{
-		ID: string(r.ID), OrgID: string(r.OrgID), Kind: automation.JobKind(r.Kind), ContactID: string(r.ContactID), AutomationID: r.AutomationID.text(),
-		MemberID: r.MemberID.text(), State: automation.JobState(r.State), Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result,
-		CreatedAt: r.CreatedAt.UTC(), EndedAt: timeOf(r.EndedAt), Lease: r.Lease,
+		ID: string(r.ID), OrgID: string(r.OrgID), Kind: automation.JobKind(r.Kind), ContactID: string(r.ContactID),
+		AutomationID: r.AutomationID.text(), MemberID: r.MemberID.text(), State: automation.JobState(r.State),
+		Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result, CreatedAt: r.CreatedAt.UTC(),
+		EndedAt: timeOf(r.EndedAt), Lease: r.Lease,
 	}
 }
 

@@ -41,7 +41,8 @@ func (r keyRow) key() access.Key {
 	k := access.Key{
 		ID: string(r.ID), OrgID: string(r.OrgID), Name: r.Name, Prefix: r.Prefix,
 		Limits:    access.Limits{PerMinute: r.PerMinute, PerDay: r.PerDay, PerMonth: r.PerMonth},
-		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: timeOf(r.ExpiresAt), RevokedAt: timeOf(r.RevokedAt), LastUsedAt: timeOf(r.LastUsedAt),
+		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: timeOf(r.ExpiresAt), RevokedAt: timeOf(r.RevokedAt),
+		LastUsedAt: timeOf(r.LastUsedAt),
 	}
 	for s := range strings.SplitSeq(r.Scopes, ",") {
 		if s != "" {

@@ -75,11 +75,12 @@ func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
 }
 
 func (r statement) Finish(ctx context.Context, e lookup.Entry) (bool, error) {
+	open := []string{string(lookup.Running), string(lookup.NoAnswer)}
 	n, err := r.changed(ctx, "statement.finish", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&lookupRow{}).
-			Where("id = ? AND settle_at IS NOT NULL AND status IN ?", e.ID, []string{string(lookup.Running), string(lookup.NoAnswer)}).
+		return db.Model(&lookupRow{}).Where("id = ? AND settle_at IS NOT NULL AND status IN ?", e.ID, open).
 			Updates(map[string]any{
-				"status": string(e.Status), "charged": e.Charged, "amount": int64(e.Amount), "record_id": optional(e.RecordID), "settle_at": nil,
+				"status": string(e.Status), "charged": e.Charged, "amount": int64(e.Amount), "record_id": optional(e.RecordID),
+				"settle_at": nil,
 			})
 	})
 	return n > 0, err
@@ -169,7 +170,9 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 	}), asker(by), perDay)
 }
 
-func (r statement) OfContact(ctx context.Context, orgID, contactID string, limit int) (out []ports.ContactLookup, err error) {
+func (r statement) OfContact(
+	ctx context.Context, orgID, contactID string, limit int,
+) (out []ports.ContactLookup, err error) {
 	err = r.query(ctx, "statement.ofContact", func(db *gorm.DB) error {
 		var rows []lookupRow
 		err := newest("", limit)(db).Find(&rows, "contact_id = ? AND org_id = ?", contactID, orgID).Error

@@ -166,9 +166,15 @@ func TestNothingPersonalAtRest(t *testing.T) {
 	}
 	rec := record(t, orgID)
 	repos := s.Repos()
-	entry := lookup.Entry{ID: rec.ID, OrgID: orgID, KeyID: rec.ID, Product: "cpf", Document: rec.Document, At: rec.AnsweredAt, Status: lookup.Done}
+	entry := lookup.Entry{
+		ID: rec.ID, OrgID: orgID, KeyID: rec.ID, Product: "cpf", Document: rec.Document, At: rec.AnsweredAt,
+		Status: lookup.Done,
+	}
 	lease := lookup.Lease{OrgID: orgID, Product: "cpf", Document: rec.Document, CallID: rec.ID, ExpiresAt: time.Now()}
-	err := s.InTx(t.Context(), func(r ports.Repos) error { _, err := r.Leases.Acquire(t.Context(), lease, time.Now()); return err })
+	err := s.InTx(t.Context(), func(r ports.Repos) error {
+		_, err := r.Leases.Acquire(t.Context(), lease, time.Now())
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

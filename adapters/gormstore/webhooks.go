@@ -31,7 +31,8 @@ func (v *vault) webhookRow(w webhook.Webhook) webhookRow {
 	return webhookRow{
 		ID: uid(w.ID), OrgID: uid(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band), Enabled: w.Enabled,
 		OriginID: optional(w.OriginID), Scheme: string(w.Signature.Scheme),
-		Secret: v.seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL, CreatedAt: stamp(w.CreatedAt),
+		Secret: v.seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL,
+		CreatedAt: stamp(w.CreatedAt),
 	}
 }
 
