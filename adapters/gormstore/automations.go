@@ -56,11 +56,11 @@ func (r automations) Create(ctx context.Context, a automation.Automation) error 
 }
 
 func (r automations) Find(ctx context.Context, id string) (automation.Automation, error) {
-	return one(ctx, r.query, "automations.find", r.vault.automation, where("id = ?", id))
+	return findOne(ctx, r.query, "automations.find", r.vault.automation, where("id = ?", id))
 }
 
 func (r automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {
-	return all(ctx, r.query, "automations.list", r.vault.automation, where("org_id = ?", orgID), order("id"))
+	return findAll(ctx, r.query, "automations.list", r.vault.automation, where("org_id = ?", orgID), order("id"))
 }
 
 func (r automations) Update(ctx context.Context, a automation.Automation) error {

@@ -64,7 +64,7 @@ func (s *Store) foldSearch(ctx context.Context) error {
 }
 
 func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery) ([]crm.Contact, error) {
-	as := sure(contactRow.brief)
+	as := plain(contactRow.brief)
 	if q.Whole {
 		as = r.vault.contact
 	}
@@ -82,7 +82,7 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 		}
 		return db.Limit(q.Limit)
 	}
-	return all(ctx, r.query, "contacts.select", as, filtered(orgID, q.ContactFilter), start, wanted)
+	return findAll(ctx, r.query, "contacts.select", as, filtered(orgID, q.ContactFilter), start, wanted)
 }
 
 func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter, most int) (int, error) {

@@ -111,15 +111,15 @@ type contacts struct {
 }
 
 func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
-	return one(ctx, r.query, "contacts.find", r.vault.contact, where("id = ?", id))
+	return findOne(ctx, r.query, "contacts.find", r.vault.contact, where("id = ?", id))
 }
 
 func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error) {
-	return all(ctx, r.query, "contacts.page", r.vault.contact, where("org_id = ?", orgID), newest(after, limit))
+	return findAll(ctx, r.query, "contacts.page", r.vault.contact, where("org_id = ?", orgID), newest(after, limit))
 }
 
 func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
-	return one(ctx, r.inside, "contacts.lock", r.vault.contact, locked("UPDATE", ""), where("id = ?", id))
+	return findOne(ctx, r.inside, "contacts.lock", r.vault.contact, locked("UPDATE", ""), where("id = ?", id))
 }
 
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
@@ -154,7 +154,7 @@ func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event)
 
 func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 	const op = "contacts.addNote"
-	c, err := one(ctx, r.inside, op, r.vault.contact, locked("UPDATE", ""), where("id = ?", e.ContactID))
+	c, err := findOne(ctx, r.inside, op, r.vault.contact, locked("UPDATE", ""), where("id = ?", e.ContactID))
 	if err != nil {
 		return err
 	}
@@ -186,5 +186,5 @@ func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
 }
 
 func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
-	return all(ctx, r.query, "contacts.events", r.vault.event, where("contact_id = ?", contactID), order("id"))
+	return findAll(ctx, r.query, "contacts.events", r.vault.event, where("contact_id = ?", contactID), order("id"))
 }

@@ -60,7 +60,7 @@ type deliveries struct {
 }
 
 func (r deliveries) Find(ctx context.Context, id string) (webhook.Delivery, error) {
-	return one(ctx, r.query, "deliveries.find", r.vault.delivery, where("id = ?", id))
+	return findOne(ctx, r.query, "deliveries.find", r.vault.delivery, where("id = ?", id))
 }
 
 func (r deliveries) Page(
@@ -70,7 +70,7 @@ func (r deliveries) Page(
 	if outcome != "" {
 		scopes = append(scopes, where("outcome = ?", string(outcome)))
 	}
-	return all(ctx, r.query, "deliveries.page", r.vault.delivery, scopes...)
+	return findAll(ctx, r.query, "deliveries.page", r.vault.delivery, scopes...)
 }
 
 // Summaries reads the ids of deliveries for their times, which they begin with.

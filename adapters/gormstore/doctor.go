@@ -90,7 +90,7 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 	} else {
 		options = nil // a transaction on SQLite is a snapshot
 	}
-	return out, classify(s.read.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	return out, named("store.check", classify(s.read.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if s.dialect == goose.DialectPostgres {
 			if err := tx.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
 				return err
@@ -112,5 +112,5 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 			}
 		}
 		return nil
-	}, options))
+	}, options)))
 }

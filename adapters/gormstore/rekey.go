@@ -42,7 +42,8 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 			n += m
 		}
 	}
-	return n, classify(s.write.WithContext(ctx).Where("id <> ?", s.vault.keys[0].name()).Delete(&dataKeyRow{}).Error)
+	err = s.write.WithContext(ctx).Delete(&dataKeyRow{}, "id <> ?", s.vault.keys[0].name()).Error
+	return n, named("store.rekey", classify(err))
 }
 
 // beforeAll is an id before every other.

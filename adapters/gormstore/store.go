@@ -105,8 +105,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var one int
-	return classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+	var answer int
+	return named("store.ping", classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&answer)))
 }
 
 // Close waits for entries that are being written and closes the database.

@@ -113,12 +113,12 @@ func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t web
 	if r.tx {
 		scopes = append(scopes, locked("UPDATE", ""))
 	}
-	w, err = one(ctx, r.query, "webhooks.find", as, scopes...)
+	w, err = findOne(ctx, r.query, "webhooks.find", as, scopes...)
 	return w, t, err
 }
 
 func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, error) {
-	return all(ctx, r.query, "webhooks.list", r.vault.counted, counted, where("org_id = ?", orgID), order("id"))
+	return findAll(ctx, r.query, "webhooks.list", r.vault.counted, counted, where("org_id = ?", orgID), order("id"))
 }
 
 func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
