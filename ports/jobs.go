@@ -26,7 +26,9 @@ type Jobs interface {
 	// Claim leases up to limit jobs of a kind that may run at now, oldest first, until
 	// a time: no other worker gets them before. Jobs of the automations in without are
 	// left. Each counts an attempt.
-	Claim(ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int) ([]automation.Job, error)
+	Claim(
+		ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,
+	) ([]automation.Job, error)
 	// Finish writes state, run time, result and end of jobs, and ends their leases.
 	// It does nothing for a job that somebody else has leased since, and returns how
 	// many it wrote.

@@ -46,7 +46,9 @@ type Deliveries interface {
 	Find(ctx context.Context, id string) (webhook.Delivery, error)
 	// Page returns deliveries of a webhook, newest first, that come after the one with
 	// id after ("" starts at the newest); outcome is the only one wanted, or "".
-	Page(ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int) ([]webhook.Delivery, error)
+	Page(
+		ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
+	) ([]webhook.Delivery, error)
 	// Summaries returns what the webhooks of an organisation got since a time, by
 	// webhook; those that got nothing are not there.
 	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]DeliverySummary, error)

@@ -103,11 +103,13 @@ func locked(strength, options string) scope {
 	return func(db *gorm.DB) *gorm.DB { return db.Clauses(clause.Locking{Strength: strength, Options: options}) }
 }
 
-// way is query, exec or inside.
-type way func(ctx context.Context, op string, f func(*gorm.DB) error) error
+// runner is query, exec or inside.
+type runner func(ctx context.Context, op string, f func(*gorm.DB) error) error
 
-// one reads a row as the domain's value; ports.ErrNotFound when there is none.
-func one[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope) (out Out, err error) {
+// findOne reads a row as the domain's value; ports.ErrNotFound when there is none.
+func findOne[Row, Out any](
+	ctx context.Context, run runner, op string, as func(Row) (Out, error), scopes ...scope,
+) (out Out, err error) {
 	err = run(ctx, op, func(db *gorm.DB) error {
 		for _, s := range scopes {
 			db = s(db)
@@ -122,8 +124,10 @@ func one[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Ou
 	return out, err
 }
 
-// all reads rows as the domain's values.
-func all[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope) (out []Out, err error) {
+// findAll reads rows as the domain's values.
+func findAll[Row, Out any](
+	ctx context.Context, run runner, op string, as func(Row) (Out, error), scopes ...scope,
+) (out []Out, err error) {
 	err = run(ctx, op, func(db *gorm.DB) error {
 		for _, s := range scopes {
 			db = s(db)
@@ -143,7 +147,7 @@ func all[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Ou
 	return out, err
 }
 
-// sure is for rows that nothing is sealed in.
-func sure[Row, Out any](as func(Row) Out) func(Row) (Out, error) {
+// plain is for rows that nothing is sealed in.
+func plain[Row, Out any](as func(Row) Out) func(Row) (Out, error) {
 	return func(row Row) (Out, error) { return as(row), nil }
 }

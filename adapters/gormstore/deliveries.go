@@ -35,7 +35,8 @@ func (v *vault) deliveryRow(d webhook.Delivery) deliveryRow {
 	return deliveryRow{
 		ID: uid(d.ID), OrgID: uid(d.OrgID), WebhookID: uid(d.WebhookID), At: stamp(d.At), Outcome: string(d.Outcome),
 		Code: d.Code, Reason: d.Reason, ContactID: optional(d.ContactID),
-		Content: v.sealTwo(headers, d.Body, "deliveries|content|"+d.ID), Truncated: d.Truncated, ReplayOf: optional(d.ReplayOf),
+		Content: v.sealTwo(headers, d.Body, "deliveries|content|"+d.ID), Truncated: d.Truncated,
+		ReplayOf: optional(d.ReplayOf),
 	}
 }
 
@@ -59,7 +60,7 @@ type deliveries struct {
 }
 
 func (r deliveries) Find(ctx context.Context, id string) (webhook.Delivery, error) {
-	return one(ctx, r.query, "deliveries.find", r.vault.delivery, where("id = ?", id))
+	return findOne(ctx, r.query, "deliveries.find", r.vault.delivery, where("id = ?", id))
 }
 
 func (r deliveries) Page(
@@ -69,11 +70,13 @@ func (r deliveries) Page(
 	if outcome != "" {
 		scopes = append(scopes, where("outcome = ?", string(outcome)))
 	}
-	return all(ctx, r.query, "deliveries.page", r.vault.delivery, scopes...)
+	return findAll(ctx, r.query, "deliveries.page", r.vault.delivery, scopes...)
 }
 
 // Summaries reads the ids of deliveries for their times, which they begin with.
-func (r deliveries) Summaries(ctx context.Context, orgID string, since time.Time) (map[string]ports.DeliverySummary, error) {
+func (r deliveries) Summaries(
+	ctx context.Context, orgID string, since time.Time,
+) (map[string]ports.DeliverySummary, error) {
 	var rows []struct {
 		WebhookID uid
 		Outcome   string

@@ -13,9 +13,12 @@ import (
 )
 
 // rows are all tables; a new one belongs here too.
-var rows = []any{&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{},
-	&funnelRow{}, &stageRow{}, &originRow{}, &webhookRow{}, &tokenRow{}, &counterRow{}, &contactRow{}, &eventRow{}, &notificationRow{}, &markRow{},
-	&deliveryRow{}, &receiptRow{}, &automationRow{}, &jobRow{}, &sessionRow{}, &failureRow{}}
+var rows = []any{
+	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{},
+	&funnelRow{}, &stageRow{}, &originRow{}, &webhookRow{}, &tokenRow{}, &counterRow{}, &contactRow{}, &eventRow{},
+	&notificationRow{}, &markRow{}, &deliveryRow{}, &receiptRow{}, &automationRow{}, &jobRow{},
+	&sessionRow{}, &failureRow{},
+}
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated
 // schema fit the rows: nothing.

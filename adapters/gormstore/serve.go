@@ -105,7 +105,8 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 			row    recordRow
 			answer pgtype.DriverBytes // the driver's memory: opened before the next row
 		)
-		_, err = pgx.ForEachRow(rows, []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}, func() error {
+		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}
+		_, err = pgx.ForEachRow(rows, into, func() error {
 			row.Answer = answer
 			out[i-1].record, out[i-1].err = s.vault.record(row)
 			return nil

@@ -15,7 +15,9 @@ func funnels(t *testing.T, s ports.Store) {
 	got, err := repos.Funnels.List(ctx, o.ID)
 	must(t, err)
 	same(t, "funnels, the default one first", got, []crm.Funnel{first, second})
-	twice := crm.Funnel{ID: id(), OrgID: o.ID, Name: "x", Default: true, Stages: []crm.Stage{{ID: id(), Name: "y"}}, CreatedAt: at}
+	twice := crm.Funnel{
+		ID: id(), OrgID: o.ID, Name: "x", Default: true, Stages: []crm.Stage{{ID: id(), Name: "y"}}, CreatedAt: at,
+	}
 	wantErr(t, "a second default funnel", repos.Funnels.Create(ctx, twice), ports.ErrExists)
 
 	first.Name = "Vendas novas"

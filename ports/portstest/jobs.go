@@ -13,7 +13,8 @@ import (
 // claim leases what may run at a time, for a minute, and returns its ids.
 func claim(t *testing.T, s ports.Store, lease string, now time.Time, without ...string) (ids []string) {
 	t.Helper()
-	claimed, err := s.Repos().Jobs.Claim(t.Context(), automation.RunAutomation, lease, now, now.Add(time.Minute), without, 10)
+	until := now.Add(time.Minute)
+	claimed, err := s.Repos().Jobs.Claim(t.Context(), automation.RunAutomation, lease, now, until, without, 10)
 	must(t, err)
 	for _, j := range claimed {
 		ids = append(ids, j.ID)
@@ -25,7 +26,8 @@ func claim(t *testing.T, s ports.Store, lease string, now time.Time, without ...
 func jobs(t *testing.T, s ports.Store) {
 	ctx, queue, o := t.Context(), s.Repos().Jobs, org(t, s)
 	rule, other := id(), id()
-	first, second, later := ready(o.ID, rule, at), ready(o.ID, other, at.Add(time.Second)), ready(o.ID, rule, at.Add(time.Hour))
+	first, second := ready(o.ID, rule, at), ready(o.ID, other, at.Add(time.Second))
+	later := ready(o.ID, rule, at.Add(time.Hour))
 	must(t, queue.Add(ctx, second, later, first))
 	must(t, queue.Add(ctx))
 	now := at.Add(time.Minute)
@@ -130,7 +132,8 @@ func workers(t *testing.T, s ports.Store) {
 	for worker := range 4 {
 		wg.Go(func() {
 			for {
-				batch, err := s.Repos().Jobs.Claim(ctx, automation.MailMember, string(rune('a'+worker)), at, at.Add(time.Hour), nil, 3)
+				lease, until := string(rune('a'+worker)), at.Add(time.Hour)
+				batch, err := s.Repos().Jobs.Claim(ctx, automation.MailMember, lease, at, until, nil, 3)
 				if err != nil {
 					t.Error(err)
 				}

@@ -27,7 +27,8 @@ func webhooks(t *testing.T, s ports.Store) {
 	wantErr(t, "unknown webhook", err, ports.ErrNotFound)
 
 	w.Name, w.Enabled, w.OriginID, w.Kind, w.Band = "Formulário", false, origin.ID, intake.FormService, intake.BandUpper
-	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme, Secret: "segredo-de-teste"}, "https://example.com/obrigado"
+	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme,
+		Secret: "segredo-de-teste"}, "https://example.com/obrigado"
 	must(t, repos.Webhooks.Update(ctx, w))
 	got, _, err = repos.Webhooks.Find(ctx, w.ID)
 	must(t, err)
@@ -37,7 +38,8 @@ func webhooks(t *testing.T, s ports.Store) {
 	got, _, err = repos.Webhooks.Find(ctx, w.ID)
 	must(t, err)
 	same(t, "webhook changed back", got, w)
-	wantErr(t, "change of an unknown webhook", repos.Webhooks.Update(ctx, webhook.Webhook{ID: id(), OrgID: o.ID, Options: w.Options}), ports.ErrNotFound)
+	wantErr(t, "change of an unknown webhook",
+		repos.Webhooks.Update(ctx, webhook.Webhook{ID: id(), OrgID: o.ID, Options: w.Options}), ports.ErrNotFound)
 
 	second := webhook.NewToken()
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.SetToken(ctx, w.ID, second, at.Add(time.Hour)) }))

@@ -1,0 +1,23 @@
+package gormstore_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestPathsWithOddCharacters: a database file may have any name that a file has.
+func TestPathsWithOddCharacters(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"com espaço.db", "100%.db", "a&b=c.db", "ação.db"} {
+		dir := t.TempDir()
+		if err := migrate(t.Context(), "sqlite://"+filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			files, _ := os.ReadDir(dir)
+			t.Errorf("%s: %v; there is %v", name, err, fmt.Sprint(files))
+		}
+	}
+}
