@@ -23,7 +23,9 @@ type automationForm struct {
 	Members  []crm.Member
 }
 
-var automationFields = []string{"nome", "acao", "origem", "webhook", "valor", "url", "para", "endereco", "assunto", "texto", "etapa", "membro"}
+var automationFields = []string{
+	"nome", "acao", "origem", "webhook", "valor", "url", "para", "endereco", "assunto", "texto", "etapa", "membro",
+}
 
 func (s *server) automationForm(c *call, status int, id string, f Form) error {
 	data := automationForm{Form: f, ID: id}
@@ -40,7 +42,9 @@ func (s *server) automationForm(c *call, status int, id string, f Form) error {
 	if data.Members, err = s.Members.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
-	return c.renderStatus(status, "automacao-form", page{Title: map[bool]string{true: "Nova automação", false: "Editar automação"}[id == ""], Nav: "automacoes", Data: data})
+	return c.renderStatus(status, "automacao-form", page{
+		Title: map[bool]string{true: "Nova automação", false: "Editar automação"}[id == ""], Nav: "automacoes", Data: data,
+	})
 }
 
 func (s *server) automationNew(c *call) error {
@@ -48,7 +52,9 @@ func (s *server) automationNew(c *call) error {
 	if !automation.ActionKind(kind).Valid() {
 		kind = string(automation.HTTP)
 	}
-	return s.automationForm(c, http.StatusOK, "", Form{Values: map[string]string{"acao": kind, "para": automation.ToContact}})
+	return s.automationForm(c, http.StatusOK, "", Form{
+		Values: map[string]string{"acao": kind, "para": automation.ToContact},
+	})
 }
 
 func (s *server) automationEdit(c *call) error {
@@ -57,7 +63,8 @@ func (s *server) automationEdit(c *call) error {
 		return err
 	}
 	v := map[string]string{
-		"nome": a.Name, "acao": string(a.Action.Kind), "origem": a.Origin, "webhook": a.Conditions.WebhookID, "url": a.Action.URL, "para": a.Action.To,
+		"nome": a.Name, "acao": string(a.Action.Kind), "origem": a.Origin, "webhook": a.Conditions.WebhookID,
+		"url": a.Action.URL, "para": a.Action.To,
 		"assunto": a.Action.Subject, "texto": a.Action.Text, "etapa": a.Action.StageID, "membro": a.Action.MemberID,
 	}
 	if a.Conditions.MinAmount > 0 {
@@ -92,7 +99,8 @@ func (s *server) automationUpdate(c *call) error {
 // automationSave reads the form, and shows it again where save finds something wrong.
 func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
 	n := app.NewAutomation{
-		OrgID: c.by.OrgID(), Name: c.text("nome"), Event: automation.ContactCreated, Action: automation.ActionKind(c.text("acao")),
+		OrgID: c.by.OrgID(), Name: c.text("nome"), Event: automation.ContactCreated,
+		Action: automation.ActionKind(c.text("acao")),
 		Origin: c.text("origem"), WebhookID: c.text("webhook"),
 	}
 	// The form shows the fields of every action; only those of the chosen one count.
@@ -124,7 +132,8 @@ func (s *server) automationSave(c *call, id string, save func(app.NewAutomation)
 			return err
 		}
 		f.Field = map[string]string{
-			"name": "nome", "action": "acao", "url": "url", "to": "endereco", "subject": "assunto", "text": "texto", "stage": "etapa", "member": "membro",
+			"name": "nome", "action": "acao", "url": "url", "to": "endereco", "subject": "assunto", "text": "texto",
+			"stage": "etapa", "member": "membro",
 			"origin": "origem", "webhook": "webhook", "minValue": "valor",
 		}[f.Field]
 		if f.Field == "endereco" {

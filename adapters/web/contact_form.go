@@ -17,8 +17,9 @@ var contactFields = []string{"nome", "email", "telefone", "empresa", "valor", "o
 
 func (c *call) contactForm() app.ContactForm {
 	return app.ContactForm{
-		Name: c.PostFormValue("nome"), Email: c.PostFormValue("email"), Phone: c.PostFormValue("telefone"), Company: c.PostFormValue("empresa"),
-		Amount: c.PostFormValue("valor"), OriginID: c.text("origem"), StageID: c.text("etapa"), Note: c.PostFormValue("nota"), Version: c.text("versao"),
+		Name: c.PostFormValue("nome"), Email: c.PostFormValue("email"), Phone: c.PostFormValue("telefone"),
+		Company: c.PostFormValue("empresa"), Amount: c.PostFormValue("valor"), Note: c.PostFormValue("nota"),
+		OriginID: c.text("origem"), StageID: c.text("etapa"), Version: c.text("versao"),
 	}
 }
 
@@ -27,7 +28,10 @@ func (s *server) contactNew(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.render("contato-form", page{Title: "Novo contato", Nav: "contatos", Data: contactForm{Choices: choices, Form: Form{Values: map[string]string{"etapa": c.text("etapa")}}}})
+	return c.render("contato-form", page{
+		Title: "Novo contato", Nav: "contatos",
+		Data: contactForm{Choices: choices, Form: Form{Values: map[string]string{"etapa": c.text("etapa")}}},
+	})
 }
 
 func (s *server) contactCreate(c *call) error {
@@ -47,7 +51,10 @@ func (s *server) contactFormAgain(c *call, id, name string, why error) error {
 	if !ok {
 		return why
 	}
-	f.Field = map[string]string{"name": "nome", "email": "email", "phone": "telefone", "company": "empresa", "amount": "valor", "note": "nota", "version": "versao"}[f.Field]
+	f.Field = map[string]string{
+		"name": "nome", "email": "email", "phone": "telefone", "company": "empresa", "amount": "valor", "note": "nota",
+		"version": "versao",
+	}[f.Field]
 	choices, err := s.Contacts.Choices(c.ctx(), c.by)
 	if err != nil {
 		return err
@@ -79,7 +86,8 @@ func (s *server) contactEdit(c *call) error {
 	}
 	return c.render("contato-form", page{Title: "Editar contato", Nav: "contatos", Data: contactForm{
 		ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: Form{Values: map[string]string{
-			"nome": view.Name, "email": view.Email, "telefone": view.Phone, "empresa": view.Company, "valor": view.AmountText(), "origem": view.OriginID, "nota": view.Note,
+			"nome": view.Name, "email": view.Email, "telefone": view.Phone, "empresa": view.Company, "valor": view.AmountText(),
+			"origem": view.OriginID, "nota": view.Note,
 		}},
 	}})
 }

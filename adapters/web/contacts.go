@@ -21,7 +21,10 @@ type contactLine struct {
 }
 
 func contactLineOf(v app.ContactView) contactLine {
-	l := contactLine{ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company, AssigneeShort: shortName(v.Assignee.Name)}
+	l := contactLine{
+		ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company,
+		AssigneeShort: shortName(v.Assignee.Name),
+	}
 	if l.Below == "" {
 		l.Below = v.Email
 	}
@@ -66,8 +69,8 @@ var periods = map[string]int{"hoje": 1, "7": 7, "30": 30, "90": 90}
 func (s *server) contactSearch(c *call) app.ContactSearch {
 	order := orders[c.text("ordem")]
 	search := app.ContactSearch{
-		Text: c.text("q"), StageID: c.text("etapa"), OriginID: c.text("origem"), AssigneeID: c.text("resp"), WebhookID: c.text("webhook"),
-		Order: order.by, Ascending: order.ascending,
+		Text: c.text("q"), StageID: c.text("etapa"), OriginID: c.text("origem"), AssigneeID: c.text("resp"),
+		WebhookID: c.text("webhook"), Order: order.by, Ascending: order.ascending,
 	}
 	if days := periods[c.text("quando")]; days > 0 {
 		search.Since = s.Calendar.DaysBefore(s.Clock(), days-1)
@@ -124,7 +127,8 @@ func (s *server) contactList(c *call) error {
 		}
 	}
 	data := contactsPage{
-		Choices: choices, Query: map[string]string{}, Columns: columnsOf(query, c.text("ordem")), Narrow: search.Narrow(), Total: total,
+		Choices: choices, Query: map[string]string{}, Columns: columnsOf(query, c.text("ordem")),
+		Narrow: search.Narrow(), Total: total,
 		Many: total > app.CountMax, CSV: "/contatos.csv" + withQuery(query),
 	}
 	for name := range query {
@@ -143,7 +147,8 @@ func (s *server) contactList(c *call) error {
 	data.From, data.To = offset+1, offset+len(data.Lines)
 	if n := len(data.Lines); n > 0 {
 		if !found.First {
-			data.Previous = "/contatos" + withQuery(query, "antes", data.Lines[0].ID, "n", strconv.Itoa(max(0, offset-contactsAtOnce)))
+			data.Previous = "/contatos" + withQuery(query, "antes", data.Lines[0].ID, "n",
+				strconv.Itoa(max(0, offset-contactsAtOnce)))
 		}
 		if found.More {
 			data.Next = "/contatos" + withQuery(query, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))

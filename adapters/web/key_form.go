@@ -41,16 +41,18 @@ func (s *server) keyNew(c *call) error {
 	if err := c.manager(); err != nil {
 		return err
 	}
-	return c.render("chave-form", page{Title: "Nova chave", Nav: "chaves", Data: s.keyForm(app.NewKeyID(), Form{Values: map[string]string{
-		"minuto": "60", "dia": "200", "mes": "2000",
-	}}, []string{string(document.CPF)})})
+	usual := Form{Values: map[string]string{"minuto": "60", "dia": "200", "mes": "2000"}}
+	data := s.keyForm(app.NewKeyID(), usual, []string{string(document.CPF)})
+	return c.render("chave-form", page{Title: "Nova chave", Nav: "chaves", Data: data})
 }
 
 func (s *server) keyForm(id string, f Form, scopes []string) keyForm {
 	out := keyForm{Form: f, ID: id, Today: s.Clock().In(s.Calendar.Location).Format(time.DateOnly)}
 	for _, t := range document.Types() {
 		label := t.Label()
-		out.Scopes = append(out.Scopes, scopeBox{t, strings.ToUpper(label[:1]) + label[1:], slices.Contains(scopes, string(t))})
+		out.Scopes = append(out.Scopes, scopeBox{
+			t, strings.ToUpper(label[:1]) + label[1:], slices.Contains(scopes, string(t)),
+		})
 		d := dearest{Label: label}
 		for _, p := range s.Lookups.Products() {
 			if p.Takes(t) && p.Price > d.Price {
@@ -73,7 +75,10 @@ func (s *server) newKey(c *call) (app.NewKey, error) {
 	for _, limit := range []struct {
 		field, name string
 		to          *int
-	}{{"minuto", "perMinute", &n.Limits.PerMinute}, {"dia", "perDay", &n.Limits.PerDay}, {"mes", "perMonth", &n.Limits.PerMonth}} {
+	}{
+		{"minuto", "perMinute", &n.Limits.PerMinute}, {"dia", "perDay", &n.Limits.PerDay},
+		{"mes", "perMonth", &n.Limits.PerMonth},
+	} {
 		v, err := strconv.Atoi(strings.ReplaceAll(c.text(limit.field), ".", ""))
 		if err != nil || v < 0 || v > 1_000_000_000 {
 			return n, formFault(limit.name, "Escreva um número, como 60 ou 2.000.")
@@ -95,7 +100,9 @@ func (s *server) keyFormAgain(c *call, why error) error {
 	if !ok {
 		return why
 	}
-	field := map[string]string{"name": "nome", "scopes": "pode", "perMinute": "minuto", "perDay": "dia", "perMonth": "mes", "expires": "vence"}[f.Field]
+	field := map[string]string{
+		"name": "nome", "scopes": "pode", "perMinute": "minuto", "perDay": "dia", "perMonth": "mes", "expires": "vence",
+	}[f.Field]
 	if field == "" {
 		return why
 	}

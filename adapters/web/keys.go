@@ -166,7 +166,8 @@ func (s *server) keyRotate(c *call) error {
 		return err
 	}
 	if !rotated {
-		return c.done("/chaves/"+id, "Esta chave já foi trocada. A nova não é mostrada de novo; se não a copiou, troque outra vez.")
+		return c.done("/chaves/"+id,
+			"Esta chave já foi trocada. A nova não é mostrada de novo; se não a copiou, troque outra vez.")
 	}
 	data := s.secretPage(key, secret)
 	data.Rotated = true

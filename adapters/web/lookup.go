@@ -21,8 +21,8 @@ func (s *server) lookupStart(c *call) error {
 		return s.searchPage(c, http.StatusUnprocessableEntity, p)
 	}
 	id, done, err := s.Lookups.Start(c.ctx(), c.by, app.LookupRequest{
-		Product: c.text("produto"), Document: p.Found.Document.Value(), Refresh: c.text("novo") != "", Seen: c.text("novo"), Free: c.text("gratis") != "",
-		ContactID: c.text("contato"),
+		Product: c.text("produto"), Document: p.Found.Document.Value(), ContactID: c.text("contato"),
+		Refresh: c.text("novo") != "", Seen: c.text("novo"), Free: c.text("gratis") != "",
 	})
 	if p.Alert = refusal(err); p.Alert != "" {
 		return s.searchPage(c, http.StatusUnprocessableEntity, p)
@@ -48,7 +48,8 @@ func (s *server) lookupDone(c *call, id string) error {
 	if err != nil || v.Entry.Status != lookup.Done || !v.Entry.Charged || v.Entry.MemberID != c.by.MemberID() {
 		return c.redirect("/consultas/" + id)
 	}
-	return c.done("/consultas/"+id, "Cobrado: "+money(v.Entry.Amount)+". Até "+s.date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
+	return c.done("/consultas/"+id,
+		"Cobrado: "+money(v.Entry.Amount)+". Até "+s.date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
 }
 
 // resultPage is a lookup with its answer, or with why there is none.
@@ -166,10 +167,16 @@ func (s *server) troubleOf(v app.LookupView) trouble {
 	case lookup.Failed:
 		return trouble{"O bureau respondeu com um erro.", cost, again}
 	case lookup.NotSent:
-		return trouble{"O bureau não pôde ser alcançado.", "Nada foi cobrado.", "Tente de novo em instantes; se repetir, avise quem cuida do contrato com o bureau."}
+		return trouble{
+			"O bureau não pôde ser alcançado.", "Nada foi cobrado.",
+			"Tente de novo em instantes; se repetir, avise quem cuida do contrato com o bureau.",
+		}
 	case lookup.Running, lookup.Done:
 	}
-	return trouble{"A resposta desta consulta não está guardada.", "Ela custou " + money(v.Entry.Amount) + ".", "Consulte de novo: se houver outra no histórico, abre de graça."}
+	return trouble{
+		"A resposta desta consulta não está guardada.", "Ela custou " + money(v.Entry.Amount) + ".",
+		"Consulte de novo: se houver outra no histórico, abre de graça.",
+	}
 }
 
 // lookupRaw sends the bureau's own answer, byte for byte.

@@ -164,7 +164,7 @@ func (s *server) recognise(c *call, typing bool) (searchPage, error) {
 	}
 	p.Spent = spent.Amount
 	chosen := c.text("produto")
-	if !slices.ContainsFunc(choices, func(one app.ProductChoice) bool { return one.Product.ID == chosen }) {
+	if !slices.ContainsFunc(choices, func(choice app.ProductChoice) bool { return choice.Product.ID == chosen }) {
 		chosen = "" // of another type of document
 	}
 	for i, choice := range choices {
@@ -172,7 +172,8 @@ func (s *server) recognise(c *call, typing bool) (searchPage, error) {
 			p.Name = shorten(titleMax, name)
 		}
 		p.Choices = append(p.Choices, choiceLine{
-			ProductChoice: choice, Chosen: choice.Product.ID == chosen || chosen == "" && i == 0, Document: p.Found.Document, Contact: c.text("contato"),
+			ProductChoice: choice, Chosen: choice.Product.ID == chosen || chosen == "" && i == 0,
+			Document: p.Found.Document, Contact: c.text("contato"),
 			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: s.Clock(),
 		})
 	}

@@ -62,7 +62,8 @@ func problemWords(r document.Recognised) string {
 // refusal is why a lookup was not begun, in words; empty for other errors.
 func refusal(err error) string {
 	if errors.Is(err, app.ErrNotInHistory) {
-		return "A resposta do histórico deixou de valer enquanto esta página estava aberta. Nada foi cobrado; consultar agora tem o preço indicado."
+		return "A resposta do histórico deixou de valer enquanto esta página estava aberta. Nada foi cobrado; " +
+			"consultar agora tem o preço indicado."
 	}
 	switch fault.CodeOf(err) {
 	case fault.UnknownProduct:

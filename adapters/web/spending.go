@@ -33,7 +33,8 @@ func (s *server) spendOf(c *call, keyID string, data *statement, names map[strin
 	if data.Problem != "" {
 		by = ""
 	}
-	spent, err := s.Statement.Spend(c.ctx(), c.by, app.StatementQuery{OfKey: keyID, By: by}, first.Format(time.DateOnly), last.Format(time.DateOnly))
+	spent, err := s.Statement.Spend(c.ctx(), c.by, app.StatementQuery{OfKey: keyID, By: by},
+		first.Format(time.DateOnly), last.Format(time.DateOnly))
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,9 @@ type spentDay struct {
 }
 
 // spendPlot draws the days of a period and lists those with any spending, newest first.
-func spendPlot(first, last time.Time, spent []lookup.DaySpent, totals []productSpent, names map[string]string) (*plot, []spentDay) {
+func spendPlot(
+	first, last time.Time, spent []lookup.DaySpent, totals []productSpent, names map[string]string,
+) (*plot, []spentDay) {
 	var of []series
 	class := map[string]string{}
 	for i, t := range totals {
@@ -126,7 +129,8 @@ func spendPlot(first, last time.Time, spent []lookup.DaySpent, totals []productS
 		days = append(days, dayParts{day, parts})
 	}
 	slices.Reverse(rows)
-	p := drawPlot("Gasto por dia e produto", of, days, int64(roundest), func(n int64) string { return roundMoney(catalog.Money(n)) })
+	p := drawPlot("Gasto por dia e produto", of, days, int64(roundest),
+		func(n int64) string { return roundMoney(catalog.Money(n)) })
 	if p != nil {
 		p.Left = 64
 	}

@@ -61,7 +61,9 @@ func (f statementFilter) query() app.StatementQuery {
 
 func (f statementFilter) address(path, cursor string) string {
 	q := url.Values{}
-	for name, value := range map[string]string{"de": f.From, "ate": f.Until, "produto": f.Product, "resultado": f.Cache, "quem": f.By, "depois": cursor} {
+	for name, value := range map[string]string{
+		"de": f.From, "ate": f.Until, "produto": f.Product, "resultado": f.Cache, "quem": f.By, "depois": cursor,
+	} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -85,7 +87,10 @@ type statementLine struct {
 }
 
 func (c *call) statementFilter() statementFilter {
-	return statementFilter{From: c.text("de"), Until: c.text("ate"), Product: c.text("produto"), Cache: c.text("resultado"), By: c.text("quem"), Cursor: c.text("depois")}
+	return statementFilter{
+		From: c.text("de"), Until: c.text("ate"), Product: c.text("produto"), Cache: c.text("resultado"), By: c.text("quem"),
+		Cursor: c.text("depois"),
+	}
 }
 
 // spendDays is how many days the plot shows unless a filter says otherwise, and

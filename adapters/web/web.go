@@ -74,7 +74,8 @@ func (s *server) observed(next http.Handler) http.Handler {
 		next.ServeHTTP(seen, r)
 		if r.Pattern != "GET /static/" {
 			s.Log.LogAttrs(r.Context(), slog.LevelInfo, "page", slog.String("route", r.Pattern), slog.Int("status", seen.status),
-				slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.String("request_id", w.Header().Get("X-Request-Id")))
+				slog.Float64("ms", float64(time.Since(start).Microseconds())/1000),
+				slog.String("request_id", w.Header().Get("X-Request-Id")))
 		}
 	})
 }
@@ -95,10 +96,10 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 type handler func(*call) error
 
-// formMax bounds a posted form, and doorMax one that anybody may post.
+// formMax bounds a posted form, and openFormMax one that anybody may post.
 const (
-	formMax = 2 << 20
-	doorMax = 64 << 10
+	formMax     = 2 << 20
+	openFormMax = 64 << 10
 )
 
 // errNowhere is an address that nothing stands behind for this member.
@@ -107,7 +108,7 @@ var errNowhere = fault.New(fault.NotFound, "Não há nada neste endereço.")
 // open serves a page that needs no session.
 func (s *server) open(h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
-		if err := c.read(doorMax); err != nil {
+		if err := c.read(openFormMax); err != nil {
 			return err
 		}
 		return h(c)
@@ -123,17 +124,16 @@ func (s *server) serve(h handler) http.HandlerFunc {
 	}
 }
 
-// inside serves a page of a member who has signed in; others are shown the door, and
-// come back to the page from there.
+// inside serves a page of a member who has signed in; others are led to the sign-in page, and come back from there.
 func (s *server) inside(h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
 		cookie, err := c.Cookie(sessionCookie(c.Request))
 		if err != nil {
-			return c.toDoor()
+			return c.toSignIn()
 		}
 		if c.by, c.member, err = s.Sessions.Resume(c.ctx(), cookie.Value); err != nil {
 			if isUnauthenticated(err) {
-				return c.toDoor()
+				return c.toSignIn()
 			}
 			return err
 		}
@@ -155,7 +155,8 @@ func (s *server) nowhere(c *call) error {
 // headers sets what every answer carries. Pages hold personal data, so none is
 // stored on the way; scripts and styles come from here only.
 func headers(next http.Handler) http.Handler {
-	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+		"font-src 'self'; connect-src 'self'; " +
 		"manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -42,12 +42,15 @@ func (s *server) webhookPage(c *call, try *trial) error {
 	if err != nil {
 		return err
 	}
-	data := webhookPage{WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(), Outcome: webhook.Outcome(c.text("resultado")), Try: try}
+	data := webhookPage{
+		WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(),
+		Outcome: webhook.Outcome(c.text("resultado")), Try: try,
+	}
 	data.Snippets = snippets(data.URL)
 	data.Snippet = data.Snippets[0]
-	for _, one := range data.Snippets {
-		if one.ID == c.text("como") {
-			data.Snippet = one
+	for _, snippet := range data.Snippets {
+		if snippet.ID == c.text("como") {
+			data.Snippet = snippet
 		}
 	}
 	log, err := s.Intake.Deliveries(c.ctx(), c.by, w.ID, data.Outcome, c.text("depois"), deliveriesAtOnce+1)
@@ -65,7 +68,8 @@ func (s *server) webhookPage(c *call, try *trial) error {
 	if err != nil {
 		return err
 	}
-	data.Month.Accepted, data.Month.Repeated, data.Month.Refused = sums[w.ID].Accepted, sums[w.ID].Repeated, sums[w.ID].Refused
+	month := sums[w.ID]
+	data.Month.Accepted, data.Month.Repeated, data.Month.Refused = month.Accepted, month.Repeated, month.Refused
 	return c.render("webhook", page{Title: w.Name, Nav: "webhooks", Data: data})
 }
 

@@ -26,14 +26,18 @@ func (s *server) webhookNew(c *call) error {
 	if err := c.manager(); err != nil {
 		return err
 	}
-	data := webhookForm{Origins: origins, Form: Form{Values: map[string]string{"tipo": string(intake.Generic), "faixas": string(intake.BandZero)}}}
+	data := webhookForm{
+		Origins: origins,
+		Form:    Form{Values: map[string]string{"tipo": string(intake.Generic), "faixas": string(intake.BandZero)}},
+	}
 	return c.render("webhook-form", page{Title: "Novo webhook", Nav: "webhooks", Data: data})
 }
 
 func (s *server) webhookCreate(c *call) error {
 	hook, _, err := s.Webhooks.Create(c.ctx(), c.by, app.NewWebhook{
-		OrgID: c.by.OrgID(), Name: c.text("nome"), Options: intake.Options{Kind: intake.Kind(c.text("tipo")), Band: intake.Band(c.text("faixas"))},
-		Origin: c.text("origem"), Signature: c.signature(), ThanksURL: c.text("obrigado"),
+		OrgID: c.by.OrgID(), Name: c.text("nome"),
+		Options: intake.Options{Kind: intake.Kind(c.text("tipo")), Band: intake.Band(c.text("faixas"))},
+		Origin:  c.text("origem"), Signature: c.signature(), ThanksURL: c.text("obrigado"),
 	})
 	if err != nil {
 		return s.webhookFormAgain(c, "", err)
@@ -51,7 +55,9 @@ func (s *server) webhookFormAgain(c *call, id string, why error) error {
 	if !ok {
 		return why
 	}
-	f.Field = map[string]string{"name": "nome", "type": "tipo", "bands": "faixas", "origin": "origem", "secret": "segredo", "thanksUrl": "obrigado"}[f.Field]
+	f.Field = map[string]string{
+		"name": "nome", "type": "tipo", "bands": "faixas", "origin": "origem", "secret": "segredo", "thanksUrl": "obrigado",
+	}[f.Field]
 	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
 		return err
@@ -60,7 +66,9 @@ func (s *server) webhookFormAgain(c *call, id string, why error) error {
 	if id != "" {
 		title = "Editar webhook"
 	}
-	return c.renderStatus(http.StatusUnprocessableEntity, "webhook-form", page{Title: title, Nav: "webhooks", Data: webhookForm{Form: f, ID: id, Origins: origins}})
+	return c.renderStatus(http.StatusUnprocessableEntity, "webhook-form", page{
+		Title: title, Nav: "webhooks", Data: webhookForm{Form: f, ID: id, Origins: origins},
+	})
 }
 
 func (s *server) webhookEdit(c *call) error {
@@ -72,14 +80,17 @@ func (s *server) webhookEdit(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.render("webhook-form", page{Title: "Editar webhook", Nav: "webhooks", Data: webhookForm{ID: w.ID, Origins: origins, Form: Form{Values: map[string]string{
-		"nome": w.Name, "tipo": string(w.Kind), "origem": w.Origin, "faixas": string(w.Band), "assinatura": string(w.Signature.Scheme), "obrigado": w.ThanksURL,
-	}}}})
+	data := webhookForm{ID: w.ID, Origins: origins, Form: Form{Values: map[string]string{
+		"nome": w.Name, "tipo": string(w.Kind), "origem": w.Origin, "faixas": string(w.Band),
+		"assinatura": string(w.Signature.Scheme), "obrigado": w.ThanksURL,
+	}}}
+	return c.render("webhook-form", page{Title: "Editar webhook", Nav: "webhooks", Data: data})
 }
 
 func (s *server) webhookUpdate(c *call) error {
 	id := c.PathValue("id")
-	name, origin, kind, band, thanks := c.text("nome"), c.text("origem"), intake.Kind(c.text("tipo")), intake.Band(c.text("faixas")), c.text("obrigado")
+	name, origin, thanks := c.text("nome"), c.text("origem"), c.text("obrigado")
+	kind, band := intake.Kind(c.text("tipo")), intake.Band(c.text("faixas"))
 	change := app.Change{Name: &name, Origin: &origin, Kind: &kind, Band: &band, ThanksURL: &thanks}
 	signature := c.signature()
 	if signature.Secret != "" || signature.Scheme == webhook.NoSignature {

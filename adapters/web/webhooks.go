@@ -38,7 +38,9 @@ func (s *server) webhookList(c *call) error {
 	}
 	var data webhooksPage
 	for _, w := range hooks {
-		line := webhookLine{Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused, Last: month[w.ID].Last}
+		line := webhookLine{
+			Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused, Last: month[w.ID].Last,
+		}
 		data.Lines = append(data.Lines, line)
 		if line.Refused > 0 {
 			data.Refused = append(data.Refused, line)
