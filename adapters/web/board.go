@@ -60,7 +60,9 @@ func (s *server) board(c *call) error {
 	}
 	data.List = "/contatos" + withQuery(query)
 	for _, stage := range stages {
-		b := boardStage{BoardStage: stage, More: stage.Count - len(stage.Contacts), List: "/contatos" + withQuery(query, "etapa", stage.ID)}
+		b := boardStage{
+			BoardStage: stage, More: stage.Count - len(stage.Contacts), List: "/contatos" + withQuery(query, "etapa", stage.ID),
+		}
 		for _, v := range stage.Contacts {
 			b.Cards = append(b.Cards, contactLineOf(v))
 		}

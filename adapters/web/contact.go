@@ -61,7 +61,9 @@ const (
 )
 
 func (s *server) contactTab(c *call, tab string, view app.ContactView) (contactPage, error) {
-	data := contactPage{contactLine: contactLineOf(view), Tab: tab, NoteShown: view.Note, Form: Form{Values: map[string]string{}}}
+	data := contactPage{
+		contactLine: contactLineOf(view), Tab: tab, NoteShown: view.Note, Form: Form{Values: map[string]string{}},
+	}
 	if plainMail.MatchString(view.Email) {
 		data.Mail = view.Email
 	}

@@ -1,12 +1,10 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"fichario/adapters/download"
 	"fichario/app"
 	"fichario/domain/text"
 )
@@ -23,7 +21,10 @@ type contactLine struct {
 }
 
 func contactLineOf(v app.ContactView) contactLine {
-	l := contactLine{ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company, AssigneeShort: shortName(v.Assignee.Name)}
+	l := contactLine{
+		ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company,
+		AssigneeShort: shortName(v.Assignee.Name),
+	}
 	if l.Below == "" {
 		l.Below = v.Email
 	}
@@ -68,8 +69,8 @@ var periods = map[string]int{"hoje": 1, "7": 7, "30": 30, "90": 90}
 func (s *server) contactSearch(c *call) app.ContactSearch {
 	order := orders[c.text("ordem")]
 	search := app.ContactSearch{
-		Text: c.text("q"), StageID: c.text("etapa"), OriginID: c.text("origem"), AssigneeID: c.text("resp"), WebhookID: c.text("webhook"),
-		Order: order.by, Ascending: order.ascending,
+		Text: c.text("q"), StageID: c.text("etapa"), OriginID: c.text("origem"), AssigneeID: c.text("resp"),
+		WebhookID: c.text("webhook"), Order: order.by, Ascending: order.ascending,
 	}
 	if days := periods[c.text("quando")]; days > 0 {
 		search.Since = s.Calendar.DaysBefore(s.Clock(), days-1)
@@ -126,7 +127,8 @@ func (s *server) contactList(c *call) error {
 		}
 	}
 	data := contactsPage{
-		Choices: choices, Query: map[string]string{}, Columns: columnsOf(query, c.text("ordem")), Narrow: search.Narrow(), Total: total,
+		Choices: choices, Query: map[string]string{}, Columns: columnsOf(query, c.text("ordem")),
+		Narrow: search.Narrow(), Total: total,
 		Many: total > app.CountMax, CSV: "/contatos.csv" + withQuery(query),
 	}
 	for name := range query {
@@ -145,7 +147,8 @@ func (s *server) contactList(c *call) error {
 	data.From, data.To = offset+1, offset+len(data.Lines)
 	if n := len(data.Lines); n > 0 {
 		if !found.First {
-			data.Previous = "/contatos" + withQuery(query, "antes", data.Lines[0].ID, "n", strconv.Itoa(max(0, offset-contactsAtOnce)))
+			data.Previous = "/contatos" + withQuery(query, "antes", data.Lines[0].ID, "n",
+				strconv.Itoa(max(0, offset-contactsAtOnce)))
 		}
 		if found.More {
 			data.Next = "/contatos" + withQuery(query, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
@@ -205,131 +208,6 @@ func columnsOf(query url.Values, order string) []listColumn {
 		{Text: "Responsável", Class: "hide-n hide-m"},
 		sorted("Chegou", "n pr", "", "antigos", "descending", "ascending"),
 	}
-}
-
-// contactsFile gives every contact that the address asks for as a file.
-func (s *server) contactsFile(c *call) error {
-	found := s.Contacts.All(c.ctx(), c.by, s.contactSearch(c))
-	return s.download(c, download.Table{
-		Name: "contatos.csv",
-		Columns: []string{
-			"id", "nome", "email", "telefone", "empresa", "valor", "origem", "funil", "etapa", "responsavel", "webhook",
-			"nota", "criadoEm",
-		},
-		Rows: func(yield func([]string, error) bool) {
-			for v, err := range found {
-				if !yield(contactCells(v), err) {
-					return
-				}
-			}
-		},
-	})
-}
-
-// contactCells are a contact in the columns of contactsFile.
-func contactCells(v app.ContactView) []string {
-	cells := []string{
-		v.ID, v.Name, v.Email, phoneText(v.PhoneE164, v.Phone), v.Company, v.Amount.String(), v.Origin, v.Funnel, v.Stage,
-		v.Assignee.Name, v.Webhook, v.Note, iso(v.CreatedAt),
-	}
-	for i, typed := range cells {
-		if i != contactAmountCell {
-			cells[i] = download.Text(typed)
-		}
-	}
-	return cells
-}
-
-// contactAmountCell is the one cell that is a number, and may begin with a sign.
-const contactAmountCell = 5
-
-// contactForm is the form of a new or changed contact.
-type contactForm struct {
-	Form
-	app.Choices
-	ID, Name, Version string
-}
-
-var contactFields = []string{"nome", "email", "telefone", "empresa", "valor", "origem", "etapa", "nota", "versao"}
-
-func (c *call) contactForm() app.ContactForm {
-	return app.ContactForm{
-		Name: c.PostFormValue("nome"), Email: c.PostFormValue("email"), Phone: c.PostFormValue("telefone"), Company: c.PostFormValue("empresa"),
-		Amount: c.PostFormValue("valor"), OriginID: c.text("origem"), StageID: c.text("etapa"), Note: c.PostFormValue("nota"), Version: c.text("versao"),
-	}
-}
-
-func (s *server) contactNew(c *call) error {
-	choices, err := s.Contacts.Choices(c.ctx(), c.by)
-	if err != nil {
-		return err
-	}
-	return c.render("contato-form", page{Title: "Novo contato", Nav: "contatos", Data: contactForm{Choices: choices, Form: Form{Values: map[string]string{"etapa": c.text("etapa")}}}})
-}
-
-func (s *server) contactCreate(c *call) error {
-	made, err := s.Contacts.Create(c.ctx(), c.by, c.contactForm())
-	if err != nil {
-		return s.contactFormAgain(c, "", "", err)
-	}
-	return c.done("/contatos/"+made.ID, "Contato criado.")
-}
-
-// contactFormAgain shows the form with what was typed and what is wrong with it.
-func (s *server) contactFormAgain(c *call, id, name string, why error) error {
-	if !app.IsRefusal(why) {
-		return why
-	}
-	f, ok := c.formOf(why, contactFields...)
-	if !ok {
-		return why
-	}
-	f.Field = map[string]string{"name": "nome", "email": "email", "phone": "telefone", "company": "empresa", "amount": "valor", "note": "nota", "version": "versao"}[f.Field]
-	choices, err := s.Contacts.Choices(c.ctx(), c.by)
-	if err != nil {
-		return err
-	}
-	data := contactForm{Form: f, Choices: choices, ID: id, Name: name, Version: f.Values["versao"]}
-	title := "Novo contato"
-	if id != "" {
-		title = "Editar contato"
-	}
-	if f.Field == "versao" {
-		// The form is now about what the contact has become; sending it again keeps it.
-		view, err := s.Contacts.View(c.ctx(), c.by, id)
-		if err != nil {
-			return err
-		}
-		data.Version = view.Version()
-	}
-	return c.renderStatus(http.StatusUnprocessableEntity, "contato-form", page{Title: title, Nav: "contatos", Data: data})
-}
-
-func (s *server) contactEdit(c *call) error {
-	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	choices, err := s.Contacts.Choices(c.ctx(), c.by)
-	if err != nil {
-		return err
-	}
-	return c.render("contato-form", page{Title: "Editar contato", Nav: "contatos", Data: contactForm{
-		ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: Form{Values: map[string]string{
-			"nome": view.Name, "email": view.Email, "telefone": view.Phone, "empresa": view.Company, "valor": view.AmountText(), "origem": view.OriginID, "nota": view.Note,
-		}},
-	}})
-}
-
-func (s *server) contactUpdate(c *call) error {
-	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	if err := s.Contacts.Edit(c.ctx(), c.by, view.ID, c.contactForm()); err != nil {
-		return s.contactFormAgain(c, view.ID, view.Name, err)
-	}
-	return c.done("/contatos/"+view.ID, "Contato guardado.")
 }
 
 // folded reports whether two names differ at most by case and accents.

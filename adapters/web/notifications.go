@@ -84,7 +84,8 @@ func (s *server) bell(c *call) error {
 	}
 	data := bellAnswer{Unread: unread}
 	if before, err := strconv.Atoi(c.text("visto")); err == nil && unread > before {
-		data.Say = fmt.Sprintf("%s. %s ao todo.", plural(unread-before, "notificação nova", "notificações novas"), plural(unread, "não lida", "não lidas"))
+		data.Say = fmt.Sprintf("%s. %s ao todo.", plural(unread-before, "notificação nova", "notificações novas"),
+			plural(unread, "não lida", "não lidas"))
 	}
 	return c.renderPart("notificacoes", "bells", data)
 }

@@ -1,12 +1,12 @@
 package web
 
-// routes are the pages inside, by method and path. A page that changes something
-// answers a POST and leads to a GET.
-func (s *server) routes() map[string]handler {
-	return map[string]handler{
-		"GET /{$}":         s.dashboard,
-		"POST /sair-todas": s.signOutEverywhere,
+import "maps"
 
+// routes are the pages inside, by method and path. A page that changes something answers a POST and leads to a GET.
+func (s *server) routes() map[string]handler {
+	all := map[string]handler{
+		"GET /{$}":                        s.dashboard,
+		"POST /sair-todas":                s.signOutEverywhere,
 		"GET /contatos":                   s.contactList,
 		"GET /contatos.csv":               s.contactsFile,
 		"POST /contatos":                  s.contactCreate,
@@ -23,23 +23,19 @@ func (s *server) routes() map[string]handler {
 		"GET /notificacoes":               s.notificationList,
 		"GET /notificacoes/sino":          s.bell,
 		"POST /notificacoes/lidas":        s.notificationsRead,
-		"GET /consultar":                  s.lookups(s.lookupNew),
-		"POST /consultar":                 s.lookups(s.lookupAsk),
-		"POST /consultar/reconhecer":      s.lookups(s.lookupRecognise),
-		"POST /consultas":                 s.lookups(s.lookupStart),
-		"GET /consultas/{id}":             s.lookups(s.lookupShow),
-		"GET /consultas/{id}/bruto":       s.lookups(s.lookupRaw),
+		"POST /conta/senha":               s.ownPassword,
+		"GET /conta":                      s.account,
+	}
+	maps.Copy(all, s.setupRoutes())
+	for pattern, h := range s.lookupRoutes() {
+		all[pattern] = s.lookups(h)
+	}
+	return all
+}
 
-		"GET /extrato":                 s.lookups(s.statementShow),
-		"GET /extrato.csv":             s.lookups(s.orgStatementFile),
-		"GET /chaves":                  s.lookups(s.keyList),
-		"POST /chaves":                 s.lookups(s.keyCreate),
-		"GET /chaves/nova":             s.lookups(s.keyNew),
-		"GET /chaves/{id}":             s.lookups(s.keyShow),
-		"GET /chaves/{id}/extrato.csv": s.lookups(s.keyStatementFile),
-		"POST /chaves/{id}/revogar":    s.lookups(s.keyRevoke),
-		"POST /chaves/{id}/trocar":     s.lookups(s.keyRotate),
-
+// setupRoutes are the pages of what brings contacts and works on them, and of who may.
+func (s *server) setupRoutes() map[string]handler {
+	return map[string]handler{
 		"GET /webhooks":                    s.webhookList,
 		"POST /webhooks":                   s.webhookCreate,
 		"GET /webhooks/novo":               s.webhookNew,
@@ -67,9 +63,28 @@ func (s *server) routes() map[string]handler {
 		"POST /equipe/origens/{id}/tirar":  s.originRemove,
 		"POST /equipe/funis":               s.funnelAdd,
 		"POST /equipe/funis/{id}":          s.funnelChange,
-		"POST /conta/senha":                s.ownPassword,
-		"GET /conta":                       s.account,
 		"GET /entregas/{entrega}":          s.deliveryShow,
 		"POST /entregas/{entrega}/refazer": s.deliveryReplay,
+	}
+}
+
+// lookupRoutes are the pages that instances without the lookup feature do not have.
+func (s *server) lookupRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /consultar":               s.lookupNew,
+		"POST /consultar":              s.lookupAsk,
+		"POST /consultar/reconhecer":   s.lookupRecognise,
+		"POST /consultas":              s.lookupStart,
+		"GET /consultas/{id}":          s.lookupShow,
+		"GET /consultas/{id}/bruto":    s.lookupRaw,
+		"GET /extrato":                 s.statementShow,
+		"GET /extrato.csv":             s.orgStatementFile,
+		"GET /chaves":                  s.keyList,
+		"POST /chaves":                 s.keyCreate,
+		"GET /chaves/nova":             s.keyNew,
+		"GET /chaves/{id}":             s.keyShow,
+		"GET /chaves/{id}/extrato.csv": s.keyStatementFile,
+		"POST /chaves/{id}/revogar":    s.keyRevoke,
+		"POST /chaves/{id}/trocar":     s.keyRotate,
 	}
 }

@@ -54,7 +54,8 @@ func (s *server) teamDone(c *call, part string, err error, notice string, fields
 
 func (s *server) memberAdd(c *call) error {
 	_, err := s.Members.Add(c.ctx(), c.by, app.NewMember{
-		OrgID: c.by.OrgID(), Name: c.text("nome"), Email: c.text("email"), Role: crm.Role(c.text("papel")), Password: c.PostFormValue("senha"),
+		OrgID: c.by.OrgID(), Name: c.text("nome"), Email: c.text("email"), Role: crm.Role(c.text("papel")),
+		Password: c.PostFormValue("senha"),
 	})
 	return s.teamDone(c, "equipe", err, "Pessoa acrescentada. Diga a ela o e-mail e a senha.", "nome", "email", "papel")
 }
@@ -87,7 +88,8 @@ func (s *server) originAdd(c *call) error {
 }
 
 func (s *server) originRename(c *call) error {
-	return s.teamDone(c, "origens", s.Origins.Rename(c.ctx(), c.by, c.PathValue("id"), c.text("nome")), "Origem renomeada.")
+	return s.teamDone(c, "origens", s.Origins.Rename(c.ctx(), c.by, c.PathValue("id"), c.text("nome")),
+		"Origem renomeada.")
 }
 
 func (s *server) originRemove(c *call) error {
@@ -130,7 +132,9 @@ func (s *server) account(c *call) error {
 func (s *server) ownPassword(c *call) error {
 	err := s.Sessions.ChangeOwnPassword(c.ctx(), c.by, c.PostFormValue("atual"), c.PostFormValue("senha"), s.Members)
 	if f := app.FaultOf(err); f != nil && app.IsRefusal(err) {
-		return c.renderStatus(http.StatusUnprocessableEntity, "conta", page{Title: "Sua conta", Nav: "conta", Data: Form{Field: "senha", Problem: f.Message}})
+		return c.renderStatus(http.StatusUnprocessableEntity, "conta", page{
+			Title: "Sua conta", Nav: "conta", Data: Form{Field: "senha", Problem: f.Message},
+		})
 	}
 	if err != nil {
 		return err

@@ -13,11 +13,13 @@ func TestAFunnelIsRenamed(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	funnel := v.funnel()
 	page := v.get("/equipe")
-	form := regexp.MustCompile(`(?s)<form[^>]*action="/equipe/funis/` + funnel.ID + `"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
+	form := regexp.MustCompile(`(?s)<form[^>]*action="/equipe/funis/` + funnel.ID +
+		`"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
 	if !strings.Contains(form, `name="nome" value="`+funnel.Name+`"`) {
 		t.Fatalf("the page has no form that renames %s", funnel.Name)
 	}
-	if status, _ := v.post("/equipe/funis/"+funnel.ID, url.Values{"fazer": {"renomear-funil"}, "nome": {"Crédito rural"}}); status != http.StatusSeeOther {
+	rename := url.Values{"fazer": {"renomear-funil"}, "nome": {"Crédito rural"}}
+	if status, _ := v.post("/equipe/funis/"+funnel.ID, rename); status != http.StatusSeeOther {
 		t.Errorf("rename: %d", status)
 	}
 	if got := v.funnel(); got.Name != "Crédito rural" || len(got.Stages) != len(funnel.Stages) {

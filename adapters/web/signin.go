@@ -28,8 +28,8 @@ func secure(r *http.Request) bool {
 
 func isUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unauthenticated }
 
-// toDoor leads to the sign-in page, which leads back.
-func (c *call) toDoor() error {
+// toSignIn leads to the sign-in page, which leads back.
+func (c *call) toSignIn() error {
 	target := "/entrar"
 	if c.Method == http.MethodGet && c.URL.Path != "/" {
 		target += "?" + url.Values{"depois": {c.URL.RequestURI()}}.Encode()
@@ -99,7 +99,8 @@ func (c *call) setCookie(name, value string, age time.Duration) {
 // local keeps an address within this site: of anything else it makes the first page.
 func local(target string) string {
 	u, err := url.Parse(target)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(target, "//") || strings.ContainsAny(target, "\\\r\n") {
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(target, "//") ||
+		strings.ContainsAny(target, "\\\r\n") {
 		return "/"
 	}
 	return u.RequestURI()
