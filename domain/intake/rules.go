@@ -9,9 +9,14 @@ type candidate struct {
 	numbers int      // how many number questions the submission has
 	service bool     // the webhook is for form products
 
-	byTitle, byKey naming // once they were looked up
-	titleWords     []string
-	split          bool // titleWords is made
+	found findings
+}
+
+// findings are what rules have found out of a candidate, so that it is done once.
+type findings struct {
+	byTitle, byKey naming
+	words          []string
+	split          bool // words is made
 }
 
 // rule is one way to see what an answer would feed.
@@ -85,7 +90,12 @@ func (q *candidate) byBracketedPart() bid {
 }
 
 // byKnownTitle and byKnownKey look the names up.
-func (q *candidate) byKnownTitle() bid { return q.known(q.namedByTitle()) }
+func (q *candidate) byKnownTitle() bid {
+	if q.title == "" {
+		return bid{}
+	}
+	return q.known(q.namedByTitle())
+}
 
 func (q *candidate) byKnownKey() bid { return q.known(q.namedByKey()) }
 
@@ -98,7 +108,12 @@ func (q *candidate) known(n naming) bid {
 }
 
 // byNumberUnderTitle and byNumberUnderKey: "contato" is a name or a number.
-func (q *candidate) byNumberUnderTitle() bid { return q.numberUnder(q.namedByTitle()) }
+func (q *candidate) byNumberUnderTitle() bid {
+	if q.title == "" {
+		return bid{}
+	}
+	return q.numberUnder(q.namedByTitle())
+}
 
 func (q *candidate) byNumberUnderKey() bid { return q.numberUnder(q.namedByKey()) }
 
@@ -185,13 +200,13 @@ func (q *candidate) fullTitle() string {
 
 // words are those of the full title; none for a plain key, which no rule about titles can match.
 func (q *candidate) words() []string {
-	if !q.split {
-		q.split = true
+	if !q.found.split {
+		q.found.split = true
 		if title := q.fullTitle(); !plainKey(title) {
-			q.titleWords = wordsOf(title)
+			q.found.words = wordsOf(title)
 		}
 	}
-	return q.titleWords
+	return q.found.words
 }
 
 // plainKey reports whether a key is one lower-case word.
