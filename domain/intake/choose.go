@@ -88,7 +88,7 @@ func (r *reader) choose(d *Draft) {
 			numbers++
 		}
 	}
-	c.candidate = candidate{answers: c.answers, numbers: numbers, service: r.opt.Kind == FormService}
+	c.candidate = candidate{answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && a.attr == "" {
 			c.candidate.answer, c.candidate.found = a, findings{}

@@ -5,11 +5,10 @@ import "strings"
 // candidate is an answer whose field is looked for, with what the rules ask beside it.
 type candidate struct {
 	*answer
-	answers []answer // all of the submission
-	numbers int      // how many number questions the submission has
-	service bool     // the webhook is for form products
-
-	found findings
+	answers    []answer // all of the submission
+	onlyNumber bool     // the submission has one number question
+	service    bool     // the webhook is for form products
+	found      findings
 }
 
 // findings are what rules have found out of a candidate, so that it is done once.
@@ -161,7 +160,7 @@ func (q *candidate) byNumberQuestion() bid {
 		return bid{}
 	case speaksOf(title, moneyWords) || strings.Contains(q.title, "R$"):
 		return bid{field: fieldAmount, strength: byAlias, penalty: 5}
-	case q.numbers == 1 && !speaksOf(title, countWords):
+	case q.onlyNumber && !speaksOf(title, countWords):
 		return bid{field: fieldAmount, strength: byOnly}
 	}
 	return bid{}
