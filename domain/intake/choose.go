@@ -88,10 +88,10 @@ func (r *reader) choose(d *Draft) {
 			numbers++
 		}
 	}
-	service := r.opt.Kind == FormService
+	c.candidate = candidate{answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && a.attr == "" {
-			c.candidate = candidate{answer: a, answers: c.answers, numbers: numbers, service: service}
+			c.candidate.answer, c.candidate.found = a, findings{}
 			c.place(&c.candidate)
 		}
 	}

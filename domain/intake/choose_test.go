@@ -16,8 +16,8 @@ func TestScores(t *testing.T) {
 	}
 	for i, a := range ordered {
 		for j, b := range ordered {
-			if a.beats(b) != (i < j) {
-				t.Errorf("%+v beats %+v: %v", a, b, !(i < j))
+			if want := i < j; a.beats(b) != want {
+				t.Errorf("%+v beats %+v: %v", a, b, !want)
 			}
 		}
 	}

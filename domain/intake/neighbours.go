@@ -5,6 +5,7 @@ import "strings"
 // neighbours is what the members of an object tell about each other: special knowledge of a product's envelope, where
 // the shape alone misleads.
 type neighbours struct {
+	tell      bool // one of the members may tell something
 	jotform   bool // rawRequest holds the answers; beside it stand the form's and the owner's data
 	typeform  bool // the definition holds the questions, which the answers refer to
 	questions bool // questions beside answers, which refer to them
@@ -52,7 +53,10 @@ func (r *reader) neighbours(n *node) neighbours {
 			if answers := n.child("answers"); answers != nil {
 				r.questionsBeside(answers, k, &h)
 			}
+		default:
+			continue
 		}
+		h.tell = true
 	}
 	return h
 }

@@ -5,13 +5,17 @@ import "strings"
 // candidate is an answer whose field is looked for, with what the rules ask beside it.
 type candidate struct {
 	*answer
-	answers []answer // all of the submission
-	numbers int      // how many number questions the submission has
-	service bool     // the webhook is for form products
+	answers    []answer // all of the submission
+	onlyNumber bool     // the submission has one number question
+	service    bool     // the webhook is for form products
+	found      findings
+}
 
-	byTitle, byKey naming // once they were looked up
-	titleWords     []string
-	split          bool // titleWords is made
+// findings are what rules have found out of a candidate, so that it is done once.
+type findings struct {
+	byTitle, byKey naming
+	words          []string
+	split          bool // words is made
 }
 
 // rule is one way to see what an answer would feed.
@@ -85,7 +89,12 @@ func (q *candidate) byBracketedPart() bid {
 }
 
 // byKnownTitle and byKnownKey look the names up.
-func (q *candidate) byKnownTitle() bid { return q.known(q.namedByTitle()) }
+func (q *candidate) byKnownTitle() bid {
+	if q.title == "" {
+		return bid{}
+	}
+	return q.known(q.namedByTitle())
+}
 
 func (q *candidate) byKnownKey() bid { return q.known(q.namedByKey()) }
 
@@ -98,7 +107,12 @@ func (q *candidate) known(n naming) bid {
 }
 
 // byNumberUnderTitle and byNumberUnderKey: "contato" is a name or a number.
-func (q *candidate) byNumberUnderTitle() bid { return q.numberUnder(q.namedByTitle()) }
+func (q *candidate) byNumberUnderTitle() bid {
+	if q.title == "" {
+		return bid{}
+	}
+	return q.numberUnder(q.namedByTitle())
+}
 
 func (q *candidate) byNumberUnderKey() bid { return q.numberUnder(q.namedByKey()) }
 
@@ -146,7 +160,7 @@ func (q *candidate) byNumberQuestion() bid {
 		return bid{}
 	case speaksOf(title, moneyWords) || strings.Contains(q.title, "R$"):
 		return bid{field: fieldAmount, strength: byAlias, penalty: 5}
-	case q.numbers == 1 && !speaksOf(title, countWords):
+	case q.onlyNumber && !speaksOf(title, countWords):
 		return bid{field: fieldAmount, strength: byOnly}
 	}
 	return bid{}
@@ -185,13 +199,13 @@ func (q *candidate) fullTitle() string {
 
 // words are those of the full title; none for a plain key, which no rule about titles can match.
 func (q *candidate) words() []string {
-	if !q.split {
-		q.split = true
+	if !q.found.split {
+		q.found.split = true
 		if title := q.fullTitle(); !plainKey(title) {
-			q.titleWords = wordsOf(title)
+			q.found.words = wordsOf(title)
 		}
 	}
-	return q.titleWords
+	return q.found.words
 }
 
 // plainKey reports whether a key is one lower-case word.
