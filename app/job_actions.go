@@ -41,7 +41,7 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 type run struct {
 	job     automation.Job
 	rule    automation.Automation
-	contact ContactView
+	contact crm.ContactView
 }
 
 // event is the entry that the run makes in the contact's history.
@@ -123,7 +123,7 @@ func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error)
 }
 
 // mailMember tells one member of a new contact.
-func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job, c ContactView) (outcome, error) {
+func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job, c crm.ContactView) (outcome, error) {
 	m, err := r.Members.Find(ctx, job.MemberID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
 		return outcome{result: "o membro não existe mais ou não está ativo"}, nil

@@ -9,9 +9,6 @@ import (
 	"fichario/ports"
 )
 
-// ContactView is a contact with the names behind its ids.
-type ContactView = crm.ContactView
-
 // names are what the ids in contacts of one organisation stand for.
 type names struct {
 	origins, webhooks map[string]string
@@ -46,27 +43,27 @@ func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) 
 	return n, errors.Join(err, err2, err3, err4)
 }
 
-func (n names) view(c crm.Contact) ContactView {
+func (n names) view(c crm.Contact) crm.ContactView {
 	stage := n.stages[c.StageID]
-	return ContactView{
+	return crm.ContactView{
 		Contact: c, Origin: n.origins[c.OriginID], Webhook: n.webhooks[c.WebhookID], Funnel: n.funnels[c.StageID],
 		Stage: stage.Name, StageOutcome: stage.Outcome, Assignee: n.members[c.AssigneeID],
 	}
 }
 
 // views are contacts with the names behind their ids.
-func (n names) views(contacts []crm.Contact) []ContactView {
-	out := make([]ContactView, len(contacts))
+func (n names) views(contacts []crm.Contact) []crm.ContactView {
+	out := make([]crm.ContactView, len(contacts))
 	for i, c := range contacts {
 		out[i] = n.view(c)
 	}
 	return out
 }
 
-func viewContact(ctx context.Context, r ports.Repos, id string) (ContactView, error) {
+func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView, error) {
 	c, err := r.Contacts.Find(ctx, id)
 	if err != nil {
-		return ContactView{}, err
+		return crm.ContactView{}, err
 	}
 	n, err := loadNames(ctx, r, c.OrgID)
 	return n.view(c), err

@@ -10,7 +10,7 @@ import (
 // Rehearsal is what an automation would do for a contact.
 type Rehearsal struct {
 	Automation AutomationView
-	Contact    ContactView
+	Contact    crm.ContactView
 	// Conditions are the automation's, each with whether it holds.
 	Conditions []RehearsedCondition
 	// Runs is whether all hold.

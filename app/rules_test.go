@@ -298,14 +298,14 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 		defer stop()
 		go func() {
 			for ctx.Err() == nil {
-				if runs, err := rules.Runs(ctx, app.Operator(), people.org, ports.JobFilter{}, "", 1); err == nil && len(runs) > 0 {
+				if runs, err := rules.Runs(ctx, app.Operator(), people.org, automation.JobFilter{}, "", 1); err == nil && len(runs) > 0 {
 					stop()
 				}
 				time.Sleep(50 * time.Millisecond)
 			}
 		}()
 		jobs.Run(ctx)
-		if runs := must(rules.Runs(t.Context(), app.Operator(), people.org, ports.JobFilter{}, "", 500)); len(runs) == 0 {
+		if runs := must(rules.Runs(t.Context(), app.Operator(), people.org, automation.JobFilter{}, "", 500)); len(runs) == 0 {
 			t.Errorf("nothing ran: %.300s", log.String())
 		}
 	})

@@ -21,7 +21,7 @@ type Simulation struct {
 
 // Simulate says what Receive would make of a post. It writes nothing, not even into
 // the delivery log. Faults: those of Receive, but for ReusedIdempotencyKey.
-func (i *Intake) Simulate(ctx context.Context, hook Hook, p Post) (Simulation, error) {
+func (i *Intake) Simulate(ctx context.Context, hook webhook.Hook, p Post) (Simulation, error) {
 	release, err := i.waitForPlace(ctx, len(p.Body))
 	if err != nil {
 		return Simulation{}, err
@@ -59,7 +59,7 @@ func (i *Intake) Explain(ctx context.Context, by Caller, d webhook.Delivery) (Si
 }
 
 // simulate reads a delivery. What it read comes with the fault of a missing e-mail.
-func simulate(hook Hook, d webhook.Delivery) (Simulation, error) {
+func simulate(hook webhook.Hook, d webhook.Delivery) (Simulation, error) {
 	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
 		return Simulation{}, err

@@ -124,7 +124,7 @@ func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]webhook
 // webhook. Faults: InvalidRequest, ServiceUnavailable.
 func (w *Webhooks) Summaries(
 	ctx context.Context, by Caller, orgID string, since time.Time,
-) (map[string]ports.DeliverySummary, error) {
+) (map[string]webhook.Summary, error) {
 	if err := mayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}

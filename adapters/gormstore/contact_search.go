@@ -171,7 +171,7 @@ func startOf(db *gorm.DB, orgID string, q ports.ContactQuery) (scope, error) {
 	if q.Ascending {
 		direction, beyond = "ASC", ">"
 	}
-	key := map[ports.ContactOrder]string{ports.ByArrival: "", ports.ByName: byName(db), ports.ByAmount: "amount"}[q.Order]
+	key := map[crm.ContactOrder]string{crm.ByArrival: "", crm.ByName: byName(db), crm.ByAmount: "amount"}[q.Order]
 	inOrder, after := order("id "+direction), "id "+beyond+" ?"
 	if key != "" {
 		inOrder, after = order(key+" "+direction+", id "+direction), "("+key+", id) "+beyond+" (?, ?)"
@@ -186,10 +186,10 @@ func startOf(db *gorm.DB, orgID string, q ports.ContactQuery) (scope, error) {
 	}
 	values := []any{last.ID}
 	switch q.Order {
-	case ports.ByArrival:
-	case ports.ByAmount:
+	case crm.ByArrival:
+	case crm.ByAmount:
 		values = []any{last.Amount, last.ID}
-	case ports.ByName:
+	case crm.ByName:
 		values = []any{begin(last.Search, 80), last.ID}
 	}
 	return func(db *gorm.DB) *gorm.DB { return inOrder(db.Where(after, values...)) }, err

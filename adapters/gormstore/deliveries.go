@@ -8,7 +8,6 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/webhook"
-	"fichario/ports"
 )
 
 type deliveryRow struct {
@@ -76,7 +75,7 @@ func (r deliveries) Page(
 // Summaries reads the ids of deliveries for their times, which they begin with.
 func (r deliveries) Summaries(
 	ctx context.Context, orgID string, since time.Time,
-) (map[string]ports.DeliverySummary, error) {
+) (map[string]webhook.Summary, error) {
 	var rows []struct {
 		WebhookID uid
 		Outcome   string
@@ -88,7 +87,7 @@ func (r deliveries) Summaries(
 			Select("d.webhook_id, d.outcome, COUNT(*) AS n, MAX(CAST(d.id AS text)) AS last").
 			Where("w.org_id = ? AND d.id >= ?", orgID, firstID(since)).Group("d.webhook_id, d.outcome").Find(&rows).Error
 	})
-	out := map[string]ports.DeliverySummary{}
+	out := map[string]webhook.Summary{}
 	for _, row := range rows {
 		sum := out[string(row.WebhookID)]
 		switch webhook.Outcome(row.Outcome) {

@@ -21,13 +21,13 @@ type opening struct {
 
 // opened is the webhook behind it, or why there is none.
 type opened struct {
-	hook ports.Hook
+	hook webhook.Hook
 	err  error
 }
 
 // Open asks, with the posts of a moment together, whether a token still opens its webhook and whether anything around
 // that has changed. What has not changed is remembered.
-func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (ports.Hook, error) {
+func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (webhook.Hook, error) {
 	hash := t.Hash()
 	var found opened
 	err := r.outside("webhooks.open", func() (err error) {
@@ -114,7 +114,7 @@ func (s *Store) hooksAt(db *gorm.DB, tokens []tokenAt) (map[uid]*knownHook, erro
 	return hooks, err
 }
 
-func (r webhooks) HookOf(ctx context.Context, id string) (hook ports.Hook, err error) {
+func (r webhooks) HookOf(ctx context.Context, id string) (hook webhook.Hook, err error) {
 	err = r.query(ctx, "webhooks.hookOf", func(db *gorm.DB) error {
 		hooks, err := r.vault.hooks(db, []uid{uid(id)})
 		if err != nil {
@@ -139,9 +139,9 @@ func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
 	if err := db.Find(&rows, "id IN ?", ids).Error; err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	around := map[uid]*ports.Hook{}
+	around := map[uid]*webhook.Hook{}
 	for _, row := range rows {
-		around[row.OrgID] = &ports.Hook{}
+		around[row.OrgID] = &webhook.Hook{}
 	}
 	if err := surround(db, around); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
 }
 
 // surround reads what posts to the webhooks of some organisations need to know.
-func surround(db *gorm.DB, orgs map[uid]*ports.Hook) error {
+func surround(db *gorm.DB, orgs map[uid]*webhook.Hook) error {
 	ids := slices.Collect(maps.Keys(orgs))
 	var entries []struct {
 		OrgID  uid

@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/automation"
-	"fichario/ports"
 )
 
 type jobRow struct {
@@ -135,7 +134,7 @@ func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
 }
 
 func (r jobs) Page(
-	ctx context.Context, orgID string, f ports.JobFilter, after string, limit int,
+	ctx context.Context, orgID string, f automation.JobFilter, after string, limit int,
 ) ([]automation.Job, error) {
 	org := "org_id"
 	if f.AutomationID != "" || f.ContactID != "" {

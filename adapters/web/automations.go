@@ -2,6 +2,7 @@ package web
 
 import (
 	"fichario/app"
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 )
 
@@ -25,7 +26,7 @@ func (s *server) automationList(c *call) error {
 	if data.Automations, err = s.Automations.Views(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
-	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{}, runsShown); err != nil {
+	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, automation.JobFilter{}, runsShown); err != nil {
 		return err
 	}
 	if data.Dead, err = s.Automations.CountFailed(c.ctx(), c.by); err != nil {
@@ -50,7 +51,7 @@ func (s *server) automationShow(c *call) error {
 	if data.AutomationView, err = s.Automations.View(c.ctx(), c.by, id); err != nil {
 		return err
 	}
-	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, app.RunFilter{AutomationID: id}, runsShown); err != nil {
+	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, automation.JobFilter{AutomationID: id}, runsShown); err != nil {
 		return err
 	}
 	if data.Contacts, err = s.Automations.Newest(c.ctx(), c.by, 20); err != nil {

@@ -60,7 +60,7 @@ const (
 	lastShown    = 5
 )
 
-func (s *server) contactTab(c *call, tab string, view app.ContactView) (contactPage, error) {
+func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactPage, error) {
 	data := contactPage{
 		contactLine: contactLineOf(view), Tab: tab, NoteShown: view.Note, Form: Form{Values: map[string]string{}},
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fichario/app"
+	"fichario/domain/crm"
 	"fichario/domain/text"
 )
 
@@ -14,13 +15,13 @@ const contactsAtOnce = 50
 
 // contactLine is a contact in a list or on a card.
 type contactLine struct {
-	app.ContactView
+	crm.ContactView
 	// PhoneText is the phone as people write it, Below what stands under the name.
 	PhoneText, Below string
 	AssigneeShort    string
 }
 
-func contactLineOf(v app.ContactView) contactLine {
+func contactLineOf(v crm.ContactView) contactLine {
 	l := contactLine{
 		ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company,
 		AssigneeShort: shortName(v.Assignee.Name),
@@ -51,15 +52,15 @@ func shortName(name string) string {
 
 // orders are what a list can be ordered by, by the word in the address.
 var orders = map[string]struct {
-	by        app.ContactOrder
+	by        crm.ContactOrder
 	ascending bool
 }{
-	"":                {app.ByArrival, false},
-	"antigos":         {app.ByArrival, true},
-	"nome":            {app.ByName, true},
-	"nome-z":          {app.ByName, false},
-	"valor":           {app.ByAmount, false},
-	"valor-crescente": {app.ByAmount, true},
+	"":                {crm.ByArrival, false},
+	"antigos":         {crm.ByArrival, true},
+	"nome":            {crm.ByName, true},
+	"nome-z":          {crm.ByName, false},
+	"valor":           {crm.ByAmount, false},
+	"valor-crescente": {crm.ByAmount, true},
 }
 
 // periods are how many days back a list goes, by the word in the address; today is 1.

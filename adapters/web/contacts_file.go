@@ -2,7 +2,7 @@ package web
 
 import (
 	"fichario/adapters/download"
-	"fichario/app"
+	"fichario/domain/crm"
 )
 
 // contactsFile gives every contact that the address asks for as a file.
@@ -25,7 +25,7 @@ func (s *server) contactsFile(c *call) error {
 }
 
 // contactCells are a contact in the columns of contactsFile.
-func contactCells(v app.ContactView) []string {
+func contactCells(v crm.ContactView) []string {
 	cells := []string{
 		v.ID, v.Name, v.Email, phoneText(v.PhoneE164, v.Phone), v.Company, v.Amount.String(), v.Origin, v.Funnel, v.Stage,
 		v.Assignee.Name, v.Webhook, v.Note, iso(v.CreatedAt),

@@ -67,3 +67,10 @@ func (d Delivery) HeaderID() string {
 	}
 	return ""
 }
+
+// Summary is what a webhook got in a period.
+type Summary struct {
+	Accepted, Repeated, Refused int
+	// Last is when the last post came.
+	Last time.Time
+}

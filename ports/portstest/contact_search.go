@@ -80,9 +80,9 @@ func contactSearch(t *testing.T, s ports.Store) {
 	}{
 		{"newest", ports.ContactQuery{}, newest},
 		{"oldest", ports.ContactQuery{Ascending: true}, "João Café|ana 100%_certa|Álvaro|Ana"},
-		{"by name", ports.ContactQuery{Order: ports.ByName, Ascending: true}, "Álvaro|ana 100%_certa|Ana|João Café"},
-		{"by name from the end", ports.ContactQuery{Order: ports.ByName}, "João Café|Ana|ana 100%_certa|Álvaro"},
-		{"largest", ports.ContactQuery{Order: ports.ByAmount}, "ana 100%_certa|Álvaro|João Café|Ana"},
+		{"by name", ports.ContactQuery{Order: crm.ByName, Ascending: true}, "Álvaro|ana 100%_certa|Ana|João Café"},
+		{"by name from the end", ports.ContactQuery{Order: crm.ByName}, "João Café|Ana|ana 100%_certa|Álvaro"},
+		{"largest", ports.ContactQuery{Order: crm.ByAmount}, "ana 100%_certa|Álvaro|João Café|Ana"},
 		{"a word without its accent", words(text.Fold("JOAO")), "João Café"},
 		{"digits of a phone", words("987654321"), "João Café"},
 		{"digits of no valid phone", words("4455"), "ana 100%_certa"},
@@ -114,7 +114,7 @@ func contactSearch(t *testing.T, s ports.Store) {
 // contactOrders pages through all contacts in every order, each once, whatever comes in meanwhile.
 func contactOrders(t *testing.T, s ports.Store) {
 	c := toSearch(t, s)
-	for _, order := range []ports.ContactOrder{ports.ByArrival, ports.ByName, ports.ByAmount} {
+	for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
 		for _, ascending := range []bool{true, false} {
 			q := ports.ContactQuery{Order: order, Ascending: ascending}
 			want := strings.Split(c.find(t, q), "|")

@@ -74,7 +74,7 @@ func jobPages(t *testing.T, s ports.Store) {
 	n, err := queue.Finish(ctx, done, dead)
 	must(t, err)
 	same(t, "finished", n, 2)
-	page := func(f ports.JobFilter, after string) (ids []string) {
+	page := func(f automation.JobFilter, after string) (ids []string) {
 		t.Helper()
 		list, err := queue.Page(ctx, o.ID, f, after, 10)
 		must(t, err)
@@ -83,11 +83,11 @@ func jobPages(t *testing.T, s ports.Store) {
 		}
 		return ids
 	}
-	same(t, "all, newest first", page(ports.JobFilter{}, ""), []string{later.ID, dead.ID, done.ID})
-	same(t, "the rest", page(ports.JobFilter{}, dead.ID), []string{done.ID})
-	same(t, "dead", page(ports.JobFilter{State: automation.Dead}, ""), []string{dead.ID})
-	same(t, "of one automation", page(ports.JobFilter{AutomationID: rule}, ""), []string{later.ID, done.ID})
-	same(t, "of one contact", page(ports.JobFilter{ContactID: later.ContactID}, ""), []string{later.ID})
+	same(t, "all, newest first", page(automation.JobFilter{}, ""), []string{later.ID, dead.ID, done.ID})
+	same(t, "the rest", page(automation.JobFilter{}, dead.ID), []string{done.ID})
+	same(t, "dead", page(automation.JobFilter{State: automation.Dead}, ""), []string{dead.ID})
+	same(t, "of one automation", page(automation.JobFilter{AutomationID: rule}, ""), []string{later.ID, done.ID})
+	same(t, "of one contact", page(automation.JobFilter{ContactID: later.ContactID}, ""), []string{later.ID})
 
 	same(t, "a dead job rests", claim(t, s, "b", now.Add(30*time.Minute)), nil)
 	for what, want := range []bool{true, false} {
@@ -165,7 +165,7 @@ func workers(t *testing.T, s ports.Store) {
 			t.Errorf("a job was taken %d times", runs[j.ID])
 		}
 	}
-	left, err := s.Repos().Jobs.Page(ctx, o.ID, ports.JobFilter{}, "", many+1)
+	left, err := s.Repos().Jobs.Page(ctx, o.ID, automation.JobFilter{}, "", many+1)
 	must(t, err)
 	same(t, "jobs that are left: the claimed ones; fan-outs are not shown", len(left), many/2)
 }

@@ -52,7 +52,7 @@ func opening(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	funnel := funnelOf(t, s, o.ID, true, "Novo", "Ganho")
 	w, token := hook(t, s, o.ID)
-	open := func(token webhook.Token, now time.Time) ports.Hook {
+	open := func(token webhook.Token, now time.Time) webhook.Hook {
 		t.Helper()
 		h, err := repos.Webhooks.Open(ctx, token, now)
 		must(t, err)
@@ -60,9 +60,9 @@ func opening(t *testing.T, s ports.Store) {
 	}
 	_, err := repos.Webhooks.Open(ctx, webhook.NewToken(), at)
 	wantErr(t, "unknown token", err, ports.ErrNotFound)
-	want := ports.Hook{Webhook: w, Funnel: funnel.Name, Entry: funnel.Stages[0]}
+	want := webhook.Hook{Webhook: w, Funnel: funnel.Name, Entry: funnel.Stages[0]}
 	same(t, "hook", open(token, at), want)
-	hookOf := func() ports.Hook {
+	hookOf := func() webhook.Hook {
 		t.Helper()
 		h, err := repos.Webhooks.HookOf(ctx, w.ID)
 		must(t, err)
