@@ -67,7 +67,8 @@ func arrivalOf(hook webhook.Hook, draft intake.Draft, d webhook.Delivery, known 
 			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.NewContact, Subject: hook.Name, At: at,
 		},
 		Job: automation.Job{
-			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: at, CreatedAt: at,
+			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: at,
+			CreatedAt: at,
 		},
 	}
 }

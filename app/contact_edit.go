@@ -169,7 +169,8 @@ func storable(s string) string {
 func (c *Contacts) Edit(ctx context.Context, by Caller, id string, f ContactForm) error {
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, before crm.Contact, e crm.Event) error {
 		if f.Version != "" && f.Version != before.Version() {
-			return invalid("version", "Este contato mudou enquanto você o editava. Confira o que ele diz agora e repita a sua mudança.")
+			return invalid("version",
+				"Este contato mudou enquanto você o editava. Confira o que ele diz agora e repita a sua mudança.")
 		}
 		n, err := loadNames(ctx, r, by.orgID)
 		if err != nil {

@@ -72,6 +72,27 @@ func (i *Intake) Open(ctx context.Context, token string) (webhook.Hook, error) {
 	return hook, err
 }
 
+// reopenAfter is how long a body may take before the webhook is looked at again.
+const reopenAfter = time.Second
+
+// Admit opens the webhook of a token, has read bring the post to it, and returns both. Where
+// that took long, much may have changed meanwhile, and the webhook is opened again. Faults:
+// UnknownWebhook, ServiceUnavailable; an error of read is returned as it is.
+func (i *Intake) Admit(
+	ctx context.Context, token string, read func(webhook.Hook) (Post, error),
+) (webhook.Hook, Post, error) {
+	hook, err := i.Open(ctx, token)
+	if err != nil {
+		return hook, Post{}, err
+	}
+	opened := time.Now()
+	p, err := read(hook)
+	if err == nil && time.Since(opened) > reopenAfter {
+		hook, err = i.Open(ctx, token)
+	}
+	return hook, p, err
+}
+
 // Receive takes a post. Its checks, in their order: declared size, enabled, read
 // whole, signature, readable, delivered before, e-mail. An accepted post is one
 // transaction, on disk before Receive returns, in the order of effects of the
@@ -85,7 +106,8 @@ func (i *Intake) Open(ctx context.Context, token string) (webhook.Hook, error) {
 // ServiceUnavailable.
 func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (Accepted, error) {
 	d := webhook.Delivery{
-		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Headers: p.Headers, Body: p.Body, Truncated: p.Truncated,
+		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Headers: p.Headers, Body: p.Body,
+		Truncated: p.Truncated,
 	}
 	release, err := i.waitForPlace(ctx, len(p.Body))
 	if err != nil {
@@ -111,7 +133,8 @@ func (i *Intake) waitForPlace(ctx context.Context, size int) (release func(), er
 	case i.large <- struct{}{}:
 		return func() { <-i.large }, nil
 	case <-ctx.Done():
-		return nil, fault.New(fault.ServiceUnavailable, "Há envios grandes demais ao mesmo tempo. Tente de novo em instantes.").
+		return nil, fault.New(fault.ServiceUnavailable,
+			"Há envios grandes demais ao mesmo tempo. Tente de novo em instantes.").
 			After(2 * time.Second)
 	}
 }
@@ -127,7 +150,8 @@ func admit(hook webhook.Hook, p Post) *fault.Error {
 }
 
 func disabled() *fault.Error {
-	return fault.New(fault.WebhookDisabled, "Este webhook está desabilitado e não recebe contatos. Habilite-o e envie de novo.")
+	return fault.New(fault.WebhookDisabled,
+		"Este webhook está desabilitado e não recebe contatos. Habilite-o e envie de novo.")
 }
 
 func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault.Error {
@@ -212,18 +236,9 @@ func (i *Intake) refuse(ctx context.Context, d webhook.Delivery, why error) (Acc
 	return Accepted{}, f
 }
 
-// hookOf returns a webhook that a caller may manage, as a post to it would find it.
-func (i *Intake) hookOf(ctx context.Context, by Caller, id string) (webhook.Hook, error) {
-	notFound := missing("webhook", "Não há webhook com este id.")
-	if !validID(id) {
-		return webhook.Hook{}, notFound
-	}
-	hook, err := i.store.Repos().Webhooks.HookOf(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(hook.OrgID) {
-		return webhook.Hook{}, notFound
-	}
-	if err == nil {
-		err = by.manages(hook.OrgID)
-	}
-	return hook, err
+// hookKind finds webhooks as a post to them would.
+var hookKind = kind[webhook.Hook]{
+	field: webhookKind.field, missing: webhookKind.missing,
+	find:  func(r ports.Repos) func(context.Context, string) (webhook.Hook, error) { return r.Webhooks.HookOf },
+	orgOf: func(h webhook.Hook) string { return h.OrgID },
 }

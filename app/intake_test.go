@@ -54,7 +54,8 @@ func openSite(t *testing.T) (ports.Store, webhook.Webhook, webhook.Token) {
 	t.Cleanup(func() { _ = store.Close() })
 	repos, org, token := store.Repos(), newID(), webhook.NewToken()
 	w := webhook.Webhook{
-		ID: newID(), OrgID: org, Name: "Site", Enabled: true, Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero},
+		ID: newID(), OrgID: org, Name: "Site", Enabled: true,
+		Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero},
 	}
 	stages := []crm.Stage{{ID: newID(), Name: "Novo"}}
 	for _, err := range []error{

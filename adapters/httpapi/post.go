@@ -83,7 +83,8 @@ func (h *head) Write(p []byte) (int, error) {
 }
 
 func tooLarge() *fault.Error {
-	return fault.New(fault.BodyTooLarge, "O corpo passa de 1 MiB (com arquivos, de 32 MiB). Envie só os campos do formulário.")
+	return fault.New(fault.BodyTooLarge,
+		"O corpo passa de 1 MiB (com arquivos, de 32 MiB). Envie só os campos do formulário.")
 }
 
 // unread says why a body could not be read; nil when it was.
