@@ -75,8 +75,8 @@ func appendDecomposed(dst []byte, s string) []byte {
 // nameOf returns the normal form of a key.
 func nameOf(s string) string { return string(appendName(make([]byte, 0, 64), s)) }
 
-// wordsOf splits a title or a key into normalised words: at spaces, at punctuation, and where camelCase changes. "e" and
-// "mail" are one.
+// wordsOf splits a title or a key into normalised words: at spaces, at punctuation, and where camelCase changes. "e"
+// and "mail" are one.
 func wordsOf(s string) []string {
 	words, letters := make([]string, 0, 8), make([]byte, 0, 24)
 	last := separator

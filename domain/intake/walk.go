@@ -29,10 +29,10 @@ func (r *reader) object(n *node, s scope) {
 	if !s.person {
 		s.envelope = envelopeOf(n)
 	}
-	h := r.neighbours(n)
+	nb := r.neighbours(n)
 	for i := range n.children {
 		k := &n.children[i]
-		if !h.tell && k.key != "data.xml" || !r.explained(h, k, s) {
+		if !nb.any && k.key != "data.xml" || !r.explained(nb, k, s) {
 			r.member(k, s)
 		}
 	}

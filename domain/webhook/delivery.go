@@ -53,7 +53,8 @@ func (d Delivery) Header(name string) string {
 	return ""
 }
 
-// deliveryHeaders are headers in which products send their own id of a submission: it stays the same when they try again.
+// deliveryHeaders are headers in which products send their own id of a submission: it stays the same when they try
+// again.
 var deliveryHeaders = []string{
 	"webhook-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-webhook-id", "x-delivery-id",
 }
