@@ -6,11 +6,8 @@ import (
 	"fichario/domain/crm"
 )
 
-const (
-	runsShown = 30
-	// redoneAtOnce is how many runs that were given up one press runs again.
-	redoneAtOnce = 500
-)
+// runsShown is how many runs a page shows.
+const runsShown = 30
 
 // automationsPage is all automations with their newest runs.
 type automationsPage struct {
