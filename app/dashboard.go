@@ -203,8 +203,8 @@ func (d *Dashboard) attention(
 
 // ContactCount is how many contacts a day brought.
 func (d Day) ContactCount() (n int) {
-	for _, one := range d.Contacts {
-		n += one
+	for _, count := range d.Contacts {
+		n += count
 	}
 	return n
 }
