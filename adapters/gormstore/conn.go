@@ -31,20 +31,20 @@ func (c conn) inside(ctx context.Context, op string, f func(*gorm.DB) error) err
 	if !c.tx {
 		return named(op, ports.ErrOutsideTx)
 	}
-	return c.exec(ctx, op, f)
+	return c.run(ctx, op, c.write, f)
 }
 
-// outside is for what is refused inside InTx, because its requests share a transaction with those of others.
-func (c conn) outside(op string, f func() error) error {
+// outside refuses inside InTx what shares a transaction with the requests of others.
+func (c conn) outside(op string) error {
 	if c.tx {
 		return named(op, ports.ErrInsideTx)
 	}
-	return named(op, classify(f()))
+	return nil
 }
 
 // create is exec for one row, or a slice of them.
 func (c conn) create(ctx context.Context, op string, row any) error {
-	return c.exec(ctx, op, func(db *gorm.DB) error { return db.Create(row).Error })
+	return c.run(ctx, op, c.write, func(db *gorm.DB) error { return db.Create(row).Error })
 }
 
 // changing is exec for a change that posts to the organisation's webhooks must see.
@@ -61,7 +61,7 @@ func (c conn) changing(ctx context.Context, op, orgID string, f func(*gorm.DB) e
 
 // changed is exec that returns how many rows a change met.
 func (c conn) changed(ctx context.Context, op string, change func(*gorm.DB) *gorm.DB) (n int, err error) {
-	err = c.exec(ctx, op, func(db *gorm.DB) error {
+	err = c.run(ctx, op, c.write, func(db *gorm.DB) error {
 		done := change(db)
 		n = int(done.RowsAffected)
 		return done.Error

@@ -28,13 +28,13 @@ type opened struct {
 // Open asks, with the posts of a moment together, whether a token still opens its webhook and whether anything around
 // that has changed. What has not changed is remembered.
 func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (webhook.Hook, error) {
+	const op = "webhooks.open"
+	if err := r.outside(op); err != nil {
+		return webhook.Hook{}, err
+	}
 	hash := t.Hash()
-	var found opened
-	err := r.outside("webhooks.open", func() (err error) {
-		found, err = r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
-		return cmp.Or(err, found.err)
-	})
-	return found.hook, err
+	found, err := r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
+	return found.hook, named(op, cmp.Or(err, found.err))
 }
 
 // knownHook is a webhook with what is around it, as it was at an epoch of its

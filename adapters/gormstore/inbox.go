@@ -49,16 +49,17 @@ func (v *vault) taken(a ports.Arrival) taken {
 }
 
 func (r inbox) Take(ctx context.Context, a ports.Arrival) (receipt ports.Receipt, err error) {
-	err = r.outside("inbox.take", func() error {
-		t := r.vault.taken(a)
-		if t.contact == nil || a.Key == "" {
-			receipt, err = r.take.call(ctx, t)
-			return err
-		}
+	const op = "inbox.take"
+	if err := r.outside(op); err != nil {
+		return receipt, err
+	}
+	t := r.vault.taken(a)
+	if t.contact == nil || a.Key == "" {
+		receipt, err = r.take.call(ctx, t)
+	} else {
 		receipt, err = r.takeOnce(ctx, t, r.vault.identity(a.Delivery.WebhookID, a.Key, a.Fingerprint))
-		return err
-	})
-	return receipt, err
+	}
+	return receipt, named(op, err)
 }
 
 // takeOnce looks beforehand for a receipt that an older data key has indexed: the posts that it is about were made

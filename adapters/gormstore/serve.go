@@ -39,14 +39,14 @@ func nothing(n int) []kept {
 
 // Serve is what most requests do, so that the requests of a moment do it together, in one statement and one commit.
 func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error) {
-	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
-	var found kept
-	err := r.outside("history.serve", func() (err error) {
-		found, err = r.serve.call(ctx, served{entry: r.vault.lookupRow(e), index: index, after: stamp(after)})
-		return cmp.Or(err, found.err)
-	})
-	if err != nil {
+	const op = "history.serve"
+	if err := r.outside(op); err != nil {
 		return lookup.Record{}, err
+	}
+	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
+	found, err := r.serve.call(ctx, served{entry: r.vault.lookupRow(e), index: index, after: stamp(after)})
+	if err = cmp.Or(err, found.err); err != nil {
+		return lookup.Record{}, named(op, err)
 	}
 	rec := found.record
 	rec.OrgID, rec.Product, rec.Document = e.OrgID, e.Product, e.Document
