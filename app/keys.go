@@ -91,6 +91,8 @@ func (n NewKey) describe(now time.Time) (access.Key, error) {
 		return access.Key{}, invalid("perDay", "Os limites por dia e por mês não são negativos.")
 	case !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now):
 		return access.Key{}, invalid("expires", "A chave já estaria expirada.")
+	case n.ExpiresAt.UTC().Year() > access.LastYear+1: // the last day of the last year ends in the next
+		return access.Key{}, invalid("expires", fmt.Sprintf("A chave vence até o fim de %d.", access.LastYear))
 	case !validID(id):
 		return access.Key{}, invalid("id", "O id da chave não é válido.")
 	}

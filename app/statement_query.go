@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"encoding/base64"
-	"time"
 
 	"fichario/domain/lookup"
 )
@@ -37,17 +36,15 @@ func pageCursor(sent string) (after string, err error) {
 func (s *Statement) period(q StatementQuery, f *lookup.Filter) (err error) {
 	if q.From != "" {
 		if f.From, err = s.calendar.StartOf(q.From); err != nil {
-			return invalid("de", "O parâmetro de é uma data, como 2026-11-01.")
+			return invalid("de", "O parâmetro de é uma data entre 2000 e 9998, como 2026-11-01.")
 		}
 	}
 	if q.Until != "" {
-		last, err := time.Parse(time.DateOnly, q.Until)
+		last, err := s.calendar.StartOf(q.Until)
 		if err != nil {
-			return invalid("ate", "O parâmetro ate é uma data, como 2026-11-30.")
+			return invalid("ate", "O parâmetro ate é uma data entre 2000 e 9998, como 2026-11-30.")
 		}
-		if f.Until, err = s.calendar.StartOf(last.AddDate(0, 0, 1).Format(time.DateOnly)); err != nil {
-			return invalid("ate", "O parâmetro ate está fora do calendário.")
-		}
+		f.Until = s.calendar.NextDay(last)
 	}
 	if q.From != "" && q.Until != "" && !f.From.Before(f.Until) {
 		return invalid("ate", "O parâmetro ate é anterior a de.")

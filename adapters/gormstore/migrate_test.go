@@ -3,6 +3,10 @@ package gormstore
 import (
 	"slices"
 	"testing"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/crm"
 )
 
 // schemaOf describes tables, columns, indexes and what is noted of migrations and data keys.
@@ -40,6 +44,34 @@ func TestMigratingTwiceChangesNothing(t *testing.T) {
 		}
 		if after := schemaOf(t, s); !slices.Equal(after, before) {
 			t.Errorf("%s: the schema is\n%v\nand was\n%v", s.write.Name(), after, before)
+		}
+	}
+}
+
+// TestAKeyOfTheYear10000IsReadAgain has a key that ended on 9999-12-31 in a zone west of Greenwich, as earlier
+// versions stored it.
+func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		ctx, keys := t.Context(), s.Repos().Keys
+		org := crm.Organisation{ID: "01980000-0000-7000-8000-000000000001", Name: "Organização"}
+		key := access.Key{ID: "01980000-0000-7000-8000-000000000002", OrgID: org.ID, Name: "Chave"}
+		for _, err := range []error{
+			s.Repos().Orgs.Create(ctx, org), keys.Create(ctx, key),
+			s.write.Exec("UPDATE keys SET expires_at = '10000-01-01 03:00:00+00:00'").Error,
+			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 7").Error,
+			s.Migrate(ctx),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := keys.Find(ctx, key.ID)
+		if want := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC); err != nil || !got.ExpiresAt.Equal(want) {
+			t.Errorf("%s: it ends at %s, %v", s.write.Name(), got.ExpiresAt, err)
+		}
+		if list, err := keys.List(ctx, org.ID); err != nil || len(list) != 1 {
+			t.Errorf("%s: a list of %d, %v", s.write.Name(), len(list), err)
 		}
 	}
 }

@@ -1471,10 +1471,10 @@ type GetStatementParams struct {
 	// Cursor `proxima` of the page before.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// De First day, inclusive, in the instance's time zone.
+	// De First day, inclusive, in the instance's time zone; of the years 2000 to 9998.
 	De *string `form:"de,omitempty" json:"de,omitempty" validate:"omitzero,day"`
 
-	// Ate Last day, inclusive, in the instance's time zone.
+	// Ate Last day, inclusive, in the instance's time zone; of the years 2000 to 9998.
 	Ate *string `form:"ate,omitempty" json:"ate,omitempty" validate:"omitzero,day"`
 
 	// Produto Only lookups of this product.

@@ -88,7 +88,7 @@ func (s *server) newKey(c *call) (app.NewKey, error) {
 	if day := c.text("vence"); day != "" {
 		start, err := s.Calendar.StartOf(day)
 		if err != nil {
-			return n, formFault("expires", "Escreva uma data, como 31/12/2026, ou deixe vazio.")
+			return n, formFault("expires", "Escreva uma data até 9998, como 31/12/2026, ou deixe vazio.")
 		}
 		n.ExpiresAt = s.Calendar.NextDay(start)
 	}

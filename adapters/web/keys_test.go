@@ -61,9 +61,11 @@ func TestAWrongKeyFormComesBack(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	has(t, "no keys", v.get("/chaves"), "Nenhuma chave ainda")
 	id := v.newKeyForm()
-	for field, wrong := range map[string]string{
-		"nome": " ", "pode": "rg", "minuto": "0", "dia": "-1", "mes": "muito", "vence": "2001-01-01",
+	for _, c := range [][2]string{
+		{"nome", " "}, {"pode", "rg"}, {"minuto", "0"}, {"dia", "-1"}, {"mes", "muito"},
+		{"vence", "2001-01-01"}, {"vence", "9999-12-31"},
 	} {
+		field, wrong := c[0], c[1]
 		form := url.Values{
 			"id": {id}, "nome": {"ERP & <b>"}, "pode": {"cpf"}, "minuto": {"60"}, "dia": {"2"}, "mes": {"2.000"}, "vence": {""},
 		}

@@ -78,6 +78,12 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"2026-12-31": {
 			"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--expires", "amanhã",
 		},
+		"between 2000 and 9998": {
+			"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--expires", "9999-12-31",
+		},
+		"--expires: the year": {
+			"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--expires", "9999-12-31T23:59:59-03:00",
+		},
 		"chave com este id": {"key", "revoke", db, "x"},
 		"must be one of": {
 			"member", "add", db, "--org", "x", "--name", "n", "--email", "e", "--role", "boss", "--password-stdin",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -55,6 +56,9 @@ func (c *keyCreateCmd) expiry(e *environment) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	if at, err := time.Parse(time.RFC3339, c.Expires); err == nil {
+		if at.Year() > access.LastYear {
+			return time.Time{}, fmt.Errorf("--expires: %w", access.ErrYear)
+		}
 		return at.UTC(), nil
 	}
 	calendar, err := e.calendar()
@@ -62,6 +66,9 @@ func (c *keyCreateCmd) expiry(e *environment) (time.Time, error) {
 		return time.Time{}, err
 	}
 	start, err := calendar.StartOf(c.Expires)
+	if errors.Is(err, access.ErrYear) {
+		return time.Time{}, fmt.Errorf("--expires: %w", err)
+	}
 	if err != nil {
 		return time.Time{}, fmt.Errorf(
 			"--expires: %q is neither a day such as 2026-12-31 nor an instant such as 2026-12-31T18:00:00Z", c.Expires)

@@ -127,6 +127,14 @@ func TestDaysAreWithoutGaps(t *testing.T) {
 	if _, err := load(t, "UTC").StartOf("2026-02-30"); err == nil {
 		t.Error("a day that does not exist begins")
 	}
+	for day, ok := range map[string]bool{
+		"0000-01-01": false, "1999-12-31": false, "2000-01-01": true, "9998-12-31": true, "9999-01-01": false, "9999-12-31": false,
+	} {
+		start, err := load(t, "Etc/GMT+12").StartOf(day)
+		if end := load(t, "Etc/GMT+12").NextDay(start); (err == nil) != ok || ok && end.Year() > 9999 {
+			t.Errorf("%s: begins at %s, ends at %s, %v", day, start, end, err)
+		}
+	}
 }
 
 // TestWindow holds the limiter to its promise by brute force: never more than the limit within any sixty seconds,

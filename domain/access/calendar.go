@@ -1,6 +1,7 @@
 package access
 
 import (
+	"errors"
 	"sort"
 	"time"
 )
@@ -14,12 +15,25 @@ func (c Calendar) Day(t time.Time) string { return t.In(c.Location).Format(time.
 // Month returns the bucket of the monthly cap that t falls in, as 2006-01.
 func (c Calendar) Month(t time.Time) string { return t.In(c.Location).Format("2006-01") }
 
+// Days are of these years, both included: in any zone, and with the day after the last one, their times have four
+// digits for the year, which is what both databases can keep and read.
+const (
+	FirstYear = 2000
+	LastYear  = 9998
+)
+
+// ErrYear says that a day is not in a year that may be stored.
+var ErrYear = errors.New("the year is not between 2000 and 9998")
+
 // StartOf returns the first instant, in UTC, of the local day that a text of the
-// form 2006-01-02 names. The error is that of time.Parse.
+// form 2006-01-02 names. The error is that of time.Parse, or ErrYear.
 func (c Calendar) StartOf(day string) (time.Time, error) {
 	d, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return time.Time{}, err
+	}
+	if d.Year() < FirstYear || d.Year() > LastYear {
+		return time.Time{}, ErrYear
 	}
 	return c.start(d), nil
 }

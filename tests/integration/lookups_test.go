@@ -183,6 +183,8 @@ func TestBadInputCostsNothing(t *testing.T) {
 			"limit beyond numbers":     {get("/api/v1/consultas?limite=99999999999999999999"), 400, "requisicao_invalida", "limite"},
 			"bad cursor":               {get("/api/v1/consultas?cursor=abc"), 400, "requisicao_invalida", "cursor"},
 			"bad first day":            {get("/api/v1/consultas?de=2026-02-30"), 400, "requisicao_invalida", "de"},
+			"a year out of range":      {get("/api/v1/consultas?de=1999-12-31"), 400, "requisicao_invalida", "de"},
+			"the last day of all":      {get("/api/v1/consultas?ate=9999-12-31"), 400, "requisicao_invalida", "ate"},
 			"bad last day":             {get("/api/v1/consultas?ate=amanha"), 400, "requisicao_invalida", "ate"},
 			"days the wrong way round": {get("/api/v1/consultas?de=2026-11-02&ate=2026-11-01"), 400, "requisicao_invalida", "ate"},
 			"bad cache filter":         {get("/api/v1/consultas?cache=1"), 400, "requisicao_invalida", "cache"},
