@@ -132,6 +132,9 @@ func (f ContactForm) note(before crm.Contact) (string, error) {
 	if note == was {
 		return before.Note, nil
 	}
+	if before.Unreadable {
+		return "", invalid("note", "A nota guardada deste contato está ilegível e não pode ser mudada. Deixe-a vazia e salve o resto; quem cuida do serviço a encontra com fichario doctor --deep.")
+	}
 	if utf8.RuneCountInString(note) > max(contactNoteMax, utf8.RuneCountInString(was)) {
 		return "", invalid("note", fmt.Sprintf("A nota tem até %d caracteres.", contactNoteMax))
 	}

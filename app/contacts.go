@@ -63,6 +63,11 @@ func (c *Contacts) Show(ctx context.Context, by Caller, id string) (crm.ContactV
 		return crm.ContactView{}, nil, err
 	}
 	events, err := c.store.Repos().Contacts.Events(ctx, id)
+	for i := range events {
+		if events[i].Unreadable {
+			events[i].Subject = "(ilegível)"
+		}
+	}
 	return view, events, err
 }
 

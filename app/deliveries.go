@@ -53,6 +53,9 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 	if old.ContactID != "" {
 		return Accepted{ContactID: old.ContactID, Repeated: true}, nil
 	}
+	if old.Unreadable {
+		return Accepted{}, invalid("delivery", "O corpo guardado desta entrega está ilegível, e não pode ser lido de novo.")
+	}
 	if old.Truncated {
 		return Accepted{}, invalid("delivery",
 			"O corpo desta entrega não chegou ou não foi guardado inteiro, e não pode ser lido de novo.")

@@ -30,6 +30,11 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 	if !a.Enabled {
 		return outcome{result: "a automação está desabilitada"}, nil
 	}
+	if a.Unreadable {
+		return outcome{}, &ports.SendError{
+			Reason: "a ação guardada está ilegível; descreva a automação de novo e repita a execução", Permanent: true,
+		}
+	}
 	act, ok := actions[a.Action.Kind]
 	if !ok {
 		return outcome{}, fmt.Errorf("unknown action %q", a.Action.Kind)
@@ -62,6 +67,9 @@ var actions = map[automation.ActionKind]func(*Jobs, context.Context, ports.Repos
 }
 
 func (j *Jobs) post(ctx context.Context, _ ports.Repos, u run) (outcome, error) {
+	if u.contact.Unreadable {
+		return outcome{}, &ports.SendError{Reason: "a nota guardada do contato está ilegível", Permanent: true}
+	}
 	status, err := j.Dispatcher.Post(ctx, ports.Call{
 		ID: u.job.ID, URL: u.rule.Action.URL, Secret: u.rule.Action.Secret, At: j.Clock(),
 		Event: automation.Event{Name: automation.ContactCreated, At: u.contact.CreatedAt, Contact: u.contact},

@@ -31,6 +31,8 @@ type LookupView struct {
 	Offered bool
 	// Record is what was answered, its fields completed; nil when there is no answer.
 	Record *lookup.Record
+	// Unreadable is whether there is an answer that cannot be opened; Record is nil then.
+	Unreadable bool
 	// Fresh is whether the answer still answers for free, FreeUntil how long.
 	Fresh     bool
 	FreeUntil time.Time
@@ -197,7 +199,9 @@ func (l *Lookups) views(ctx context.Context, by Caller, entries []lookup.Entry) 
 				v.Product = known
 			}
 		}
-		if rec, ok := records[e.RecordID]; ok && by.maySee(rec.OrgID) {
+		if rec, ok := records[e.RecordID]; ok && rec.Unreadable {
+			v.Unreadable = true
+		} else if ok && by.maySee(rec.OrgID) {
 			if v.Offered && rec.Schema != l.schemas[e.Product] {
 				if rec.Fields, err = v.Product.Complete(rec.Fields); err != nil {
 					return nil, err

@@ -170,6 +170,9 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 	replace(&hook.Enabled, c.Enabled)
 	replace(&hook.Kind, c.Kind)
 	replace(&hook.Band, c.Band)
+	if hook.Unreadable && hook.Signature.Scheme != "" && c.Signature == nil {
+		return invalid("secret", "O segredo guardado da assinatura está ilegível: escreva-o de novo.")
+	}
 	replace(&hook.Signature, c.Signature)
 	replace(&hook.ThanksURL, c.ThanksURL)
 	if !hook.Kind.Valid() || !hook.Band.Valid() {

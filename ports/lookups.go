@@ -53,7 +53,8 @@ type History interface {
 	// calls may share one commit; one that fails does not spoil its neighbours. Only
 	// outside InTx.
 	Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error)
-	// Latest returns the newest record of a document in a product, or ErrNotFound.
+	// Latest returns the newest record of a document in a product, or ErrNotFound. For it and Serve, a record that
+	// cannot be opened is as good as none.
 	Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error)
 	Save(ctx context.Context, r lookup.Record) error
 	// Records returns records by their ids; those that do not exist are not there.

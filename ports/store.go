@@ -9,6 +9,10 @@ import (
 // and finds none.
 var ErrNotFound = errors.New("not found")
 
+// ErrUnreadable is returned by an operation that needs a stored value which cannot be opened with the data keys at
+// hand. What only shows a row returns it without the value, and says so in its Unreadable.
+var ErrUnreadable = errors.New("a stored value cannot be opened with the data keys at hand")
+
 // ErrExists is returned where a unique value is taken already.
 var ErrExists = errors.New("exists already")
 

@@ -29,8 +29,12 @@ func statementRows(lines app.StatementLines) iter.Seq2[[]string, error] {
 				yield(nil, err)
 				return
 			}
+			doc := Text(line.Document.Value())
+			if line.Unreadable {
+				doc = "ilegível"
+			}
 			row := []string{
-				line.ID, line.Product, Text(line.Document.Value()), line.At.Format(time.RFC3339Nano),
+				line.ID, line.Product, doc, line.At.Format(time.RFC3339Nano),
 				strconv.FormatBool(line.Cache), strconv.FormatBool(line.Charged), line.Amount.String(), string(line.Status),
 			}
 			if !lines.OfKey {

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"gorm.io/gorm"
@@ -39,7 +40,7 @@ func (v *vault) automationRow(a automation.Automation) automationRow {
 	}
 }
 
-func (v *vault) automation(row automationRow) (automation.Automation, error) {
+func (v *vault) automation(row automationRow) automation.Automation {
 	a := automation.Automation{
 		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Event: automation.EventName(row.Event),
 		Enabled: row.Enabled, CreatedAt: row.CreatedAt.UTC(),
@@ -47,7 +48,9 @@ func (v *vault) automation(row automationRow) (automation.Automation, error) {
 			OriginID: row.OriginID.text(), WebhookID: row.WebhookID.text(), MinAmount: catalog.Money(row.MinAmount),
 		},
 	}
-	return a, v.openJSON(row.Action, "automations|action|"+a.ID, &a.Action)
+	action, ok := v.shown(row.Action, "automations|action|"+a.ID)
+	a.Unreadable = !ok || json.Unmarshal(action, &a.Action) != nil
+	return a
 }
 
 func (r automations) Create(ctx context.Context, a automation.Automation) error {

@@ -116,7 +116,7 @@ func (v *vault) openTwo(sealed []byte, place string) (former, latter []byte, err
 	}
 	n, size := binary.Uvarint(plain)
 	if size <= 0 || n > uint64(len(plain)-size) {
-		return nil, nil, errSealed
+		return nil, nil, ports.ErrUnreadable
 	}
 	return plain[size : size+int(n)], plain[size+int(n):], nil
 }

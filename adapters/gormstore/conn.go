@@ -108,7 +108,7 @@ type runner func(ctx context.Context, op string, f func(*gorm.DB) error) error
 
 // findOne reads a row as the domain's value; ports.ErrNotFound when there is none.
 func findOne[Row, Out any](
-	ctx context.Context, run runner, op string, as func(Row) (Out, error), scopes ...scope,
+	ctx context.Context, run runner, op string, as func(Row) Out, scopes ...scope,
 ) (out Out, err error) {
 	err = run(ctx, op, func(db *gorm.DB) error {
 		for _, s := range scopes {
@@ -118,15 +118,15 @@ func findOne[Row, Out any](
 		if err := db.Take(&row).Error; err != nil {
 			return err
 		}
-		out, err = as(row)
-		return err
+		out = as(row)
+		return nil
 	})
 	return out, err
 }
 
 // findAll reads rows as the domain's values.
 func findAll[Row, Out any](
-	ctx context.Context, run runner, op string, as func(Row) (Out, error), scopes ...scope,
+	ctx context.Context, run runner, op string, as func(Row) Out, scopes ...scope,
 ) (out []Out, err error) {
 	err = run(ctx, op, func(db *gorm.DB) error {
 		for _, s := range scopes {
@@ -136,18 +136,8 @@ func findAll[Row, Out any](
 		if err := db.Find(&rows).Error; err != nil {
 			return err
 		}
-		out = make([]Out, len(rows))
-		for i, row := range rows {
-			if out[i], err = as(row); err != nil {
-				return err
-			}
-		}
+		out = mapped(rows, as)
 		return nil
 	})
 	return out, err
-}
-
-// plain is for rows that nothing is sealed in.
-func plain[Row, Out any](as func(Row) Out) func(Row) (Out, error) {
-	return func(row Row) (Out, error) { return as(row), nil }
 }

@@ -64,7 +64,7 @@ func (s *Store) foldSearch(ctx context.Context) error {
 }
 
 func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery) ([]crm.Contact, error) {
-	as := plain(contactRow.brief)
+	as := contactRow.brief
 	if q.Whole {
 		as = r.vault.contact
 	}

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"gorm.io/gorm"
@@ -46,17 +47,16 @@ func (v *vault) contactRow(c crm.Contact) contactRow {
 
 func (v *vault) sealNote(c crm.Contact) []byte { return v.seal([]byte(c.Note), "contacts|note|"+c.ID) }
 
-func (v *vault) contact(row contactRow) (crm.Contact, error) {
+func (v *vault) contact(row contactRow) crm.Contact {
 	c := row.brief()
-	note, err := v.open(row.Note, "contacts|note|"+c.ID)
-	if err != nil {
-		return crm.Contact{}, err
-	}
+	note, ok := v.shown(row.Note, "contacts|note|"+c.ID)
 	c.Note = string(note)
 	if row.Attribution != nil {
-		err = v.openJSON(row.Attribution, "contacts|attribution|"+c.ID, &c.Attribution)
+		attribution, opened := v.shown(row.Attribution, "contacts|attribution|"+c.ID)
+		ok = ok && opened && json.Unmarshal(attribution, &c.Attribution) == nil
 	}
-	return c, err
+	c.Unreadable = !ok
+	return c
 }
 
 // brief is a contact without what is encrypted.
@@ -92,17 +92,16 @@ func (v *vault) eventRow(e crm.Event) eventRow {
 	return row
 }
 
-func (v *vault) event(row eventRow) (crm.Event, error) {
+func (v *vault) event(row eventRow) crm.Event {
 	e := crm.Event{
 		ID: string(row.ID), OrgID: string(row.OrgID), ContactID: string(row.ContactID), Kind: crm.EventKind(row.Kind),
 		Actor: row.Actor, At: row.At.UTC(),
 	}
-	if row.Subject == nil {
-		return e, nil
+	if row.Subject != nil {
+		subject, ok := v.shown(row.Subject, "contact_events|subject|"+e.ID)
+		e.Subject, e.Unreadable = string(subject), !ok
 	}
-	subject, err := v.open(row.Subject, "contact_events|subject|"+e.ID)
-	e.Subject = string(subject)
-	return e, err
+	return e
 }
 
 type contacts struct {
@@ -136,8 +135,11 @@ func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error 
 }
 
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
-	return r.change(ctx, "contacts.edit", e, r.vault.contactRow(c),
-		"name", "email", "phone", "phone_e164", "company", "amount", "note", "origin_id", "search")
+	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search"}
+	if !c.Unreadable { // what could not be opened stays, for a data key that is found again
+		columns = append(columns, "note")
+	}
+	return r.change(ctx, "contacts.edit", e, r.vault.contactRow(c), columns...)
 }
 
 func (r contacts) SetStage(ctx context.Context, stageID string, e crm.Event) error {
@@ -157,6 +159,12 @@ func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 	c, err := findOne(ctx, r.inside, op, r.vault.contact, locked("UPDATE", ""), where("id = ?", e.ContactID))
 	if err != nil {
 		return err
+	}
+	if c.Unreadable {
+		return r.inside(ctx, op, func(db *gorm.DB) error { // the history has it, and the note stays as it is
+			event := r.vault.eventRow(e)
+			return db.Create(&event).Error
+		})
 	}
 	if c.Note != "" {
 		c.Note += "\n\n"

@@ -39,18 +39,21 @@ func (v *vault) deliveryRow(d webhook.Delivery) deliveryRow {
 	}
 }
 
-func (v *vault) delivery(row deliveryRow) (webhook.Delivery, error) {
+func (v *vault) delivery(row deliveryRow) webhook.Delivery {
 	d := webhook.Delivery{
 		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: string(row.WebhookID), At: row.At.UTC(),
 		Outcome: webhook.Outcome(row.Outcome), Code: row.Code, Reason: row.Reason, ContactID: row.ContactID.text(),
 		Truncated: row.Truncated, ReplayOf: row.ReplayOf.text(),
 	}
 	headers, body, err := v.openTwo(row.Content, "deliveries|content|"+d.ID)
-	if err != nil {
-		return d, err
+	if err == nil {
+		err = json.Unmarshal(headers, &d.Headers)
 	}
-	d.Body = body
-	return d, json.Unmarshal(headers, &d.Headers)
+	if d.Body = body; err != nil {
+		d.Unreadable = true
+		v.unreadable.tell("deliveries|content|" + d.ID)
+	}
+	return d
 }
 
 type deliveries struct {

@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"strings"
 	"time"
 
@@ -21,7 +22,12 @@ type Finding struct {
 	Name string
 	// Violations is how many rows or groups break it; zero when all is well.
 	Violations int64
+	// IDs are the first of them: ids of rows, or of what a group is of.
+	IDs []string
 }
+
+// namedMost is how many ids a finding names.
+const namedMost = 20
 
 // invariants are what must hold at any moment between transactions. Each statement
 // selects what breaks it.
@@ -78,6 +84,9 @@ var invariants = []struct{ name, broken string }{
 	{"what is free in the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
 	{"a bureau's answer is in the statement", `
 		SELECT r.id FROM records r WHERE NOT EXISTS (SELECT 1 FROM lookups l WHERE l.record_id = r.id)`},
+	{"what the statement says was answered is in the history", `
+		SELECT l.id FROM lookups l WHERE l.record_id IS NOT NULL
+		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = l.record_id)`},
 }
 
 // Check looks at all invariants of the data in one snapshot, beside a running
@@ -110,7 +119,56 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 			if err := tx.Raw(count, values...).Scan(&out[i].Violations).Error; err != nil {
 				return err
 			}
+			if out[i].Violations > 0 {
+				first := fmt.Sprintf("SELECT * FROM (%s) AS broken LIMIT %d", invariant.broken, namedMost)
+				if err := tx.Raw(first, values...).Scan(&out[i].IDs).Error; err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	}, options)))
+}
+
+// CheckSealed opens every value that is stored encrypted, one finding for each column. It reads everything, in small
+// steps, beside a running service.
+func (s *Store) CheckSealed(ctx context.Context) ([]Finding, error) {
+	out := make([]Finding, len(sealed))
+	for i, c := range sealed {
+		out[i].Name = c.table + "." + c.column + " can be opened"
+		for last := beforeAll; ; {
+			rows, err := s.sealedAfter(ctx, c.table, c.column, last)
+			if err != nil {
+				return out, named("store.checkSealed", classify(err))
+			}
+			if len(rows) == 0 {
+				break
+			}
+			for _, row := range rows {
+				if _, err := s.vault.open(row.Value, c.table+"|"+c.column+"|"+row.ID); err == nil {
+					continue
+				}
+				if out[i].Violations++; len(out[i].IDs) < namedMost {
+					out[i].IDs = append(out[i].IDs, row.ID)
+				}
+			}
+			last = rows[len(rows)-1].ID
+		}
+	}
+	return out, nil
+}
+
+// sealedValue is an encrypted value of one row.
+type sealedValue struct {
+	ID    string
+	Value []byte
+}
+
+// sealedAfter reads the next values of a column, by id from the one after last on.
+func (s *Store) sealedAfter(ctx context.Context, table, column, last string) (rows []sealedValue, err error) {
+	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	defer cancel()
+	find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND %[2]s IS NOT NULL ORDER BY id LIMIT %[3]d",
+		table, column, rekeyAtOnce)
+	return rows, s.read.WithContext(ctx).Raw(find, last).Scan(&rows).Error
 }

@@ -49,6 +49,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"running", `INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
 				day, month, settle_at) VALUES (` + other + ", " + other + `, 'cpf', 'cpf', '', '2020-01-01 00:00:00+00:00', false,
 				false, 1, 'em_andamento', '', '', '2020-01-01 00:00:00+00:00')`},
+			{"is in the history", "UPDATE lookups SET record_id = '01980000-0000-7000-8000-0000000000fe'"},
 			{"free in the statement", "UPDATE lookups SET amount = 2"},
 			{"bureau's answer", "INSERT INTO records (id, org_id, product, doc_type, doc_index, document, answered_at, " +
 				"found, schema, answer) VALUES (" +

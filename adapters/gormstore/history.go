@@ -8,6 +8,7 @@ import (
 
 	"fichario/domain/document"
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
 type recordRow struct {
@@ -32,26 +33,28 @@ func indexText(orgID, product string, d document.Document) string {
 	return orgID + "|" + product + "|" + string(d.Type()) + "|" + d.Value()
 }
 
-// record opens what latestColumns are. Organisation, product and document are those that it was asked for.
-func (v *vault) record(row recordRow) (lookup.Record, error) {
-	fields, raw, err := v.openTwo(row.Answer, "records|answer|"+string(row.ID))
-	if err != nil {
-		return lookup.Record{}, err
+// record opens what latestColumns are. Organisation, product and document are those that it was asked for. It reports
+// false, and tells the log, when the answer cannot be opened: then it is as if there were none.
+func (v *vault) record(row recordRow) (lookup.Record, bool) {
+	rec := lookup.Record{
+		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
 	}
-	return lookup.Record{
-		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema, Fields: fields, Raw: raw,
-	}, nil
+	fields, raw, err := v.openTwo(row.Answer, "records|answer|"+rec.ID)
+	if err != nil {
+		v.unreadable.tell("records|answer|" + rec.ID)
+	}
+	rec.Fields, rec.Raw = fields, raw
+	return rec, err == nil
 }
 
-func (v *vault) wholeRecord(row recordRow) (lookup.Record, error) {
-	rec, err := v.record(row)
-	if err != nil {
-		return rec, err
+func (v *vault) wholeRecord(row recordRow) lookup.Record {
+	rec, opened := v.record(row)
+	value, ok := v.shown(row.Document, "records|document|"+rec.ID)
+	rec.OrgID, rec.Product, rec.Unreadable = string(row.OrgID), row.Product, !opened || !ok
+	if ok {
+		rec.Document = document.Restore(document.Type(row.DocType), string(value))
 	}
-	value, err := v.open(row.Document, "records|document|"+string(row.ID))
-	rec.OrgID, rec.Product = string(row.OrgID), row.Product
-	rec.Document = document.Restore(document.Type(row.DocType), string(value))
-	return rec, err
+	return rec
 }
 
 type history struct {
@@ -74,10 +77,17 @@ func (r history) Save(ctx context.Context, rec lookup.Record) error {
 const latestColumns = "id, answered_at, found, schema, answer"
 
 func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
-	rec, err := findOne(ctx, r.query, "history.latest", r.vault.record, r.of(orgID, product, d),
+	row, err := findOne(ctx, r.query, "history.latest", func(row recordRow) recordRow { return row }, r.of(orgID, product, d),
 		func(db *gorm.DB) *gorm.DB { return db.Select(latestColumns).Order("answered_at DESC") })
+	if err != nil {
+		return lookup.Record{}, err
+	}
+	rec, ok := r.vault.record(row)
+	if !ok {
+		return lookup.Record{}, named("history.latest", ports.ErrNotFound)
+	}
 	rec.OrgID, rec.Product, rec.Document = orgID, product, d
-	return rec, err
+	return rec, nil
 }
 
 // of chooses the records of a document, whichever data key they were written with.
@@ -106,7 +116,7 @@ func (r history) Answers(
 			AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
 		}
 	}
-	return findAll(ctx, r.query, "history.answers", plain(bare), r.of(orgID, product, d), func(db *gorm.DB) *gorm.DB {
+	return findAll(ctx, r.query, "history.answers", bare, r.of(orgID, product, d), func(db *gorm.DB) *gorm.DB {
 		return db.Select("id, answered_at, found, schema").Order("answered_at DESC").Limit(limit)
 	})
 }

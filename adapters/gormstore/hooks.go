@@ -149,7 +149,9 @@ func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
 	out := map[uid]opened{}
 	for _, row := range rows {
 		found := opened{hook: *around[row.OrgID]}
-		found.hook.Webhook, found.err = v.webhook(row)
+		if found.hook.Webhook = v.webhook(row); found.hook.Unreadable && found.hook.Signature.Scheme != "" {
+			found.err = ports.ErrUnreadable // nobody can check its posts: the sender tries again
+		}
 		out[row.ID] = found
 	}
 	return out, nil

@@ -96,10 +96,10 @@ func (v *vault) identity(webhookID, key string, fingerprint []byte) identity {
 
 // first returns the receipt of the first post with one of the keys, for one that comes now.
 func (r inbox) first(ctx context.Context, now identity, keys [][]byte) (ports.Receipt, error) {
-	return findOne(ctx, r.query, "inbox.known", plain(func(first receiptRow) ports.Receipt {
+	return findOne(ctx, r.query, "inbox.known", func(first receiptRow) ports.Receipt {
 		same := slices.ContainsFunc(now.bodies, func(body []byte) bool { return bytes.Equal(body, first.Body) })
 		return ports.Receipt{ContactID: string(first.ContactID), Repeated: true, Same: same}
-	}), where("webhook_id = ? AND key IN ?", now.webhookID, keys))
+	}, where("webhook_id = ? AND key IN ?", now.webhookID, keys))
 }
 
 func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []byte) (ports.Receipt, error) {

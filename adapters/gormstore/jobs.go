@@ -119,7 +119,7 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 }
 
 func (r jobs) Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error) {
-	return findAll(ctx, r.inside, "jobs.lock", plain(jobRow.job), locked("UPDATE", "SKIP LOCKED"), due(kind, now),
+	return findAll(ctx, r.inside, "jobs.lock", jobRow.job, locked("UPDATE", "SKIP LOCKED"), due(kind, now),
 		func(db *gorm.DB) *gorm.DB { return db.Order("run_at").Limit(limit) })
 }
 
@@ -130,7 +130,7 @@ func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {
 }
 
 func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
-	return findOne(ctx, r.query, "jobs.find", plain(jobRow.job), where("id = ?", id))
+	return findOne(ctx, r.query, "jobs.find", jobRow.job, where("id = ?", id))
 }
 
 func (r jobs) Page(
@@ -150,7 +150,7 @@ func (r jobs) Page(
 	if f.State != "" {
 		scopes = append(scopes, where("state = ?", string(f.State)))
 	}
-	return findAll(ctx, r.query, "jobs.page", plain(jobRow.job), scopes...)
+	return findAll(ctx, r.query, "jobs.page", jobRow.job, scopes...)
 }
 
 func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {

@@ -46,18 +46,18 @@ func (v *vault) lookupRow(e lookup.Entry) lookupRow {
 	}
 }
 
-func (v *vault) entry(row lookupRow) (lookup.Entry, error) {
-	value, err := v.open(row.Document, "lookups|document|"+string(row.ID))
-	if err != nil {
-		return lookup.Entry{}, err
-	}
-	return lookup.Entry{
+func (v *vault) entry(row lookupRow) lookup.Entry {
+	e := lookup.Entry{
 		ID: string(row.ID), OrgID: string(row.OrgID), KeyID: row.KeyID.text(), MemberID: row.MemberID.text(),
-		Product: row.Product, Document: document.Restore(document.Type(row.DocType), string(value)),
-		At: row.At.UTC(), Cache: row.Cache, Charged: row.Charged, Amount: catalog.Money(row.Amount),
+		Product: row.Product, At: row.At.UTC(), Cache: row.Cache, Charged: row.Charged, Amount: catalog.Money(row.Amount),
 		Status: lookup.Status(row.Status), RecordID: row.RecordID.text(), Day: row.Day, Month: row.Month,
 		SettleAt: timeOf(row.SettleAt), ContactID: row.ContactID.text(),
-	}, nil
+	}
+	value, ok := v.shown(row.Document, "lookups|document|"+e.ID)
+	if e.Unreadable = !ok; ok {
+		e.Document = document.Restore(document.Type(row.DocType), string(value))
+	}
+	return e
 }
 
 type statement struct {
@@ -164,11 +164,11 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 			Where("org_id = ? AND charged AND day BETWEEN ? AND ?", by.OrgID, from, until).
 			Group("day, product").Order("day, product")
 	}
-	return findAll(ctx, r.query, "statement.spend", plain(func(r row) lookup.DaySpent {
+	return findAll(ctx, r.query, "statement.spend", func(r row) lookup.DaySpent {
 		return lookup.DaySpent{
 			Day: r.Day, Product: r.Product, Spent: lookup.Spent{Count: r.Count, Amount: catalog.Money(r.Amount)},
 		}
-	}), asker(by), perDay)
+	}, asker(by), perDay)
 }
 
 func (r statement) OfContact(
@@ -186,9 +186,7 @@ func (r statement) OfContact(
 		}
 		out = make([]ports.ContactLookup, len(rows))
 		for i, row := range rows {
-			if out[i].Entry, err = r.vault.entry(row); err != nil {
-				return err
-			}
+			out[i].Entry = r.vault.entry(row)
 			if row.RecordID != nil {
 				out[i].AnsweredAt = answered[*row.RecordID]
 			}

@@ -54,10 +54,7 @@ const beforeAll = "00000000-0000-0000-0000-000000000000"
 func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, next string, err error) {
 	head := append([]byte{sealVersion}, s.vault.keys[0].id[:]...)
 	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		var rows []struct {
-			ID    string
-			Value []byte
-		}
+		var rows []sealedValue
 		if s.write.Name() == "postgres" {
 			if err := tx.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
 				return err // the last of many rows is found by reading all

@@ -71,9 +71,11 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, erro
 			if err != nil {
 				return err
 			}
-			if out[i].record, out[i].err = s.vault.record(row); out[i].err != nil {
+			rec, ok := s.vault.record(row)
+			if !ok {
 				continue
 			}
+			out[i] = kept{record: rec}
 			a.entry.RecordID = &row.ID
 			entries = append(entries, a.entry)
 		}
@@ -86,8 +88,7 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, erro
 
 // serveOnPostgres answers lookups in one statement, which takes its columns as
 // arrays so that it is planned once for any number of them. A record that cannot
-// be opened is the failure of its own lookup only: by then the entries are on their way,
-// and the statement must not run again.
+// be opened is as good as none, but by then the entry of its lookup is written, free of charge.
 func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
 	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
@@ -108,7 +109,9 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}
 		_, err = pgx.ForEachRow(rows, into, func() error {
 			row.Answer = answer
-			out[i-1].record, out[i-1].err = s.vault.record(row)
+			if rec, ok := s.vault.record(row); ok {
+				out[i-1] = kept{record: rec}
+			}
 			return nil
 		})
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"fichario/domain/document"
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
 // TestAMovedAnswerSpoilsNobodyElse swaps the sealed answers of two rows. Neither opens any more, because a sealed value
@@ -43,7 +44,7 @@ func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 					Status: lookup.Done,
 				}
 				_, err := s.Repos().History.Serve(context.Background(), e, time.Time{})
-				if moved := n%3 != 2; moved != errors.Is(err, errSealed) || !moved && err != nil {
+				if moved := n%3 != 2; moved != errors.Is(err, ports.ErrNotFound) || !moved && err != nil {
 					t.Errorf("%s: lookup %d: %v", s.write.Name(), n, err)
 				}
 			})

@@ -16,19 +16,18 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"fichario/ports"
 )
 
 // DataKeySize is the size of a data key in bytes.
 const DataKeySize = 32
 
-// errSealed says that a sealed value cannot be opened: another key sealed it, or
-// it was changed, or it was moved from another row.
-var errSealed = errors.New("a sealed value cannot be opened with the data keys at hand")
-
 // vault encrypts values at rest and makes the keyed hashes that they are found by,
 // so that a copy of the database tells nobody's CPF (design, section 9).
 type vault struct {
-	keys []dataKey // the first one encrypts
+	keys       []dataKey // the first one encrypts
+	unreadable unreadable
 }
 
 type dataKey struct {
@@ -82,7 +81,8 @@ func (v *vault) seal(plain []byte, place string) []byte {
 	return k.aead.Seal(out, out[head:], plain, []byte(place))
 }
 
-// open decrypts what seal made for the same place. Any failure is errSealed.
+// open decrypts what seal made for the same place. Any failure is ports.ErrUnreadable: another key sealed it, or it was
+// changed, or it was moved from another row.
 func (v *vault) open(sealed []byte, place string) ([]byte, error) {
 	const head = 1 + 4
 	for _, k := range v.keys {
@@ -92,11 +92,11 @@ func (v *vault) open(sealed []byte, place string) ([]byte, error) {
 		}
 		plain, err := k.aead.Open(nil, sealed[head:head+n], sealed[head+n:], []byte(place))
 		if err != nil {
-			return nil, errSealed
+			return nil, ports.ErrUnreadable
 		}
 		return plain, nil
 	}
-	return nil, errSealed
+	return nil, ports.ErrUnreadable
 }
 
 // indexes returns the keyed hashes of a text, one for each data key, the present

@@ -36,14 +36,14 @@ func (v *vault) webhookRow(w webhook.Webhook) webhookRow {
 	}
 }
 
-func (v *vault) webhook(row webhookRow) (webhook.Webhook, error) {
-	secret, err := v.open(row.Secret, "webhooks|secret|"+string(row.ID))
+func (v *vault) webhook(row webhookRow) webhook.Webhook {
+	secret, ok := v.shown(row.Secret, "webhooks|secret|"+string(row.ID))
 	return webhook.Webhook{
 		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Enabled: row.Enabled, OriginID: row.OriginID.text(),
 		Options:   intake.Options{Kind: intake.Kind(row.Kind), Band: intake.Band(row.Band)},
 		Signature: webhook.Signature{Scheme: webhook.Scheme(row.Scheme), Secret: string(secret)},
-		ThanksURL: row.ThanksURL, CreatedAt: row.CreatedAt.UTC(),
-	}, err
+		ThanksURL: row.ThanksURL, CreatedAt: row.CreatedAt.UTC(), Unreadable: !ok,
+	}
 }
 
 func (v *vault) sealToken(webhookID string, t webhook.Token) []byte {
@@ -77,10 +77,10 @@ func counted(db *gorm.DB) *gorm.DB {
 	return db.Table("webhooks").Select("webhooks.*, " + received)
 }
 
-func (v *vault) counted(row countedRow) (webhook.Webhook, error) {
-	w, err := v.webhook(row.Webhook)
+func (v *vault) counted(row countedRow) webhook.Webhook {
+	w := v.webhook(row.Webhook)
 	w.Received = row.Received
-	return w, err
+	return w
 }
 
 type webhooks struct {
@@ -101,13 +101,10 @@ func (r webhooks) Create(ctx context.Context, w webhook.Webhook, t webhook.Token
 }
 
 func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t webhook.Token, err error) {
-	as := func(row countedRow) (w webhook.Webhook, err error) {
-		if w, err = r.vault.counted(row); err != nil {
-			return w, err
-		}
-		text, err := r.vault.open(row.Webhook.Token, "webhooks|token|"+id)
-		t, _ = webhook.ParseToken(string(text))
-		return w, err
+	as := func(row countedRow) webhook.Webhook {
+		text, _ := r.vault.shown(row.Webhook.Token, "webhooks|token|"+id)
+		t, _ = webhook.ParseToken(string(text)) // without one, its address is not known, and can be made anew
+		return r.vault.counted(row)
 	}
 	scopes := []scope{counted, where("id = ?", id)}
 	if r.tx {

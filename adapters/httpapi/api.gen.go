@@ -427,7 +427,9 @@ type StatementEntry struct {
 	Cache bool `json:"cache"`
 
 	// Cobrada Charged.
-	Cobrada   bool   `json:"cobrada"`
+	Cobrada bool `json:"cobrada"`
+
+	// Documento The document, bare characters only; empty where the stored one can no longer be opened.
 	Documento string `json:"documento"`
 
 	// Em When it was asked.

@@ -102,8 +102,11 @@ func ago(n int, single, several string) string {
 	return "há " + strconv.Itoa(n) + " " + several
 }
 
-// masked writes a document as people do: 529.982.247-25.
+// masked writes a document as people do: 529.982.247-25. The zero value is one that could not be opened.
 func masked(d document.Document) string {
+	if d.IsZero() {
+		return "ilegível"
+	}
 	v := d.Value()
 	switch d.Type() {
 	case document.CPF:

@@ -173,6 +173,12 @@ func (s *server) troubleOf(v app.LookupView) trouble {
 		}
 	case lookup.Running, lookup.Done:
 	}
+	if v.Unreadable {
+		return trouble{
+			"A resposta guardada desta consulta está ilegível.", "Ela custou " + money(v.Entry.Amount) + ".",
+			"Avise quem cuida do serviço: fichario doctor --deep diz quais são. Atualizar pergunta de novo ao bureau.",
+		}
+	}
 	return trouble{
 		"A resposta desta consulta não está guardada.", "Ela custou " + money(v.Entry.Amount) + ".",
 		"Consulte de novo: se houver outra no histórico, abre de graça.",

@@ -28,6 +28,7 @@ import (
 type testSite struct {
 	t        *testing.T
 	store    *gormstore.Store
+	path     string // of the database
 	server   *httptest.Server
 	contacts *app.Contacts
 	lookups  *app.Lookups
@@ -43,7 +44,8 @@ func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 // newSite opens one with or without lookups.
 func newSite(t *testing.T, lookups bool) *testSite {
 	t.Helper()
-	store, err := gormstore.Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{
+	path := filepath.Join(t.TempDir(), "test.db")
+	store, err := gormstore.Open("sqlite://"+path, [][]byte{
 		bytes.Repeat([]byte{7}, gormstore.DataKeySize),
 	})
 	if err != nil {
@@ -54,7 +56,7 @@ func newSite(t *testing.T, lookups bool) *testSite {
 		t.Fatal(err)
 	}
 	site := &testSite{
-		t: t, store: store, log: &bytes.Buffer{},
+		t: t, store: store, path: path, log: &bytes.Buffer{},
 		bureau: &fakeBureau{answers: map[string]func(context.Context, catalog.Product) (ports.Answer, error){}},
 	}
 	now := func() time.Time { return time.Now().Add(time.Duration(site.ahead.Load())) }
@@ -73,7 +75,7 @@ func newSite(t *testing.T, lookups bool) *testSite {
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
 		Automations: app.NewAutomations(store, now), Calendar: calendar, Clock: now,
-		PublicURL: "https://fichario.example", LookupEnabled: lookups, Log: log,
+		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), PublicURL: "https://fichario.example", LookupEnabled: lookups, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,18 +8,26 @@ import (
 	"fichario/adapters/gormstore"
 )
 
-type doctorCmd struct{}
+type doctorCmd struct {
+	Deep bool `help:"Also open every value that is stored encrypted; takes a while."`
+}
 
 // Run checks the invariants of the data.
-func (doctorCmd) Run(e *environment) error {
+func (c *doctorCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		findings, err := store.Check(e.ctx, now())
+		if err == nil && c.Deep {
+			var unreadable []gormstore.Finding
+			unreadable, err = store.CheckSealed(e.ctx)
+			findings = append(findings, unreadable...)
+		}
 		if err != nil {
 			return err
 		}
 		type check struct {
-			Name       string `json:"name"`
-			Violations int64  `json:"violations"`
+			Name       string   `json:"name"`
+			Violations int64    `json:"violations"`
+			IDs        []string `json:"ids,omitempty"`
 		}
 		view := struct {
 			OK     bool    `json:"ok"`
@@ -34,6 +42,9 @@ func (doctorCmd) Run(e *environment) error {
 				word = fmt.Sprintf("%d BROKEN", f.Violations)
 			}
 			fmt.Fprintf(&text, "%-10s  %s\n", word, f.Name)
+			for _, id := range f.IDs {
+				fmt.Fprintf(&text, "%-10s    %s\n", "", id)
+			}
 		}
 		if err := e.print(view, "%s", text.String()); err != nil || view.OK {
 			return err

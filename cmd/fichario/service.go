@@ -58,6 +58,7 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if s.store, err = e.waitForStore(); err != nil {
 		return nil, err
 	}
+	s.store.LogTo(log)
 	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
 		return nil, fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}

@@ -105,6 +105,8 @@ type Automation struct {
 	Conditions Conditions
 	Action     Action
 	CreatedAt  time.Time
+	// Unreadable is true where the action cannot be opened and is left out.
+	Unreadable bool
 }
 
 // Fill puts a contact's values where a text has their names in braces: {nome},

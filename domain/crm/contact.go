@@ -46,6 +46,8 @@ type Contact struct {
 	// AssigneeID is empty in an organisation without active members.
 	AssigneeID string
 	CreatedAt  time.Time
+	// Unreadable is true where the note or the attribution cannot be opened and is left out. The stored ones stay.
+	Unreadable bool
 }
 
 // FirstAssignee returns the member that a new contact goes to: the first active

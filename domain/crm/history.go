@@ -35,6 +35,8 @@ type Event struct {
 	// note, or the names of the fields that were changed, never their values.
 	Subject string
 	At      time.Time
+	// Unreadable is true where the subject cannot be opened and is left out.
+	Unreadable bool
 }
 
 // Text says in Portuguese what happened.

@@ -62,6 +62,8 @@ type Entry struct {
 	// SettleAt is when a Running entry that nobody finished is settled as
 	// NoAnswer, by any instance. Zero for entries that never ran.
 	SettleAt time.Time
+	// Unreadable is true where what is stored cannot be opened: Document is then the zero value.
+	Unreadable bool
 }
 
 // Record is an answer of a bureau as history keeps it. It belongs to the
@@ -82,6 +84,8 @@ type Record struct {
 	Fields []byte
 	// Raw is the bureau's answer, byte for byte.
 	Raw []byte
+	// Unreadable is true where what is stored cannot be opened: Document, Fields and Raw are then zero values.
+	Unreadable bool
 }
 
 // FreshAt reports whether the record may answer a lookup at now without asking

@@ -41,6 +41,8 @@ type Delivery struct {
 	Truncated bool
 	// ReplayOf is the delivery that this one repeats by hand; empty otherwise.
 	ReplayOf string
+	// Unreadable is true where headers and body cannot be opened and are left out.
+	Unreadable bool
 }
 
 // Header returns the header with that lower-case name, or "".

@@ -29,4 +29,6 @@ type Webhook struct {
 	// Received counts the accepted posts.
 	Received  int64
 	CreatedAt time.Time
+	// Unreadable is true where the secret of the signature cannot be opened and is left out.
+	Unreadable bool
 }

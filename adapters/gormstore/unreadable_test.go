@@ -1,0 +1,155 @@
+package gormstore
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// unreadableOf has a row in every table with sealed columns, and returns what reads them.
+func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
+	t.Helper()
+	takeOne(t, s)
+	ctx, repos, now := t.Context(), s.Repos(), time.Now().UTC()
+	id := func(n string) string { return "01980000-0000-7000-8000-0000000000" + n }
+	doc, err := document.Normalize(document.CPF, "52998224725")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contact, note := id("06"), crm.Event{ID: id("20"), OrgID: id("01"), ContactID: id("06"), Kind: crm.NoteAdded, Subject: "Oi", At: now}
+	for _, err := range []error{
+		repos.History.Save(ctx, lookup.Record{ID: id("21"), OrgID: id("01"), Product: "cpf", Document: doc, AnsweredAt: now, Found: true}),
+		repos.Statement.Add(ctx, lookup.Entry{
+			ID: id("22"), OrgID: id("01"), Product: "cpf", Document: doc, At: now, Status: lookup.Done, RecordID: id("21"),
+			ContactID: contact,
+		}),
+		repos.Automations.Create(ctx, automation.Automation{ID: id("23"), OrgID: id("01"), Name: "Avisar", CreatedAt: now}),
+		s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.AddNote(ctx, note) }),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() map[string]bool {
+		t.Helper()
+		entries, err1 := repos.Statement.Page(ctx, lookup.Asker{OrgID: id("01")}, lookup.Filter{}, "", 10)
+		ofContact, err2 := repos.Statement.OfContact(ctx, id("01"), contact, 10)
+		records, err3 := repos.History.Records(ctx, []string{id("21")})
+		contacts, err4 := repos.Contacts.Page(ctx, id("01"), "", 10)
+		events, err5 := repos.Contacts.Events(ctx, contact)
+		deliveries, err6 := repos.Deliveries.Page(ctx, id("02"), "", "", 10)
+		hooks, err7 := repos.Webhooks.List(ctx, id("01"))
+		_, token, err8 := repos.Webhooks.Find(ctx, id("02"))
+		rules, err9 := repos.Automations.List(ctx, id("01"))
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
+			if err != nil {
+				t.Fatalf("%s: read %d: %v", s.write.Name(), i+1, err)
+			}
+		}
+		return map[string]bool{
+			"lookups.document": entries[0].Unreadable && ofContact[0].Unreadable, "records.document": records[id("21")].Unreadable,
+			"records.answer": records[id("21")].Unreadable, "contacts.note": contacts[0].Unreadable,
+			"contact_events.subject": events[len(events)-1].Unreadable, "deliveries.content": deliveries[0].Unreadable,
+			"webhooks.secret": hooks[0].Unreadable, "webhooks.token": token == webhook.Token{},
+			"automations.action": rules[0].Unreadable,
+		}
+	}
+}
+
+// TestOneUnreadableValueTakesNoListDown moves a sealed value to where it does not belong, one column after the other.
+func TestOneUnreadableValueTakesNoListDown(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		var log bytes.Buffer
+		s.LogTo(slog.New(slog.NewTextHandler(&log, nil)))
+		read := unreadableOf(t, s)
+		for column, unreadable := range read() {
+			if unreadable {
+				t.Errorf("%s: %s is unreadable from the start", s.write.Name(), column)
+			}
+		}
+		if findings, err := s.CheckSealed(t.Context()); err != nil || violations(findings) != 0 {
+			t.Errorf("%s: a sound database: %v, %v", s.write.Name(), findings, err)
+		}
+		broken := 0
+		for _, c := range sealed {
+			if c.column == "attribution" {
+				continue // NULL here
+			}
+			changed := s.write.Table(c.table).Where(c.column+" IS NOT NULL").Update(c.column, blob(s.vault.seal([]byte("x"), "elsewhere")))
+			if changed.Error != nil || changed.RowsAffected == 0 {
+				t.Fatal(c, changed.Error)
+			}
+			broken += int(changed.RowsAffected)
+			for range 2 {
+				if name := c.table + "." + c.column; !read()[name] {
+					t.Errorf("%s: %s is read as if nothing had happened", s.write.Name(), name)
+				}
+			}
+			if told := strings.Count(log.String(), c.table+"|"+c.column+"|"); told != 1 {
+				t.Errorf("%s: %s.%s is told %d times, want once", s.write.Name(), c.table, c.column, told)
+			}
+		}
+		findings, err := s.CheckSealed(t.Context())
+		if err != nil || violations(findings) != int64(broken) {
+			t.Errorf("%s: %d broken, found %v, %v", s.write.Name(), broken, findings, err)
+		}
+		for _, f := range findings {
+			if int64(len(f.IDs)) != f.Violations {
+				t.Errorf("%s: %s: %d ids for %d", s.write.Name(), f.Name, len(f.IDs), f.Violations)
+			}
+		}
+	}
+}
+
+func violations(findings []Finding) (n int64) {
+	for _, f := range findings {
+		n += f.Violations
+	}
+	return n
+}
+
+// TestAnUnreadableNoteStays: a change of its contact leaves it for a data key that is found again.
+func TestAnUnreadableNoteStays(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		unreadableOf(t, s)
+		strange := s.vault.seal([]byte("x"), "elsewhere")
+		if err := s.write.Table("contacts").Where("true").Update("note", blob(strange)).Error; err != nil {
+			t.Fatal(err)
+		}
+		contact := "01980000-0000-7000-8000-000000000006"
+		event := crm.Event{
+			ID: "01980000-0000-7000-8000-000000000030", OrgID: "01980000-0000-7000-8000-000000000001", ContactID: contact,
+			Kind: crm.ContactEdited, At: time.Now(),
+		}
+		err := s.InTx(t.Context(), func(r ports.Repos) error {
+			c, err := r.Contacts.Lock(t.Context(), contact)
+			if err != nil {
+				return err
+			}
+			c.Name = "Outro"
+			if err := r.Contacts.Edit(t.Context(), c, event); err != nil {
+				return err
+			}
+			event.ID, event.Kind, event.Subject = "01980000-0000-7000-8000-000000000031", crm.NoteAdded, "Mais"
+			return r.Contacts.AddNote(t.Context(), event)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var row contactRow
+		if err := s.read.Take(&row).Error; err != nil || row.Name != "Outro" || !bytes.Equal(row.Note, strange) {
+			t.Errorf("%s: name %q, %v; the note is changed: %t", s.write.Name(), row.Name, err, !bytes.Equal(row.Note, strange))
+		}
+	}
+}
