@@ -25,9 +25,11 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contact, note := id("06"), crm.Event{ID: id("20"), OrgID: id("01"), ContactID: id("06"), Kind: crm.NoteAdded, Subject: "Oi", At: now}
+	contact := id("06")
+	note := crm.Event{ID: id("20"), OrgID: id("01"), ContactID: contact, Kind: crm.NoteAdded, Subject: "Oi", At: now}
+	record := lookup.Record{ID: id("21"), OrgID: id("01"), Product: "cpf", Document: doc, AnsweredAt: now, Found: true}
 	for _, err := range []error{
-		repos.History.Save(ctx, lookup.Record{ID: id("21"), OrgID: id("01"), Product: "cpf", Document: doc, AnsweredAt: now, Found: true}),
+		repos.History.Save(ctx, record),
 		repos.Statement.Add(ctx, lookup.Entry{
 			ID: id("22"), OrgID: id("01"), Product: "cpf", Document: doc, At: now, Status: lookup.Done, RecordID: id("21"),
 			ContactID: contact,
@@ -56,8 +58,8 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			}
 		}
 		return map[string]bool{
-			"lookups.document": entries[0].Unreadable && ofContact[0].Unreadable, "records.document": records[id("21")].Unreadable,
-			"records.answer": records[id("21")].Unreadable, "contacts.note": contacts[0].Unreadable,
+			"lookups.document": entries[0].Unreadable && ofContact[0].Unreadable,
+			"records.document": records[record.ID].Unreadable, "records.answer": records[record.ID].Unreadable, "contacts.note": contacts[0].Unreadable,
 			"contact_events.subject": events[len(events)-1].Unreadable, "deliveries.content": deliveries[0].Unreadable,
 			"webhooks.secret": hooks[0].Unreadable, "webhooks.token": token == webhook.Token{},
 			"automations.action": rules[0].Unreadable,
@@ -85,7 +87,8 @@ func TestOneUnreadableValueTakesNoListDown(t *testing.T) {
 			if c.column == "attribution" {
 				continue // NULL here
 			}
-			changed := s.write.Table(c.table).Where(c.column+" IS NOT NULL").Update(c.column, blob(s.vault.seal([]byte("x"), "elsewhere")))
+			strange := blob(s.vault.seal([]byte("x"), "elsewhere"))
+			changed := s.write.Table(c.table).Where(c.column+" IS NOT NULL").Update(c.column, strange)
 			if changed.Error != nil || changed.RowsAffected == 0 {
 				t.Fatal(c, changed.Error)
 			}
