@@ -157,8 +157,8 @@ func TestAutomationIsEdited(t *testing.T) {
 	}
 }
 
-// TestATextKeepsItsFirstLineBreak: a browser drops a line break right after the tag of a text area, so the page writes one
-// more.
+// TestATextKeepsItsFirstLineBreak: a browser drops a line break right after the tag of a text area, so the page writes
+// one more.
 func TestATextKeepsItsFirstLineBreak(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
