@@ -50,7 +50,8 @@ func (s *server) automationShow(c *call, f struct {
 	if data.AutomationView, err = s.Automations.View(c.ctx(), c.by, id); err != nil {
 		return err
 	}
-	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, automation.JobFilter{AutomationID: id}, runsShown); err != nil {
+	runs := automation.JobFilter{AutomationID: id}
+	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, runs, runsShown); err != nil {
 		return err
 	}
 	if data.Contacts, err = s.Automations.Newest(c.ctx(), c.by, 20); err != nil {

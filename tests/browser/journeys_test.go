@@ -62,7 +62,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// journey runs a walk on both databases, each with a browser that has signed in; more is added to the program's settings.
+// journey runs a walk on both databases, each with a browser that has signed in; more is added to the program's
+// settings.
 func journey(
 	t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser), more ...map[string]string,
 ) {
