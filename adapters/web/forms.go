@@ -80,14 +80,14 @@ func fieldsOf(f any) iter.Seq2[string, reflect.StructField] {
 }
 
 // decode reads the posted form, or else the address, into the struct that f points to, and
-// holds it to its shape: a fault names the first field at fault. A field that was left empty
-// is as one that was not sent; what cannot be read of an address is left out.
+// holds it to its shape; the fault names a field that has not its shape. A field that was left
+// empty is as one that was not sent, and what cannot be read of an address as well.
 func (c *call) decode(f any) error {
 	sent, posted := c.Form, c.Method == http.MethodPost
 	if posted {
 		sent = c.PostForm
 	}
-	known := url.Values{} // the decoder panics at brackets in names that it does not know
+	known := url.Values{} // the decoder panics at names with half a pair of brackets
 	for name, field := range fieldsOf(f) {
 		for _, value := range sent[name] {
 			if field.Type != reflect.TypeFor[asTyped]() {
@@ -149,9 +149,9 @@ func filled(f any) Form {
 	return out
 }
 
-// again is the form that f points to with what was typed, at the field that an error names
-// as it is called on the wire or in the use case. It reports false for an error that is about
-// none of its fields; the form then has what was typed and what is wrong.
+// again is the form that f points to, with what was typed but for secrets, marked at the field
+// that an error names, as it is called on the wire or in the use case. It reports false for an
+// error that is about none of its fields.
 func (c *call) again(f any, why error) (Form, bool) {
 	known, out := app.FaultOf(why), Form{Values: map[string]string{}}
 	if known == nil || !app.IsRefusal(why) {
