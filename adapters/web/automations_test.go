@@ -166,4 +166,6 @@ func TestATextKeepsItsFirstLineBreak(t *testing.T) {
 	if status != http.StatusUnprocessableEntity || !strings.Contains(page, ">\n\nLigar amanhã</textarea>") {
 		t.Errorf("%d: the text comes back otherwise", status)
 	}
+	_, page = v.post("/webhooks/"+v.hook.ID+"/testar", url.Values{"corpo": {"\nemail=bia@example.com"}})
+	has(t, "a post to try", page, ">\n\nemail=bia@example.com</textarea>")
 }

@@ -65,7 +65,7 @@ func (s *server) board(c *call, show boardFilter) error {
 			b.Cards = append(b.Cards, contactLineOf(v))
 		}
 		data.Stages = append(data.Stages, b)
-		if !folded(stage.Name, "ganho") && !folded(stage.Name, "perdido") {
+		if stage.Outcome == crm.Open {
 			data.Count, data.Amount = data.Count+stage.Count, data.Amount+stage.Amount
 		}
 	}

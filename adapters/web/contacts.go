@@ -7,7 +7,6 @@ import (
 
 	"fichario/app"
 	"fichario/domain/crm"
-	"fichario/domain/text"
 )
 
 // contactsAtOnce is how many contacts a page of the list shows.
@@ -216,6 +215,3 @@ func columnsOf(query url.Values, order string) []listColumn {
 		sorted("Chegou", "n pr", "", "antigos", "descending", "ascending"),
 	}
 }
-
-// folded reports whether two names differ at most by case and accents.
-func folded(a, b string) bool { return text.Fold(a) == text.Fold(b) }
