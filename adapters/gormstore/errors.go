@@ -81,6 +81,8 @@ func away(err error) bool {
 		lite    *gosqlite.Error
 	)
 	switch {
+	case errors.As(err, &connect): // whatever the reason: a server may refuse a password while it starts
+		return true
 	case errors.As(err, &pg):
 		// Connection, resources, operator intervention, lock not available,
 		// and a serialization or deadlock that outlived its retries.
@@ -97,10 +99,27 @@ func away(err error) bool {
 		}
 		return false
 	}
-	return errors.As(err, &connect) || errors.As(err, &network) ||
+	return errors.As(err, &network) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, sql.ErrTxDone) || strings.Contains(err.Error(), "conn closed")
+}
+
+// Reason is why the database cannot be reached, on one line: the words of the server, the resolver or the system. They name
+// host, user and database, and no password.
+func Reason(err error) string {
+	var (
+		connect *pgconn.ConnectError
+		known   *fault.Error
+		why     = err
+	)
+	if errors.As(err, &known) && errors.Unwrap(known) != nil {
+		why = errors.Unwrap(known)
+	}
+	if errors.As(err, &connect) {
+		why = connect
+	}
+	return strings.Join(strings.Fields(why.Error()), " ")
 }
 
 // collided reports whether a transaction lost against another one and may simply

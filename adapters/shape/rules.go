@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-playground/validator/v10"
 
+	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 )
@@ -33,13 +34,15 @@ var rules = map[string]rule{
 			return fmt.Sprintf("vai de %d a %d", from, to)
 		},
 	},
-	// day: a date as 2026-11-01.
+	// day: a date as 2026-11-01, of a year that may be stored.
 	"day": {
 		holds: func(f validator.FieldLevel) bool {
-			_, err := time.Parse(time.DateOnly, f.Field().String())
+			_, err := access.Calendar{Location: time.UTC}.StartOf(f.Field().String())
 			return err == nil
 		},
-		says: func(string) string { return "é uma data, como 2026-11-01" },
+		says: func(string) string {
+			return fmt.Sprintf("é uma data entre %d e %d, como 2026-11-01", access.FirstYear, access.LastYear)
+		},
 	},
 	// product: the form of a product's id.
 	"product": {
@@ -102,5 +105,8 @@ func sentence(e validator.FieldError) string {
 		}
 		return name + " é no mínimo " + e.Param() + "."
 	}
-	return name + " não tem a forma esperada."
+	return unshaped(e.Field())
 }
+
+// unshaped is what is said where no rule says more.
+func unshaped(field string) string { return "O campo " + field + " não tem a forma esperada." }

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"errors"
 	"testing"
 
 	"fichario/domain/fault"
@@ -16,6 +17,7 @@ type sample struct {
 	Name     string  `env:"NOME" validate:"required,max=5"`
 	Per      int     `form:"minuto" validate:"min=0,max=9"`
 	Password string  `form:"senha" validate:"omitempty,min=3"`
+	Amount   *int    `form:"valor" validate:"omitempty,min=0" says:"Escreva um valor só."`
 	Within   struct {
 		Deep string `json:"fundo" validate:"omitempty,oneof=a"`
 	}
@@ -36,11 +38,13 @@ func TestCheck(t *testing.T) {
 		"too short":        {func(s *sample) { s.Password = "ab" }, "senha", "O campo senha tem ao menos 3 caracteres."},
 		"too small":        {func(s *sample) { s.Per = -1 }, "minuto", "O campo minuto é no mínimo 0."},
 		"too large":        {func(s *sample) { s.Per = 10 }, "minuto", "O campo minuto é no máximo 9."},
+		"in its own words": {func(s *sample) { s.Amount = new(-1) }, "valor", "Escreva um valor só."},
 		"no choice":        {func(s *sample) { s.Cache = "sim" }, "cache", "O campo cache é true ou false."},
 		"out of bounds":    {func(s *sample) { s.Limit = text("201") }, "limite", "O campo limite vai de 1 a 200."},
 		"no number":        {func(s *sample) { s.Limit = text("1e2") }, "limite", "O campo limite vai de 1 a 200."},
 		"a number":         {func(s *sample) { s.Limit = text("200") }, "", ""},
-		"no day":           {func(s *sample) { s.Day = "2026-02-30" }, "de", "O campo de é uma data, como 2026-11-01."},
+		"no day":           {func(s *sample) { s.Day = "2026-02-30" }, "de", "O campo de é uma data entre 2000 e 9998, como 2026-11-01."},
+		"no year":          {func(s *sample) { s.Day = "9999-12-31" }, "de", "O campo de é uma data entre 2000 e 9998, como 2026-11-01."},
 		"no e-mail":        {func(s *sample) { s.Email = "ana@" }, "email", "O campo email não é um e-mail válido."},
 		"no address":       {func(s *sample) { s.Page = "ontem" }, "pagina", "O campo pagina é um endereço http:// ou https:// completo."},
 		"a user in it":     {func(s *sample) { s.Page = "https://a:b@x.example" }, "pagina", "O campo pagina é um endereço http:// ou https:// completo."},
@@ -63,5 +67,19 @@ func TestCheck(t *testing.T) {
 	}
 	if Check(3) == nil {
 		t.Error("a value without fields passes")
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	type form struct{ sample }
+	for field, message := range map[string]string{
+		"valor": "Escreva um valor só.", "minuto": "O campo minuto não tem a forma esperada.",
+	} {
+		var f *fault.Error
+		if err := Unreadable(&form{}, field); !errors.As(err, &f) || f.Field != field || f.Message != message ||
+			f.Code != fault.InvalidRequest {
+			t.Errorf("%s: %#v", field, err)
+		}
 	}
 }

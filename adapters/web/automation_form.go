@@ -8,7 +8,6 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
-	"fichario/domain/intake"
 	"fichario/domain/webhook"
 )
 
@@ -23,12 +22,46 @@ type automationForm struct {
 	Members  []crm.Member
 }
 
-var automationFields = []string{
-	"nome", "acao", "origem", "webhook", "valor", "url", "para", "endereco", "assunto", "texto", "etapa", "membro",
+// automationFields are what the form asks for: the fields of every action, of which only those of the chosen one count.
+type automationFields struct {
+	Name      string                `form:"nome" app:"name"`
+	Action    automation.ActionKind `form:"acao" app:"action"`
+	Origin    string                `form:"origem" app:"origin"`
+	WebhookID string                `form:"webhook"`
+	MinAmount catalog.Money         `form:"valor" app:"minValue" validate:"min=0" says:"Escreva um valor só, como R$ 50.000,00."`
+	URL       string                `form:"url"`
+	// To is empty for the address beside it.
+	To      string `form:"para"`
+	Address string `form:"endereco" app:"to"`
+	Subject string `form:"assunto" app:"subject"`
+	Text    string `form:"texto" app:"text"`
+	Stage   string `form:"etapa" app:"stage"`
+	Member  string `form:"membro" app:"member"`
 }
 
-func (s *server) automationForm(c *call, status int, id string, f Form) error {
-	data := automationForm{Form: f, ID: id}
+// automation is what the form describes.
+func (f automationFields) automation(orgID string) app.NewAutomation {
+	n := app.NewAutomation{
+		OrgID: orgID, Name: f.Name, Event: automation.ContactCreated, Action: f.Action,
+		Origin: f.Origin, WebhookID: f.WebhookID, MinAmount: f.MinAmount,
+	}
+	switch f.Action {
+	case automation.HTTP:
+		n.URL = f.URL
+	case automation.Email:
+		n.To, n.Subject, n.Text = cmp.Or(f.To, f.Address), f.Subject, f.Text
+	case automation.AddNote:
+		n.Text = f.Text
+	case automation.MoveStage:
+		n.Stage = f.Stage
+	case automation.Assign:
+		n.Member = f.Member
+	}
+	return n
+}
+
+func (s *server) automationForm(c *call, status int, id string, shown Form) error {
+	data := automationForm{Form: shown, ID: id}
 	var err error
 	if data.Origins, err = s.Origins.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
@@ -47,14 +80,13 @@ func (s *server) automationForm(c *call, status int, id string, f Form) error {
 	})
 }
 
-func (s *server) automationNew(c *call) error {
-	kind := c.text("acao")
-	if !automation.ActionKind(kind).Valid() {
-		kind = string(automation.HTTP)
+func (s *server) automationNew(c *call, f struct {
+	Action automation.ActionKind `form:"acao"`
+}) error {
+	if !f.Action.Valid() {
+		f.Action = automation.HTTP
 	}
-	return s.automationForm(c, http.StatusOK, "", Form{
-		Values: map[string]string{"acao": kind, "para": automation.ToContact},
-	})
+	return s.automationForm(c, http.StatusOK, "", filled(automationFields{Action: f.Action, To: automation.ToContact}))
 }
 
 func (s *server) automationEdit(c *call) error {
@@ -62,24 +94,21 @@ func (s *server) automationEdit(c *call) error {
 	if err != nil {
 		return err
 	}
-	v := map[string]string{
-		"nome": a.Name, "acao": string(a.Action.Kind), "origem": a.Origin, "webhook": a.Conditions.WebhookID,
-		"url": a.Action.URL, "para": a.Action.To,
-		"assunto": a.Action.Subject, "texto": a.Action.Text, "etapa": a.Action.StageID, "membro": a.Action.MemberID,
+	f := automationFields{
+		Name: a.Name, Action: a.Action.Kind, Origin: a.Origin, WebhookID: a.Conditions.WebhookID,
+		MinAmount: a.Conditions.MinAmount, URL: a.Action.URL, To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text,
+		Stage: a.Action.StageID, Member: a.Action.MemberID,
 	}
-	if a.Conditions.MinAmount > 0 {
-		v["valor"] = money(a.Conditions.MinAmount)
+	if f.To != automation.ToContact && f.To != automation.ToAssignee {
+		f.To, f.Address = "", f.To
 	}
-	if to := a.Action.To; to != automation.ToContact && to != automation.ToAssignee {
-		v["para"], v["endereco"] = "", to
-	}
-	return s.automationForm(c, http.StatusOK, a.ID, Form{Values: v})
+	return s.automationForm(c, http.StatusOK, a.ID, filled(f))
 }
 
 func (s *server) automationCreate(c *call) error {
-	var made automation.Automation
-	return s.automationSave(c, "", func(n app.NewAutomation) (err error) {
-		if made, err = s.Automations.Add(c.ctx(), c.by, n); err != nil {
+	return s.automationSave(c, "", func(n app.NewAutomation) error {
+		made, err := s.Automations.Add(c.ctx(), c.by, n)
+		if err != nil {
 			return err
 		}
 		return c.done("/automacoes/"+made.ID, "Automação criada. Ela vale para os próximos contatos.")
@@ -98,48 +127,20 @@ func (s *server) automationUpdate(c *call) error {
 
 // automationSave reads the form, and shows it again where save finds something wrong.
 func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
-	n := app.NewAutomation{
-		OrgID: c.by.OrgID(), Name: c.text("nome"), Event: automation.ContactCreated,
-		Action: automation.ActionKind(c.text("acao")),
-		Origin: c.text("origem"), WebhookID: c.text("webhook"),
+	var f automationFields
+	err := c.decode(&f)
+	if err == nil {
+		err = save(f.automation(c.by.OrgID()))
 	}
-	// The form shows the fields of every action; only those of the chosen one count.
-	switch n.Action {
-	case automation.HTTP:
-		n.URL = c.text("url")
-	case automation.Email:
-		n.To, n.Subject, n.Text = cmp.Or(c.text("para"), c.text("endereco")), c.text("assunto"), c.text("texto")
-	case automation.AddNote:
-		n.Text = c.text("texto")
-	case automation.MoveStage:
-		n.Stage = c.text("etapa")
-	case automation.Assign:
-		n.Member = c.text("membro")
+	if err == nil {
+		return nil
 	}
-	if v := c.text("valor"); v != "" {
-		amount, ok := intake.ParseAmount(v)
-		if !ok || amount < 0 {
-			f, _ := c.formOf(nil, automationFields...)
-			f.Field, f.Problem = "valor", "Escreva um valor só, como R$ 50.000,00."
-			return s.automationForm(c, http.StatusUnprocessableEntity, id, f)
-		}
-		n.MinAmount = catalog.Money(amount)
+	shown, ok := c.again(&f, err)
+	if !ok {
+		return err
 	}
-	err := save(n)
-	if err != nil {
-		f, ok := c.formOf(err, automationFields...)
-		if !ok {
-			return err
-		}
-		f.Field = map[string]string{
-			"name": "nome", "action": "acao", "url": "url", "to": "endereco", "subject": "assunto", "text": "texto",
-			"stage": "etapa", "member": "membro",
-			"origin": "origem", "webhook": "webhook", "minValue": "valor",
-		}[f.Field]
-		if f.Field == "endereco" {
-			f.Problem = "Escreva um endereço de e-mail, como ana@exemplo.com.br."
-		}
-		return s.automationForm(c, http.StatusUnprocessableEntity, id, f)
+	if shown.Field == "endereco" { // the use case speaks of the words that commands have for the choice beside it
+		shown.Problem = "Escreva um endereço de e-mail, como ana@exemplo.com.br."
 	}
-	return nil
+	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown)
 }

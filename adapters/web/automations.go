@@ -41,20 +41,23 @@ type automationPage struct {
 	Rehearsal *app.Rehearsal
 }
 
-func (s *server) automationShow(c *call) error {
+func (s *server) automationShow(c *call, f struct {
+	ContactID string `form:"contato"`
+}) error {
 	id := c.PathValue("id")
 	var data automationPage
 	var err error
 	if data.AutomationView, err = s.Automations.View(c.ctx(), c.by, id); err != nil {
 		return err
 	}
-	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, automation.JobFilter{AutomationID: id}, runsShown); err != nil {
+	runs := automation.JobFilter{AutomationID: id}
+	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, runs, runsShown); err != nil {
 		return err
 	}
 	if data.Contacts, err = s.Automations.Newest(c.ctx(), c.by, 20); err != nil {
 		return err
 	}
-	if data.Chosen = c.text("contato"); data.Chosen != "" {
+	if data.Chosen = f.ContactID; data.Chosen != "" {
 		r, err := s.Automations.Rehearse(c.ctx(), c.by, id, data.Chosen)
 		if err != nil {
 			return err
@@ -64,13 +67,14 @@ func (s *server) automationShow(c *call) error {
 	return c.render("automacao", page{Title: data.Name, Nav: "automacoes", Data: data})
 }
 
-func (s *server) automationEnable(c *call) error {
-	id, enabled := c.PathValue("id"), c.text("ligada") == "sim"
-	if err := s.Automations.SetEnabled(c.ctx(), c.by, id, enabled); err != nil {
+func (s *server) automationEnable(c *call, f struct {
+	Enabled bool `form:"ligada"`
+}) error {
+	if err := s.Automations.SetEnabled(c.ctx(), c.by, c.PathValue("id"), f.Enabled); err != nil {
 		return err
 	}
 	notice := "Automação desligada."
-	if enabled {
+	if f.Enabled {
 		notice = "Automação ligada."
 	}
 	return c.done(c.cameFrom("/automacoes"), notice)

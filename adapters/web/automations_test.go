@@ -156,3 +156,16 @@ func TestAutomationIsEdited(t *testing.T) {
 		t.Errorf("another action: %d", status)
 	}
 }
+
+// TestATextKeepsItsFirstLineBreak: a browser drops a line break right after the tag of a text area, so the page writes
+// one more.
+func TestATextKeepsItsFirstLineBreak(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	status, page := v.post("/automacoes", url.Values{"acao": {"add_note"}, "texto": {"\nLigar amanhã"}})
+	if status != http.StatusUnprocessableEntity || !strings.Contains(page, ">\n\nLigar amanhã</textarea>") {
+		t.Errorf("%d: the text comes back otherwise", status)
+	}
+	_, page = v.post("/webhooks/"+v.hook.ID+"/testar", url.Values{"corpo": {"\nemail=bia@example.com"}})
+	has(t, "a post to try", page, ">\n\nemail=bia@example.com</textarea>")
+}

@@ -6,6 +6,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
 )
 
 func TestContactsBoard(t *testing.T) {
@@ -25,6 +29,14 @@ func TestContactsBoard(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the board has no %q", want)
 		}
+	}
+	// What a stage means is what was set for it, whatever its name.
+	funnels := app.NewFunnels(v.store, time.Now)
+	if err := funnels.SetOutcome(t.Context(), v.by, v.by.OrgID(), stages[0].ID, crm.Lost); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(unescaped(v.get("/funil")), "0\u00a0contatos em aberto") {
+		t.Error("a stage that means lost counts as open")
 	}
 	response, part := v.do(http.MethodGet, "/funil", nil, "HX-Request", "true")
 	if response.StatusCode != http.StatusOK || strings.Contains(part, "<html") ||

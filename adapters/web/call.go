@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"fichario/app"
 	"fichario/domain/crm"
@@ -28,9 +27,6 @@ func (c *call) ctx() context.Context { return c.Context() }
 
 // script reports whether htmx asks for a part of a page.
 func (c *call) script() bool { return c.Header.Get("HX-Request") == "true" }
-
-// text is a field of the posted form or the query, trimmed.
-func (c *call) text(name string) string { return strings.TrimSpace(c.FormValue(name)) }
 
 // manager returns the fault of a caller who may not set things up, for pages that call
 // no use case which says so.

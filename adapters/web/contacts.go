@@ -7,7 +7,6 @@ import (
 
 	"fichario/app"
 	"fichario/domain/crm"
-	"fichario/domain/text"
 )
 
 // contactsAtOnce is how many contacts a page of the list shows.
@@ -66,14 +65,32 @@ var orders = map[string]struct {
 // periods are how many days back a list goes, by the word in the address; today is 1.
 var periods = map[string]int{"hoje": 1, "7": 7, "30": 30, "90": 90}
 
-// contactSearch is what the address asks for.
-func (s *server) contactSearch(c *call) app.ContactSearch {
-	order := orders[c.text("ordem")]
+// contactFilter is what the list of contacts is narrowed and ordered by.
+type contactFilter struct {
+	Text     string `form:"q"`
+	Stage    string `form:"etapa"`
+	Origin   string `form:"origem"`
+	Assignee string `form:"resp"`
+	Webhook  string `form:"webhook"`
+	Period   string `form:"quando"`
+	Order    string `form:"ordem"`
+}
+
+// contactPlace is where a page of the list begins or ends, and how many come before it.
+type contactPlace struct {
+	contactFilter
+	After  string `form:"depois"`
+	Before string `form:"antes"`
+	Offset int    `form:"n"`
+}
+
+func (s *server) contactSearch(f contactFilter) app.ContactSearch {
+	order := orders[f.Order]
 	search := app.ContactSearch{
-		Text: c.text("q"), StageID: c.text("etapa"), OriginID: c.text("origem"), AssigneeID: c.text("resp"),
-		WebhookID: c.text("webhook"), Order: order.by, Ascending: order.ascending,
+		Text: f.Text, StageID: f.Stage, OriginID: f.Origin, AssigneeID: f.Assignee, WebhookID: f.Webhook,
+		Order: order.by, Ascending: order.ascending,
 	}
-	if days := periods[c.text("quando")]; days > 0 {
+	if days := periods[f.Period]; days > 0 {
 		search.Since = s.Calendar.DaysBefore(s.Clock(), days-1)
 	}
 	return search
@@ -82,7 +99,7 @@ func (s *server) contactSearch(c *call) app.ContactSearch {
 // contactsPage is the list.
 type contactsPage struct {
 	app.Choices
-	Query   map[string]string
+	Filter  contactFilter
 	Lines   []contactLine
 	Columns []listColumn
 	// Narrow is whether something is filtered, Total how many there are.
@@ -103,15 +120,13 @@ type listColumn struct {
 	Sort string
 }
 
-var contactFilters = []string{"q", "etapa", "origem", "resp", "webhook", "quando"}
-
-func (s *server) contactList(c *call) error {
+func (s *server) contactList(c *call, at contactPlace) error {
 	choices, err := s.Contacts.Choices(c.ctx(), c.by)
 	if err != nil {
 		return err
 	}
-	search := s.contactSearch(c)
-	found, err := s.Contacts.Search(c.ctx(), c.by, search, c.text("depois"), c.text("antes"), contactsAtOnce)
+	search := s.contactSearch(at.contactFilter)
+	found, err := s.Contacts.Search(c.ctx(), c.by, search, at.After, at.Before, contactsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -121,19 +136,10 @@ func (s *server) contactList(c *call) error {
 			return err
 		}
 	}
-	query := url.Values{}
-	for _, name := range append([]string{"ordem"}, contactFilters...) {
-		if v := c.text(name); v != "" {
-			query.Set(name, v)
-		}
-	}
+	chosen := queryOf(at.contactFilter)
 	data := contactsPage{
-		Choices: choices, Query: map[string]string{}, Columns: columnsOf(query, c.text("ordem")),
-		Narrow: search.Narrow(), Total: total,
-		Many: total > app.CountMax, CSV: "/contatos.csv" + withQuery(query),
-	}
-	for name := range query {
-		data.Query[name] = query.Get(name)
+		Choices: choices, Filter: at.contactFilter, Columns: columnsOf(chosen, at.Order),
+		Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, CSV: "/contatos.csv" + withQuery(chosen),
 	}
 	for _, v := range found.Contacts {
 		data.Lines = append(data.Lines, contactLineOf(v))
@@ -142,17 +148,16 @@ func (s *server) contactList(c *call) error {
 	// not move it.
 	offset := 0
 	if !found.First {
-		offset, _ = strconv.Atoi(c.text("n"))
-		offset = min(max(offset, 0), 10_000_000)
+		offset = min(max(at.Offset, 0), 10_000_000)
 	}
 	data.From, data.To = offset+1, offset+len(data.Lines)
 	if n := len(data.Lines); n > 0 {
 		if !found.First {
-			data.Previous = "/contatos" + withQuery(query, "antes", data.Lines[0].ID, "n",
+			data.Previous = "/contatos" + withQuery(chosen, "antes", data.Lines[0].ID, "n",
 				strconv.Itoa(max(0, offset-contactsAtOnce)))
 		}
 		if found.More {
-			data.Next = "/contatos" + withQuery(query, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
+			data.Next = "/contatos" + withQuery(chosen, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
 		}
 	}
 	return c.render("contatos", page{Title: "Contatos", Nav: "contatos", Data: data})
@@ -210,6 +215,3 @@ func columnsOf(query url.Values, order string) []listColumn {
 		sorted("Chegou", "n pr", "", "antigos", "descending", "ascending"),
 	}
 }
-
-// folded reports whether two names differ at most by case and accents.
-func folded(a, b string) bool { return text.Fold(a) == text.Fold(b) }

@@ -6,8 +6,8 @@ import (
 )
 
 // contactsFile gives every contact that the address asks for as a file.
-func (s *server) contactsFile(c *call) error {
-	found := s.Contacts.All(c.ctx(), c.by, s.contactSearch(c))
+func (s *server) contactsFile(c *call, f contactFilter) error {
+	found := s.Contacts.All(c.ctx(), c.by, s.contactSearch(f))
 	return s.download(c, download.Table{
 		Name: "contatos.csv",
 		Columns: []string{

@@ -3,11 +3,11 @@ package web
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"fichario/app"
+	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 )
@@ -35,23 +35,34 @@ type dearest struct {
 	Price catalog.Money
 }
 
-var keyFields = []string{"nome", "vence", "minuto", "dia", "mes"}
+// keyFields are what the form asks for.
+type keyFields struct {
+	ID        string          `form:"id" app:"-"`
+	Name      string          `form:"nome" app:"name"`
+	Scopes    []document.Type `form:"pode" app:"scopes"`
+	PerMinute *int            `form:"minuto" app:"perMinute" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
+	PerDay    *int            `form:"dia" app:"perDay" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
+	PerMonth  *int            `form:"mes" app:"perMonth" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
+	LastDay   string          `form:"vence" app:"expires" validate:"omitempty,day" says:"Escreva uma data até 9998, como 31/12/2026, ou deixe vazio."`
+}
 
 func (s *server) keyNew(c *call) error {
 	if err := c.manager(); err != nil {
 		return err
 	}
-	usual := Form{Values: map[string]string{"minuto": "60", "dia": "200", "mes": "2000"}}
-	data := s.keyForm(app.NewKeyID(), usual, []string{string(document.CPF)})
+	usual := keyFields{
+		ID: app.NewKeyID(), Scopes: []document.Type{document.CPF}, PerMinute: new(60), PerDay: new(200), PerMonth: new(2000),
+	}
+	data := s.keyForm(usual, filled(usual))
 	return c.render("chave-form", page{Title: "Nova chave", Nav: "chaves", Data: data})
 }
 
-func (s *server) keyForm(id string, f Form, scopes []string) keyForm {
-	out := keyForm{Form: f, ID: id, Today: s.Clock().In(s.Calendar.Location).Format(time.DateOnly)}
+func (s *server) keyForm(f keyFields, shown Form) keyForm {
+	out := keyForm{Form: shown, ID: f.ID, Today: s.Clock().In(s.Calendar.Location).Format(time.DateOnly)}
 	for _, t := range document.Types() {
 		label := t.Label()
 		out.Scopes = append(out.Scopes, scopeBox{
-			t, strings.ToUpper(label[:1]) + label[1:], slices.Contains(scopes, string(t)),
+			t, strings.ToUpper(label[:1]) + label[1:], slices.Contains(f.Scopes, t),
 		})
 		d := dearest{Label: label}
 		for _, p := range s.Lookups.Products() {
@@ -66,48 +77,23 @@ func (s *server) keyForm(id string, f Form, scopes []string) keyForm {
 	return out
 }
 
-// newKey reads the form; the fault names the field of the use case.
-func (s *server) newKey(c *call) (app.NewKey, error) {
-	n := app.NewKey{ID: c.PostFormValue("id"), OrgID: c.by.OrgID(), Name: c.text("nome")}
-	for _, t := range c.PostForm["pode"] {
-		n.Scopes = append(n.Scopes, document.Type(t))
+func (s *server) newKey(c *call, f keyFields) app.NewKey {
+	n := app.NewKey{
+		ID: f.ID, OrgID: c.by.OrgID(), Name: f.Name, Scopes: f.Scopes,
+		Limits: access.Limits{PerMinute: *f.PerMinute, PerDay: *f.PerDay, PerMonth: *f.PerMonth},
 	}
-	for _, limit := range []struct {
-		field, name string
-		to          *int
-	}{
-		{"minuto", "perMinute", &n.Limits.PerMinute}, {"dia", "perDay", &n.Limits.PerDay},
-		{"mes", "perMonth", &n.Limits.PerMonth},
-	} {
-		v, err := strconv.Atoi(strings.ReplaceAll(c.text(limit.field), ".", ""))
-		if err != nil || v < 0 || v > 1_000_000_000 {
-			return n, formFault(limit.name, "Escreva um número, como 60 ou 2.000.")
-		}
-		*limit.to = v
+	if last, err := s.Calendar.StartOf(f.LastDay); err == nil { // without one it never ends
+		n.ExpiresAt = s.Calendar.NextDay(last)
 	}
-	if day := c.text("vence"); day != "" {
-		start, err := s.Calendar.StartOf(day)
-		if err != nil {
-			return n, formFault("expires", "Escreva uma data até 9998, como 31/12/2026, ou deixe vazio.")
-		}
-		n.ExpiresAt = s.Calendar.NextDay(start)
-	}
-	return n, nil
+	return n
 }
 
-func (s *server) keyFormAgain(c *call, why error) error {
-	f, ok := c.formOf(why, keyFields...)
+func (s *server) keyFormAgain(c *call, f keyFields, why error) error {
+	shown, ok := c.again(&f, why)
 	if !ok {
 		return why
 	}
-	field := map[string]string{
-		"name": "nome", "scopes": "pode", "perMinute": "minuto", "perDay": "dia", "perMonth": "mes", "expires": "vence",
-	}[f.Field]
-	if field == "" {
-		return why
-	}
-	f.Field = field
 	return c.renderStatus(http.StatusUnprocessableEntity, "chave-form", page{
-		Title: "Nova chave", Nav: "chaves", Data: s.keyForm(c.PostFormValue("id"), f, c.PostForm["pode"]),
+		Title: "Nova chave", Nav: "chaves", Data: s.keyForm(f, shown),
 	})
 }

@@ -111,20 +111,20 @@ type keySecret struct {
 }
 
 func (s *server) keyCreate(c *call) error {
-	n, err := s.newKey(c)
-	if err == nil {
-		key, secret, err := s.Keys.Create(c.ctx(), c.by, n)
-		switch {
-		case err == nil:
-			// The only answer to a POST that is a page: the secret is in no address and no
-			// cookie. Sent again, the form finds the key made.
-			return c.render("chave-nova", page{Title: "Chave criada", Nav: "chaves", Data: s.secretPage(key, secret)})
-		case errors.Is(err, app.ErrTwice):
-			return c.done("/chaves/"+n.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
-		}
-		return s.keyFormAgain(c, err)
+	var f keyFields
+	if err := c.decode(&f); err != nil {
+		return s.keyFormAgain(c, f, err)
 	}
-	return s.keyFormAgain(c, err)
+	key, secret, err := s.Keys.Create(c.ctx(), c.by, s.newKey(c, f))
+	switch {
+	case err == nil:
+		// The only answer to a POST that is a page: the secret is in no address and no
+		// cookie. Sent again, the form finds the key made.
+		return c.render("chave-nova", page{Title: "Chave criada", Nav: "chaves", Data: s.secretPage(key, secret)})
+	case errors.Is(err, app.ErrTwice):
+		return c.done("/chaves/"+f.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
+	}
+	return s.keyFormAgain(c, f, err)
 }
 
 func (s *server) secretPage(key access.Key, secret access.Secret) keySecret {
@@ -149,6 +149,12 @@ func (s *server) keyRevoke(c *call) error {
 	return c.done("/chaves/"+id, "Chave revogada. Ela deixa de valer em todas as instâncias em até 5 segundos.")
 }
 
+// rotationFields are what the question asks whether a key gets a new secret.
+type rotationFields struct {
+	Prefix string `form:"prefixo"`
+	Keep   string `form:"manter" validate:"oneof=agora 1h 24h 7d" says:"Escolha até quando a chave atual vale."`
+}
+
 // overlaps are how long a key's old secret may go on.
 var overlaps = map[string]time.Duration{"agora": 0, "1h": time.Hour, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour}
 
@@ -157,11 +163,12 @@ func (s *server) keyRotate(c *call) error {
 	if _, err := s.Keys.Show(c.ctx(), c.by, id); err != nil {
 		return err
 	}
-	overlap, ok := overlaps[c.text("manter")]
-	if !ok {
-		return formFault("manter", "Escolha até quando a chave atual vale.")
+	var f rotationFields
+	if err := c.decode(&f); err != nil {
+		return err
 	}
-	key, secret, rotated, err := s.Keys.RotateOnce(c.ctx(), c.by, id, c.text("prefixo"), overlap)
+	overlap := overlaps[f.Keep]
+	key, secret, rotated, err := s.Keys.RotateOnce(c.ctx(), c.by, id, f.Prefix, overlap)
 	if err != nil {
 		return err
 	}

@@ -12,20 +12,20 @@ import (
 
 // lookupStart begins a lookup and leads to its page, which waits for the answer where
 // the bureau is slow.
-func (s *server) lookupStart(c *call) error {
-	p, err := s.recognise(c, false)
+func (s *server) lookupStart(c *call, f lookupFields) error {
+	p, err := s.recognise(c, f, false)
 	if err != nil {
 		return err
 	}
 	if p.Problem != "" {
-		return s.searchPage(c, http.StatusUnprocessableEntity, p)
+		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
 	}
 	id, done, err := s.Lookups.Start(c.ctx(), c.by, app.LookupRequest{
-		Product: c.text("produto"), Document: p.Found.Document.Value(), ContactID: c.text("contato"),
-		Refresh: c.text("novo") != "", Seen: c.text("novo"), Free: c.text("gratis") != "",
+		Product: f.Product, Document: p.Found.Document.Value(), ContactID: f.ContactID,
+		Refresh: f.Seen != "", Seen: f.Seen, Free: f.Free,
 	})
 	if p.Alert = refusal(err); p.Alert != "" {
-		return s.searchPage(c, http.StatusUnprocessableEntity, p)
+		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
 	}
 	if err != nil {
 		return err
@@ -76,7 +76,9 @@ type resultPage struct {
 // trouble says what happened, what it cost and what to do.
 type trouble struct{ What, Cost, Do string }
 
-func (s *server) lookupShow(c *call) error {
+func (s *server) lookupShow(c *call, f struct {
+	Raw string `form:"bruto"`
+}) error {
 	v, err := s.Lookups.Show(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
 		return err
@@ -107,7 +109,7 @@ func (s *server) lookupShow(c *call) error {
 	if v.Record.Found {
 		p.Sections = readSheet(v.Product, v.Record.Fields)
 	}
-	p.Raw = readRaw(v.Record.Raw, c.text("bruto") == "texto")
+	p.Raw = readRaw(v.Record.Raw, f.Raw == "texto")
 	fresh := s.Lookups.Fresh()
 	p.Days, p.FreshDays = int(p.Now.Sub(v.Record.AnsweredAt).Hours()/24), int(fresh.Hours()/24)
 	if fresh > 0 {

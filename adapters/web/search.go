@@ -85,12 +85,24 @@ func (s *server) lookups(h handler) handler {
 	}
 }
 
-func (s *server) lookupNew(c *call) error { return s.searchPage(c, http.StatusOK, searchPage{}) }
+// lookupFields are what the forms of a lookup say, from what was typed to the product that was chosen.
+type lookupFields struct {
+	Document  asTyped `form:"documento"`
+	Product   string  `form:"produto"`
+	ContactID string  `form:"contato"`
+	// Seen is the answer that one wants another for, Free asks for nothing that is charged.
+	Seen string `form:"novo"`
+	Free bool   `form:"gratis"`
+}
+
+func (s *server) lookupNew(c *call, f lookupFields) error {
+	return s.searchPage(c, http.StatusOK, f, searchPage{})
+}
 
 // searchPage shows the search screen around what is known of the text so far.
-func (s *server) searchPage(c *call, status int, p searchPage) error {
+func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) error {
 	var err error
-	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, c.text("contato")); err != nil {
+	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, f.ContactID); err != nil {
 		return err
 	}
 	recent, err := s.Lookups.Recent(c.ctx(), c.by, recentLookups)
@@ -113,8 +125,8 @@ func (s *server) searchPage(c *call, status int, p searchPage) error {
 }
 
 // lookupAsk is the form without script: it shows the same page with what fits.
-func (s *server) lookupAsk(c *call) error {
-	p, err := s.recognise(c, false)
+func (s *server) lookupAsk(c *call, f lookupFields) error {
+	p, err := s.recognise(c, f, false)
 	if err != nil {
 		return err
 	}
@@ -122,16 +134,16 @@ func (s *server) lookupAsk(c *call) error {
 	if p.Problem != "" {
 		status = http.StatusUnprocessableEntity
 	}
-	return s.searchPage(c, status, p)
+	return s.searchPage(c, status, f, p)
 }
 
 // lookupRecognise answers htmx while somebody types.
-func (s *server) lookupRecognise(c *call) error {
-	p, err := s.recognise(c, true)
+func (s *server) lookupRecognise(c *call, f lookupFields) error {
+	p, err := s.recognise(c, f, true)
 	if err != nil {
 		return err
 	}
-	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, c.text("contato")); err != nil {
+	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, f.ContactID); err != nil {
 		return err
 	}
 	return c.renderPart("consultar", "recognised", p)
@@ -139,8 +151,8 @@ func (s *server) lookupRecognise(c *call) error {
 
 // recognise reads the posted text. Who still types is told what is missing rather than
 // that it is wrong.
-func (s *server) recognise(c *call, typing bool) (searchPage, error) {
-	p := searchPage{Text: c.PostFormValue("documento")}
+func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, error) {
+	p := searchPage{Text: string(f.Document)}
 	text := p.Text
 	if len(text) > typedMax {
 		text, p.Text = text[:typedMax], shorten(typedMax, p.Text)
@@ -163,7 +175,7 @@ func (s *server) recognise(c *call, typing bool) (searchPage, error) {
 		return p, err
 	}
 	p.Spent = spent.Amount
-	chosen := c.text("produto")
+	chosen := f.Product
 	if !slices.ContainsFunc(choices, func(choice app.ProductChoice) bool { return choice.Product.ID == chosen }) {
 		chosen = "" // of another type of document
 	}
@@ -173,7 +185,7 @@ func (s *server) recognise(c *call, typing bool) (searchPage, error) {
 		}
 		p.Choices = append(p.Choices, choiceLine{
 			ProductChoice: choice, Chosen: choice.Product.ID == chosen || chosen == "" && i == 0,
-			Document: p.Found.Document, Contact: c.text("contato"),
+			Document: p.Found.Document, Contact: f.ContactID,
 			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: s.Clock(),
 		})
 	}

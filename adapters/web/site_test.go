@@ -74,8 +74,9 @@ func newSite(t *testing.T, lookups bool) *testSite {
 		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
-		Automations: app.NewAutomations(store, now), Calendar: calendar, Clock: now,
-		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), PublicURL: "https://fichario.example", LookupEnabled: lookups, Log: log,
+		Automations: app.NewAutomations(store, now), Dashboard: app.NewDashboard(store, testCatalog(), calendar, now),
+		Calendar: calendar, Clock: now,
+		PublicURL: "https://fichario.example", LookupEnabled: lookups, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 
 	"fichario/adapters/download"
 	"fichario/app"
@@ -11,11 +10,6 @@ import (
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 )
-
-// formFault is what is wrong with a field of a form.
-func formFault(field, message string) error {
-	return fault.New(fault.InvalidRequest, message).At(field)
-}
 
 // statement is what was asked and spent, as pages show it: by one key, or by everybody of
 // an organisation.
@@ -49,7 +43,14 @@ type keyPage struct {
 
 // statementFilter is a filter of the statement, as in the address. It holds nothing
 // personal.
-type statementFilter struct{ From, Until, Product, Cache, By, Cursor string }
+type statementFilter struct {
+	From    string `form:"de" validate:"omitempty,day"`
+	Until   string `form:"ate" validate:"omitempty,day"`
+	Product string `form:"produto"`
+	Cache   string `form:"resultado"`
+	By      string `form:"quem"`
+	Cursor  string `form:"depois"`
+}
 
 func (f statementFilter) query() app.StatementQuery {
 	q := app.StatementQuery{From: f.From, Until: f.Until, Product: f.Product, By: f.By, Cursor: f.Cursor}
@@ -60,18 +61,8 @@ func (f statementFilter) query() app.StatementQuery {
 }
 
 func (f statementFilter) address(path, cursor string) string {
-	q := url.Values{}
-	for name, value := range map[string]string{
-		"de": f.From, "ate": f.Until, "produto": f.Product, "resultado": f.Cache, "quem": f.By, "depois": cursor,
-	} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
-	if len(q) == 0 {
-		return path
-	}
-	return path + "?" + q.Encode()
+	f.Cursor = cursor
+	return path + withQuery(queryOf(f))
 }
 
 // Any reports whether the filter leaves anything out.
@@ -84,13 +75,6 @@ func (f statementFilter) Any() bool {
 type statementLine struct {
 	lookup.Entry
 	Name, Who string
-}
-
-func (c *call) statementFilter() statementFilter {
-	return statementFilter{
-		From: c.text("de"), Until: c.text("ate"), Product: c.text("produto"), Cache: c.text("resultado"), By: c.text("quem"),
-		Cursor: c.text("depois"),
-	}
 }
 
 // spendDays is how many days the plot shows unless a filter says otherwise, and
@@ -135,10 +119,12 @@ func (s *server) statementShow(c *call) error {
 
 // statement reads what the filter of the address wants and returns the status of its page.
 func (s *server) statement(c *call, keyID, path, file string, out *statement) (status int, err error) {
-	out.Path, out.Filter, status = path, c.statementFilter(), http.StatusOK
-	q := out.Filter.query()
-	q.OfKey = keyID
-	out.Page, err = s.Statement.Page(c.ctx(), c.by, q)
+	out.Path, status = path, http.StatusOK
+	if err = c.decode(&out.Filter); err == nil {
+		q := out.Filter.query()
+		q.OfKey = keyID
+		out.Page, err = s.Statement.Page(c.ctx(), c.by, q)
+	}
 	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest {
 		// The filter is wrong: it comes back with what is wrong, around everything else.
 		out.Problem, status = f.Message, http.StatusUnprocessableEntity
@@ -170,15 +156,15 @@ func orID(names map[string]string, id string) string {
 }
 
 // keyStatementFile sends a key's statement, as the API does.
-func (s *server) keyStatementFile(c *call) error {
-	return s.statementFile(c, c.PathValue("id"))
+func (s *server) keyStatementFile(c *call, f statementFilter) error {
+	return s.statementFile(c, f, c.PathValue("id"))
 }
 
 // orgStatementFile sends the organisation's.
-func (s *server) orgStatementFile(c *call) error { return s.statementFile(c, "") }
+func (s *server) orgStatementFile(c *call, f statementFilter) error { return s.statementFile(c, f, "") }
 
-func (s *server) statementFile(c *call, keyID string) error {
-	q := c.statementFilter().query()
+func (s *server) statementFile(c *call, f statementFilter, keyID string) error {
+	q := f.query()
 	q.OfKey = keyID
 	lines, err := s.Statement.Lines(c.ctx(), c.by, q)
 	if err != nil {

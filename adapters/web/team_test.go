@@ -26,3 +26,18 @@ func TestAFunnelIsRenamed(t *testing.T) {
 		t.Errorf("the funnel is %+v", got)
 	}
 }
+
+// TestAWrongNameMarksItsOwnForm: that of an origin or a funnel is not shown as if it were a person's.
+func TestAWrongNameMarksItsOwnForm(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	wrong := strings.Repeat("x", 121)
+	for _, path := range []string{"/equipe/origens", "/equipe/funis"} {
+		status, page := v.post(path, url.Values{"nome": {wrong}})
+		if status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", path, status)
+		}
+		has(t, path, page, "tem de 1 a 120 caracteres.")
+		hasNot(t, path, page, wrong, `aria-invalid="true"`)
+	}
+}

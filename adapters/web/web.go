@@ -54,8 +54,8 @@ func New(c Config) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/", s.assets)
-	mux.HandleFunc("GET /entrar", s.open(s.signInPage))
-	mux.HandleFunc("POST /entrar", s.open(s.signIn))
+	mux.HandleFunc("GET /entrar", s.open(decoded(s.signInPage)))
+	mux.HandleFunc("POST /entrar", s.open(decoded(s.signIn)))
 	mux.HandleFunc("POST /sair", s.open(s.signOut))
 	for pattern, h := range s.routes() {
 		mux.HandleFunc(pattern, s.inside(h))

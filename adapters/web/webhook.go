@@ -35,25 +35,33 @@ type trial struct {
 
 const deliveriesAtOnce = 25
 
-func (s *server) webhookShow(c *call) error { return s.webhookPage(c, nil) }
+// webhookFilter is what its address says of the page.
+type webhookFilter struct {
+	// Snippet is how a form is connected that is shown.
+	Snippet string          `form:"como"`
+	Outcome webhook.Outcome `form:"resultado"`
+	After   string          `form:"depois"`
+}
 
-func (s *server) webhookPage(c *call, try *trial) error {
+func (s *server) webhookShow(c *call, f webhookFilter) error { return s.webhookPage(c, f, nil) }
+
+func (s *server) webhookPage(c *call, f webhookFilter, try *trial) error {
 	w, err := s.Webhooks.Show(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	data := webhookPage{
 		WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(),
-		Outcome: webhook.Outcome(c.text("resultado")), Try: try,
+		Outcome: f.Outcome, Try: try,
 	}
 	data.Snippets = snippets(data.URL)
 	data.Snippet = data.Snippets[0]
 	for _, snippet := range data.Snippets {
-		if snippet.ID == c.text("como") {
+		if snippet.ID == f.Snippet {
 			data.Snippet = snippet
 		}
 	}
-	log, err := s.Intake.Deliveries(c.ctx(), c.by, w.ID, data.Outcome, c.text("depois"), deliveriesAtOnce+1)
+	log, err := s.Intake.Deliveries(c.ctx(), c.by, w.ID, f.Outcome, f.After, deliveriesAtOnce+1)
 	if err != nil {
 		return err
 	}
@@ -73,22 +81,26 @@ func (s *server) webhookPage(c *call, try *trial) error {
 	return c.render("webhook", page{Title: w.Name, Nav: "webhooks", Data: data})
 }
 
-func (s *server) webhookEnable(c *call) error {
-	id, enabled := c.PathValue("id"), c.text("ligado") == "sim"
-	if err := s.Webhooks.Update(c.ctx(), c.by, id, app.Change{Enabled: &enabled}); err != nil {
+func (s *server) webhookEnable(c *call, f struct {
+	Enabled bool `form:"ligado"`
+}) error {
+	id := c.PathValue("id")
+	if err := s.Webhooks.Update(c.ctx(), c.by, id, app.Change{Enabled: &f.Enabled}); err != nil {
 		return err
 	}
 	notice := "Webhook desligado. Os envios recusados ficam guardados por 30 dias."
-	if enabled {
+	if f.Enabled {
 		notice = "Webhook ligado."
 	}
 	return c.done("/webhooks/"+id, notice)
 }
 
-func (s *server) webhookRegenerate(c *call) error {
+func (s *server) webhookRegenerate(c *call, f struct {
+	Keep bool `form:"carencia"`
+}) error {
 	id := c.PathValue("id")
 	grace := time.Duration(0)
-	if c.text("carencia") != "" {
+	if f.Keep {
 		grace = 24 * time.Hour
 	}
 	if err := s.Webhooks.Regenerate(c.ctx(), c.by, id, grace); err != nil {
@@ -99,8 +111,10 @@ func (s *server) webhookRegenerate(c *call) error {
 
 // webhookTry shows what a pasted body would make. The body is in the page, never in
 // an address.
-func (s *server) webhookTry(c *call) error {
-	t := &trial{Body: c.FormValue("corpo")}
+func (s *server) webhookTry(c *call, f struct {
+	Body asTyped `form:"corpo"`
+}) error {
+	t := &trial{Body: string(f.Body)}
 	made, err := s.Intake.Try(c.ctx(), c.by, c.PathValue("id"), []byte(t.Body))
 	switch f := app.FaultOf(err); {
 	case err == nil:
@@ -112,5 +126,5 @@ func (s *server) webhookTry(c *call) error {
 	default:
 		return err
 	}
-	return s.webhookPage(c, t)
+	return s.webhookPage(c, webhookFilter{}, t)
 }

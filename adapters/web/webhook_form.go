@@ -16,7 +16,20 @@ type webhookForm struct {
 	Origins []crm.Origin
 }
 
-var webhookFields = []string{"nome", "tipo", "origem", "faixas", "assinatura", "segredo", "obrigado"}
+// webhookFields are what the form asks for.
+type webhookFields struct {
+	Name   string         `form:"nome" app:"name"`
+	Kind   intake.Kind    `form:"tipo" app:"type"`
+	Origin string         `form:"origem" app:"origin"`
+	Band   intake.Band    `form:"faixas" app:"bands"`
+	Scheme webhook.Scheme `form:"assinatura"`
+	Secret string         `form:"segredo" app:"secret"`
+	Thanks string         `form:"obrigado" app:"thanksUrl"`
+}
+
+func (f webhookFields) signature() webhook.Signature {
+	return webhook.Signature{Scheme: f.Scheme, Secret: f.Secret}
+}
 
 func (s *server) webhookNew(c *call) error {
 	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
@@ -26,38 +39,27 @@ func (s *server) webhookNew(c *call) error {
 	if err := c.manager(); err != nil {
 		return err
 	}
-	data := webhookForm{
-		Origins: origins,
-		Form:    Form{Values: map[string]string{"tipo": string(intake.Generic), "faixas": string(intake.BandZero)}},
-	}
+	data := webhookForm{Origins: origins, Form: filled(webhookFields{Kind: intake.Generic, Band: intake.BandZero})}
 	return c.render("webhook-form", page{Title: "Novo webhook", Nav: "webhooks", Data: data})
 }
 
-func (s *server) webhookCreate(c *call) error {
+func (s *server) webhookCreate(c *call, f webhookFields) error {
 	hook, _, err := s.Webhooks.Create(c.ctx(), c.by, app.NewWebhook{
-		OrgID: c.by.OrgID(), Name: c.text("nome"),
-		Options: intake.Options{Kind: intake.Kind(c.text("tipo")), Band: intake.Band(c.text("faixas"))},
-		Origin:  c.text("origem"), Signature: c.signature(), ThanksURL: c.text("obrigado"),
+		OrgID: c.by.OrgID(), Name: f.Name, Options: intake.Options{Kind: f.Kind, Band: f.Band},
+		Origin: f.Origin, Signature: f.signature(), ThanksURL: f.Thanks,
 	})
 	if err != nil {
-		return s.webhookFormAgain(c, "", err)
+		return s.webhookFormAgain(c, "", f, err)
 	}
 	return c.done("/webhooks/"+hook.ID, "Webhook criado. Copie o endereço e cole no seu formulário.")
 }
 
-func (c *call) signature() webhook.Signature {
-	return webhook.Signature{Scheme: webhook.Scheme(c.text("assinatura")), Secret: c.text("segredo")}
-}
-
 // webhookFormAgain shows the form with what was typed and what is wrong with it.
-func (s *server) webhookFormAgain(c *call, id string, why error) error {
-	f, ok := c.formOf(why, webhookFields...)
+func (s *server) webhookFormAgain(c *call, id string, f webhookFields, why error) error {
+	shown, ok := c.again(&f, why)
 	if !ok {
 		return why
 	}
-	f.Field = map[string]string{
-		"name": "nome", "type": "tipo", "bands": "faixas", "origin": "origem", "secret": "segredo", "thanksUrl": "obrigado",
-	}[f.Field]
 	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
 		return err
@@ -67,7 +69,7 @@ func (s *server) webhookFormAgain(c *call, id string, why error) error {
 		title = "Editar webhook"
 	}
 	return c.renderStatus(http.StatusUnprocessableEntity, "webhook-form", page{
-		Title: title, Nav: "webhooks", Data: webhookForm{Form: f, ID: id, Origins: origins},
+		Title: title, Nav: "webhooks", Data: webhookForm{Form: shown, ID: id, Origins: origins},
 	})
 }
 
@@ -80,24 +82,20 @@ func (s *server) webhookEdit(c *call) error {
 	if err != nil {
 		return err
 	}
-	data := webhookForm{ID: w.ID, Origins: origins, Form: Form{Values: map[string]string{
-		"nome": w.Name, "tipo": string(w.Kind), "origem": w.Origin, "faixas": string(w.Band),
-		"assinatura": string(w.Signature.Scheme), "obrigado": w.ThanksURL,
-	}}}
+	data := webhookForm{ID: w.ID, Origins: origins, Form: filled(webhookFields{
+		Name: w.Name, Kind: w.Kind, Origin: w.Origin, Band: w.Band, Scheme: w.Signature.Scheme, Thanks: w.ThanksURL,
+	})}
 	return c.render("webhook-form", page{Title: "Editar webhook", Nav: "webhooks", Data: data})
 }
 
-func (s *server) webhookUpdate(c *call) error {
+func (s *server) webhookUpdate(c *call, f webhookFields) error {
 	id := c.PathValue("id")
-	name, origin, thanks := c.text("nome"), c.text("origem"), c.text("obrigado")
-	kind, band := intake.Kind(c.text("tipo")), intake.Band(c.text("faixas"))
-	change := app.Change{Name: &name, Origin: &origin, Kind: &kind, Band: &band, ThanksURL: &thanks}
-	signature := c.signature()
-	if signature.Secret != "" || signature.Scheme == webhook.NoSignature {
-		change.Signature = &signature // an empty secret keeps the one there is
+	change := app.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks}
+	if f.Secret != "" || f.Scheme == webhook.NoSignature {
+		change.Signature = new(f.signature()) // an empty secret keeps the one there is
 	}
 	if err := s.Webhooks.Update(c.ctx(), c.by, id, change); err != nil {
-		return s.webhookFormAgain(c, id, err)
+		return s.webhookFormAgain(c, id, f, err)
 	}
 	return c.done("/webhooks/"+id, "Webhook guardado. O próximo envio já segue o que mudou.")
 }
