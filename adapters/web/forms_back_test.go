@@ -43,7 +43,7 @@ func TestWrongFormsComeBack(t *testing.T) {
 		"nome": {"Caio"}, "email": {"caio@example.com"}, "papel": {"member"}, "senha": {"uma-senha-longa"},
 	}
 	key := keyFormOf(v.newKeyForm())
-	const number, date = "Escreva um número, como 60 ou 2.000.", "Escreva uma data, como 31/12/2026, ou deixe vazio."
+	const number, date = "Escreva um número, como 60 ou 2.000.", "Escreva uma data até 9998, como 31/12/2026, ou deixe vazio."
 	const amount = "Escreva um valor só, como R$ 50.000,00."
 	for _, c := range []struct {
 		path           string
@@ -145,7 +145,7 @@ func TestFiltersComeBack(t *testing.T) {
 	has(t, "the board", v.get("/funil?resp="+v.member.ID), `value="`+v.member.ID+`" selected`,
 		`href="/contatos?resp=`+v.member.ID+`"`, `href="/contatos?etapa=`+v.funnel().Stages[0].ID+"&resp="+v.member.ID)
 	has(t, "the statement", v.refused(422, "/extrato?de=ontem&ate=2026-11-02&produto=cpf&resultado=bureau&quem=equipe"),
-		"é uma data, como 2026-11-01.", `value="ontem"`, `value="2026-11-02"`, `value="cpf" selected`,
+		"é uma data entre 2000 e 9998, como 2026-11-01.", `value="ontem"`, `value="2026-11-02"`, `value="cpf" selected`,
 		`value="bureau" selected`, `value="equipe" selected`,
 		`href="/extrato.csv?ate=2026-11-02&de=ontem&produto=cpf&quem=equipe&resultado=bureau"`)
 	has(t, "the end before the beginning", v.refused(422, "/extrato?de=2026-11-03&ate=2026-11-02"), "é anterior a de.")
