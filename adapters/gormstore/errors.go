@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +120,13 @@ func Reason(err error) string {
 	if errors.As(err, &connect) {
 		why = connect
 	}
-	return strings.Join(strings.Fields(why.Error()), " ")
+	var lines []string // of each way that was tried; most say the same
+	for line := range strings.Lines(why.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " ")
 }
 
 // collided reports whether a transaction lost against another one and may simply

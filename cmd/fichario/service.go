@@ -15,7 +15,6 @@ import (
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/access"
-	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -55,7 +54,8 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if s.bureau, s.stopBureau, err = e.openBureau(log); err != nil {
 		return nil, err
 	}
-	if s.store, err = e.waitForStore(); err != nil {
+	tell := func(why string) { log.Warn("the database is away; trying again", "why", why) }
+	if s.store, err = e.openStore(forever, tell); err != nil {
 		return nil, err
 	}
 	s.store.LogTo(log)
@@ -159,22 +159,6 @@ func apiOrPages(api, pages http.Handler) http.Handler {
 			pages.ServeHTTP(w, r)
 		}
 	})
-}
-
-// waitForStore opens the database, waiting for a PostgreSQL that is just starting.
-func (e *environment) waitForStore() (*gormstore.Store, error) {
-	const patience = 30 * time.Second
-	for start := time.Now(); ; {
-		store, err := e.openStore()
-		if err == nil || fault.CodeOf(err) != fault.ServiceUnavailable || time.Since(start) > patience {
-			return store, err
-		}
-		select {
-		case <-time.After(500 * time.Millisecond):
-		case <-e.ctx.Done():
-			return nil, e.ctx.Err()
-		}
-	}
 }
 
 // publicURL is how people reach the service that listens on addr.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"math"
 	"time"
 
 	"fichario/adapters/gormstore"
@@ -10,9 +13,21 @@ import (
 	"fichario/ports"
 )
 
-// openStore opens the database and brings it to the newest schema, so that every
-// command works on a fresh machine.
-func (e *environment) openStore() (*gormstore.Store, error) {
+const (
+	// forever is for the service, commandPatience for commands: how long they wait for a database that is away.
+	forever         = time.Duration(math.MaxInt64)
+	commandPatience = 10 * time.Second
+	// askEvery is how soon it is asked again, and reachWithin how long one question may take: so the first reason is
+	// told within two seconds.
+	askEvery    = 500 * time.Millisecond
+	reachWithin = 1500 * time.Millisecond
+	// tellEvery is how often the same reason is told again.
+	tellEvery = 15 * time.Second
+)
+
+// openStore opens the database and brings it to the newest schema, so that every command works on a fresh machine. While
+// it is away it is asked again for as long as patience says; away is told why, in its own words.
+func (e *environment) openStore(patience time.Duration, away func(why string)) (*gormstore.Store, error) {
 	keys, err := e.dataKeys()
 	if err != nil {
 		return nil, err
@@ -21,15 +36,50 @@ func (e *environment) openStore() (*gormstore.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Migrate(e.ctx); err != nil {
+	err = e.reach(store, patience, away)
+	if err == nil {
+		err = store.Migrate(e.ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
 }
 
+// reach waits until the database answers.
+func (e *environment) reach(store *gormstore.Store, patience time.Duration, away func(why string)) error {
+	var last string
+	var told time.Time
+	for start := time.Now(); ; {
+		ctx, cancel := context.WithTimeout(e.ctx, reachWithin)
+		err := store.Ping(ctx)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		why := gormstore.Reason(err)
+		if e.ctx.Err() != nil {
+			return fmt.Errorf("stopped while the database was away: %s", last)
+		}
+		if time.Since(start) > patience {
+			return fmt.Errorf("the database is away: %s", why)
+		}
+		if why != last || time.Since(told) > tellEvery {
+			away(why)
+			last, told = why, time.Now()
+		}
+		select {
+		case <-time.After(askEvery):
+		case <-e.ctx.Done():
+		}
+	}
+}
+
 // withStore runs a command on the database.
 func (e *environment) withStore(f func(*gormstore.Store) error) error {
-	store, err := e.openStore()
+	store, err := e.openStore(commandPatience, func(why string) {
+		fmt.Fprintf(e.errOut, "fichario: the database is away: %s; trying for %s\n", why, commandPatience)
+	})
 	if err != nil {
 		return err
 	}

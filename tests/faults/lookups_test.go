@@ -336,6 +336,24 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 	expect(t, "charged", st.Cobradas.Total, bureau.Calls())
 }
 
+// TestTheDatabaseComesLater: the service that starts before it says why it waits, and begins when it is there.
+func TestTheDatabaseComesLater(t *testing.T) {
+	t.Parallel()
+	server := postgres.Dedicated(t)
+	env := testkit.OnPostgreSQL(server.Database(t, testkit.Migrate))
+	server.Stop(postgres.Fast)
+	failed := testkit.RunErr(t, env, "org", "list")
+	if n := strings.Count(failed.Stderr, "connection refused"); n < 2 {
+		t.Errorf("a command says why it waits and why it ends: %q", failed.Stderr)
+	}
+	timer := time.AfterFunc(time.Second, server.Start)
+	defer timer.Stop()
+	p := testkit.Start(t, testkit.Options{Env: env})
+	if !strings.Contains(p.Logs(), "the database is away; trying again") || !strings.Contains(p.Logs(), "connection refused") {
+		t.Errorf("the log does not say why it waited:\n%s", p.Logs())
+	}
+}
+
 // TestSlowAndBrokenClients: connections that dribble do not keep others from being served.
 func TestSlowAndBrokenClients(t *testing.T) {
 	t.Parallel()
