@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 
@@ -137,7 +138,9 @@ func (s *server) fail(err error, c echo.Context) {
 }
 
 func isWebhook(c echo.Context) bool {
-	return strings.HasPrefix(c.Path(), webhookPath) || strings.HasPrefix(c.Request().URL.Path, webhookPath)
+	asked := c.Request().URL.Path
+	return strings.HasPrefix(c.Path(), webhookPath) || strings.HasPrefix(asked, webhookPath) ||
+		strings.HasPrefix(path.Clean("/"+asked), webhookPath)
 }
 
 func (s *server) logFailure(ctx context.Context, c echo.Context, kind problemKind, err error) {

@@ -43,6 +43,21 @@ func onlyParams(known ...string) echo.MiddlewareFunc {
 	}
 }
 
+// firstOf leaves of parameters that came several times the first: whoever verifies an address is answered all the same.
+func firstOf(names ...string) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			query := c.QueryParams() // echo's own: what the generated code reads
+			for _, name := range names {
+				if values := query[name]; len(values) > 1 {
+					query[name] = values[:1]
+				}
+			}
+			return next(c)
+		}
+	}
+}
+
 // shaped refuses a request whose body or parameters have not the shape of the contract.
 func shaped(next StrictHandlerFunc, _ string) StrictHandlerFunc {
 	return func(c echo.Context, request any) (any, error) {

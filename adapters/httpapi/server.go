@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"regexp"
 
 	"github.com/labstack/echo/v4"
 
@@ -57,11 +58,13 @@ func New(c Config) (http.Handler, error) {
 		return []echo.MiddlewareFunc{s.enabled, s.authenticate, onlyParams(params...)}
 	}
 	RegisterHandlersWithOptions(e, s, RegisterHandlersOptions{OperationMiddlewares: map[string][]echo.MiddlewareFunc{
-		"lookupCpf":    lookup("atualizar"),
-		"lookupCnpj":   lookup("atualizar"),
-		"lookup":       lookup(),
-		"getStatement": lookup("limite", "cursor", "de", "ate", "produto", "cache"),
-		"listProducts": lookup(),
+		"lookupCpf":     lookup("atualizar"),
+		"lookupCnpj":    lookup("atualizar"),
+		"lookup":        lookup(),
+		"getStatement":  lookup("limite", "cursor", "de", "ate", "produto", "cache"),
+		"listProducts":  lookup(),
+		"verifyWebhook": {firstOf("hub.challenge", "hub.verify_token")},
+		"probeWebhook":  {firstOf("hub.challenge", "hub.verify_token")},
 	}})
 	if err := s.documentation(e); err != nil {
 		return nil, err
@@ -70,7 +73,20 @@ func New(c Config) (http.Handler, error) {
 	e.Match(probed, "/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	e.Match(probed, "/readyz", s.ready)
 	e.Match(probed, "/metrics", echo.WrapHandler(c.Metrics.handler()))
-	return e, nil
+	return headAsGet(e), nil
+}
+
+// headAsGet answers HEAD as GET, of which net/http leaves the body out. Lookups have no HEAD: whoever only probes an
+// address is not charged. The webhook has its own.
+func headAsGet(next http.Handler) http.Handler {
+	own := regexp.MustCompile(`^/+api/(v1/(cpf|cnpj)|webhooks)/`)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead && !own.MatchString(r.URL.Path) {
+			r = r.Clone(r.Context())
+			r.Method = http.MethodGet
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (s *server) ready(c echo.Context) error {

@@ -105,6 +105,9 @@ func (m *Mailer) domain() string {
 // the library folds at spaces, and between two it would leave a blank line.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	// The library leaves ASCII as it is, and readers would decode what only looks like an encoded word: a character
+	// of no width has it encoded.
+	s = strings.ReplaceAll(s, "=?", "=\u200b?")
 	if r := []rune(s); len(r) > maxSubject {
 		return string(r[:maxSubject-1]) + "…"
 	}

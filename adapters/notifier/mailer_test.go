@@ -99,6 +99,7 @@ func TestSubjects(t *testing.T) {
 		"linha\nX: y\r\n\r\ncorpo":            "linha X: y corpo",
 		"a\rb\tc\vd\x00e\u0085f\u2028g":       "a b c d e f g",
 		"Joã\r\no":                            "Joã o",
+		"=?utf-8?Q?Fatura_vencida?=":          "=\u200b?utf-8?Q?Fatura_vencida?=", // decoded once only
 		strings.Repeat("x", 70) + strings.Repeat(" ", 200) + strings.Repeat("y", 75): strings.Repeat("x",
 			70) + " " + strings.Repeat("y", 75),
 		strings.Repeat("x", 5000): strings.Repeat("x", 199) + "…",

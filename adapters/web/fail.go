@@ -93,6 +93,11 @@ func problemOf(err error) problem {
 		over *http.MaxBytesError
 	)
 	switch {
+	case errors.Is(err, errMethod):
+		return problem{
+			Status: http.StatusMethodNotAllowed, Title: "Este endereço não aceita este pedido",
+			Text: "Volte à página de onde veio e repita o que ia fazer.",
+		}
 	case errors.Is(err, errForeign):
 		return problem{
 			Status: 403, Title: "Este pedido veio de outro site",

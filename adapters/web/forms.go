@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/go-playground/form/v4"
@@ -15,6 +14,7 @@ import (
 	"fichario/app"
 	"fichario/domain/catalog"
 	"fichario/domain/intake"
+	"fichario/domain/text"
 )
 
 // A form, or the filter in an address, is a struct. Its tags say what a field is called on
@@ -39,7 +39,11 @@ var errUnread = errors.New("unreadable")
 
 // readNumber reads a whole number, in groups or not: 2.000.
 func readNumber(sent []string) (any, error) {
-	return strconv.Atoi(strings.ReplaceAll(sent[0], ".", ""))
+	n, ok := text.Whole(sent[0])
+	if !ok {
+		return nil, errUnread
+	}
+	return n, nil
 }
 
 // readMoney reads an amount: R$ 1.234,56.

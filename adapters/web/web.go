@@ -4,9 +4,11 @@
 package web
 
 import (
+	"errors"
 	"html/template"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"fichario/app"
@@ -60,7 +62,7 @@ func New(c Config) (http.Handler, error) {
 	for pattern, h := range s.routes() {
 		mux.HandleFunc(pattern, s.inside(h))
 	}
-	mux.HandleFunc("/", s.serve(s.nowhere))
+	mux.HandleFunc("/", s.serve(func(c *call) error { return s.nowhere(c, mux) }))
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(s.serve(func(*call) error { return errForeign })))
 	return s.observed(headers(protection.Handler(mux))), nil
@@ -105,6 +107,9 @@ const (
 // errNowhere is an address that nothing stands behind for this member.
 var errNowhere = fault.New(fault.NotFound, "Não há nada neste endereço.")
 
+// errMethod is an address that has a page, for another method.
+var errMethod = errors.New("the page has no such method")
+
 // open serves a page that needs no session.
 func (s *server) open(h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
@@ -144,10 +149,22 @@ func (s *server) inside(h handler) http.HandlerFunc {
 	})
 }
 
-// nowhere answers addresses that no page has, inside for those who are.
-func (s *server) nowhere(c *call) error {
+// nowhere answers addresses that no page has, or not for this method, inside for those who are.
+func (s *server) nowhere(c *call, mux *http.ServeMux) error {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		other := c.Request.Clone(c.ctx())
+		other.Method = method
+		if _, pattern := mux.Handler(other); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
 	if cookie, err := c.Cookie(sessionCookie(c.Request)); err == nil {
 		c.by, c.member, _ = s.Sessions.Resume(c.ctx(), cookie.Value) // whoever is not inside sees it outside
+	}
+	if len(allowed) > 0 {
+		c.w.Header().Set("Allow", strings.Join(allowed, ", "))
+		return errMethod
 	}
 	return errNowhere
 }

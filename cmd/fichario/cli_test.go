@@ -84,6 +84,9 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"--expires: the year": {
 			"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--expires", "9999-12-31T23:59:59-03:00",
 		},
+		"no whole number": {
+			"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--per-day", "1.5",
+		},
 		"chave com este id": {"key", "revoke", db, "x"},
 		"must be one of": {
 			"member", "add", db, "--org", "x", "--name", "n", "--email", "e", "--role", "boss", "--password-stdin",

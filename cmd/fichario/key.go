@@ -10,6 +10,7 @@ import (
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/document"
+	"fichario/domain/text"
 )
 
 type keyCmd struct {
@@ -20,13 +21,13 @@ type keyCmd struct {
 }
 
 type keyCreateCmd struct {
-	Org     string   `required:"" help:"Id of the organisation."`
-	Name    string   `required:"" help:"Name of the key."`
-	Scopes  []string `required:"" help:"Document types it may ask about: cpf,cnpj,placa,email."`
-	Minute  int      `name:"per-minute" default:"60" help:"Requests per minute, on each instance."`
-	Day     int      `name:"per-day" default:"500" help:"Charged lookups per day; 0 allows answers from history only."`
-	Month   int      `name:"per-month" default:"5000" help:"Charged lookups per month; 0 allows answers from history only."`
-	Expires string   `help:"Last day (2026-12-31, in the instance's time zone) or instant (2026-12-31T18:00:00Z). Default: never."`
+	Org     string      `required:"" help:"Id of the organisation."`
+	Name    string      `required:"" help:"Name of the key."`
+	Scopes  []string    `required:"" help:"Document types it may ask about: cpf,cnpj,placa,email."`
+	Minute  wholeNumber `name:"per-minute" default:"60" help:"Requests per minute, on each instance."`
+	Day     wholeNumber `name:"per-day" default:"500" help:"Charged lookups per day; 0 allows answers from history only."`
+	Month   wholeNumber `name:"per-month" default:"5000" help:"Charged lookups per month; 0 allows answers from history only."`
+	Expires string      `help:"Last day (2026-12-31, in the instance's time zone) or instant (2026-12-31T18:00:00Z). Default: never."`
 }
 
 // Run makes a key.
@@ -42,13 +43,26 @@ func (c *keyCreateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		key, secret, err := app.NewKeys(store, now).Create(e.ctx, app.Operator(), app.NewKey{
 			OrgID: c.Org, Name: c.Name, Scopes: scopes, ExpiresAt: expires,
-			Limits: access.Limits{PerMinute: c.Minute, PerDay: c.Day, PerMonth: c.Month},
+			Limits: access.Limits{PerMinute: int(c.Minute), PerDay: int(c.Day), PerMonth: int(c.Month)},
 		})
 		if err != nil {
 			return err
 		}
 		return e.printSecret(key, secret)
 	})
+}
+
+// wholeNumber is a flag as people write it: 2000 or 2.000.
+type wholeNumber int
+
+// UnmarshalText reads it.
+func (n *wholeNumber) UnmarshalText(b []byte) error {
+	v, ok := text.Whole(string(b))
+	if !ok {
+		return fmt.Errorf("%q is no whole number, such as 60 or 2.000", b)
+	}
+	*n = wholeNumber(v)
+	return nil
 }
 
 func (c *keyCreateCmd) expiry(e *environment) (time.Time, error) {

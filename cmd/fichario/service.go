@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	pathpkg "path"
 	"strings"
 	"time"
 
@@ -150,7 +151,8 @@ func (s *service) close() {
 func apiOrPages(api, pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
-		case strings.HasPrefix(path, "/api/"), strings.HasPrefix(path, "/docs/"):
+		case strings.HasPrefix(path, "/api/"), strings.HasPrefix(path, "/docs/"),
+			strings.HasPrefix(pathpkg.Clean("/"+path), "/api/"): // a client of the API reads no page, and follows no redirect
 			api.ServeHTTP(w, r)
 		case path == "/docs", path == "/openapi.yaml", path == "/openapi.json",
 			path == "/healthz", path == "/readyz", path == "/metrics":

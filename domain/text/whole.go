@@ -1,0 +1,19 @@
+package text
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var wholeForm = regexp.MustCompile(`^(\d+|\d{1,3}(\.\d{3})+)$`)
+
+// Whole reads a whole number that is not negative as people in Brazil write it, with or without dots between its
+// thousands: 2000 or 2.000. It reports false for anything else: "1.5" is no fifteen.
+func Whole(s string) (int, bool) {
+	if !wholeForm.MatchString(s) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(s, ".", ""))
+	return n, err == nil
+}

@@ -1,0 +1,99 @@
+package integration
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// door is what an address answers, redirects not followed.
+type door struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func knock(t *testing.T, method, url, key string) door {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return door{resp.StatusCode, resp.Header, string(body)}
+}
+
+// TestUnusualRequests holds addresses and methods that nobody documents to what their client can use.
+func TestUnusualRequests(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.NewBureau(t, nil)
+	s := lookuptest.Start(t, testkit.SQLite(t), lookuptest.File(t, bureau.URL, time.Second))
+	key := s.NewKey(600, 50, 50)
+	t.Run("a path with two slashes is a problem of the API", func(t *testing.T) {
+		for _, path := range []string{"//api/v1/produtos", "//api/webhooks/receive/x", "/x/../api/v1/produtos"} {
+			a := knock(t, "GET", s.URL+path, key.Key)
+			if a.status != 404 || !strings.Contains(a.body, `"requestId"`) || a.header.Get("X-Request-Id") == "" {
+				t.Errorf("%s: %d %.200s", path, a.status, a.body)
+			}
+			if webhook := strings.Contains(path, "webhooks"); webhook != (a.header.Get("Access-Control-Allow-Origin") == "*") {
+				t.Errorf("%s: CORS is %q", path, a.header.Get("Access-Control-Allow-Origin"))
+			}
+		}
+	})
+	t.Run("HEAD is GET without its body, and charges nothing", func(t *testing.T) {
+		for _, path := range []string{
+			"/api/v1/produtos", "/api/v1/consultas", "/docs", "/openapi.yaml", "/healthz", "/readyz", "/metrics", "/entrar",
+		} {
+			get, head := knock(t, "GET", s.URL+path, key.Key), knock(t, "HEAD", s.URL+path, key.Key)
+			if head.status != get.status || head.body != "" || head.header.Get("Content-Type") != get.header.Get("Content-Type") {
+				t.Errorf("%s: GET %d, HEAD %d with %d bytes", path, get.status, head.status, len(head.body))
+			}
+		}
+		if a := knock(t, "HEAD", s.URL+"/api/v1/cpf/52998224725", key.Key); a.status != 405 || bureau.Calls() != 0 {
+			t.Errorf("HEAD of a lookup: %d, and %d calls", a.status, bureau.Calls())
+		}
+	})
+	t.Run("a page that has another method says which", func(t *testing.T) {
+		for path, want := range map[string]string{"/entrar": "GET, HEAD, POST", "/sair": "POST", "/contatos/x/nota": "POST"} {
+			if a := knock(t, "DELETE", s.URL+path, ""); a.status != 405 || a.header.Get("Allow") != want {
+				t.Errorf("DELETE %s: %d, Allow %q", path, a.status, a.header.Get("Allow"))
+			}
+		}
+		if a := knock(t, "DELETE", s.URL+"/nada", ""); a.status != 404 {
+			t.Errorf("DELETE of nothing: %d", a.status)
+		}
+	})
+}
+
+// TestAChallengeThatComesTwice is answered with the first.
+func TestAChallengeThatComesTwice(t *testing.T) {
+	t.Parallel()
+	o := intaketest.Start(t, testkit.SQLite(t)).Org(t)
+	hook := o.NewHook("Site", "generic")
+	at := o.URL + intaketest.PathOf(hook.Token) + "?hub.challenge=um&hub.challenge=dois&hub.verify_token=" + hook.Token
+	if a := knock(t, "GET", at, ""); a.status != 200 || a.body != "um" {
+		t.Errorf("%d %q", a.status, a.body)
+	}
+	if a := knock(t, "HEAD", at, ""); a.status != 200 || !slices.Contains(a.header["Access-Control-Allow-Origin"], "*") {
+		t.Errorf("HEAD: %d %v", a.status, a.header)
+	}
+}
