@@ -95,14 +95,6 @@ func (v *vault) sealJSON(value any, place string) []byte {
 	return v.seal(plain, place)
 }
 
-func (v *vault) openJSON(sealed []byte, place string, into any) error {
-	plain, err := v.open(sealed, place)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(plain, into)
-}
-
 // sealTwo seals two values as one: the length of the former, the former, the latter.
 func (v *vault) sealTwo(former, latter []byte, place string) []byte {
 	plain := binary.AppendUvarint(make([]byte, 0, 4+len(former)+len(latter)), uint64(len(former)))

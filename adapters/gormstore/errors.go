@@ -106,8 +106,8 @@ func away(err error) bool {
 		errors.Is(err, sql.ErrTxDone) || strings.Contains(err.Error(), "conn closed")
 }
 
-// Reason is why the database cannot be reached, on one line: the words of the server, the resolver or the system. They name
-// host, user and database, and no password.
+// Reason is why the database cannot be reached, on one line: the words of the server, the resolver or the system. They
+// name host, user and database, and no password.
 func Reason(err error) string {
 	var (
 		connect *pgconn.ConnectError

@@ -153,7 +153,7 @@ func (s *server) inside(h handler) http.HandlerFunc {
 func (s *server) nowhere(c *call, mux *http.ServeMux) error {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
-		other := c.Request.Clone(c.ctx())
+		other := c.Clone(c.ctx())
 		other.Method = method
 		if _, pattern := mux.Handler(other); pattern != "/" {
 			allowed = append(allowed, method)

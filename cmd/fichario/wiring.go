@@ -25,8 +25,8 @@ const (
 	tellEvery = 15 * time.Second
 )
 
-// openStore opens the database and brings it to the newest schema, so that every command works on a fresh machine. While
-// it is away it is asked again for as long as patience says; away is told why, in its own words.
+// openStore opens the database and brings it to the newest schema, so that every command works on a fresh machine.
+// While it is away it is asked again for as long as patience says; away is told why, in its own words.
 func (e *environment) openStore(patience time.Duration, away func(why string)) (*gormstore.Store, error) {
 	keys, err := e.dataKeys()
 	if err != nil {
