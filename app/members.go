@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
+	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/fault"
@@ -52,7 +52,7 @@ func (u *Members) Add(ctx context.Context, by Caller, n NewMember) (crm.Member, 
 	if !n.Role.Valid() {
 		return crm.Member{}, invalidRole()
 	}
-	if err := checkPassword(n.Password); err != nil {
+	if err := checkPassword(n.Password, email.Value()); err != nil {
 		return crm.Member{}, err
 	}
 	if err := mayManageOrg(ctx, u.store.Repos(), by, n.OrgID); err != nil {
@@ -130,7 +130,7 @@ func (u *Members) SetPassword(ctx context.Context, by Caller, id, password strin
 	if by.memberID != id && !by.mayManage(m.OrgID) {
 		return forbidden()
 	}
-	if err := checkPassword(password); err != nil {
+	if err := checkPassword(password, m.Email); err != nil {
 		return err
 	}
 	if err := mayChangeRoles(by, m.Role, m.Role); err != nil {
@@ -206,15 +206,13 @@ func memberName(typed string) (string, error) {
 
 func invalidRole() error { return invalid("role", "O papel é owner, admin ou member.") }
 
-// The lengths of a password, in bytes; the longest is what the hash can take.
-const (
-	passwordMin = 8
-	passwordMax = 72
-)
-
-func checkPassword(password string) error {
-	if len(password) < passwordMin || len(password) > passwordMax || strings.TrimSpace(password) == "" {
-		return invalid("password", fmt.Sprintf("A senha tem de %d a %d caracteres.", passwordMin, passwordMax))
+// checkPassword is held to whenever a password is chosen; those from before go on.
+func checkPassword(password, email string) error {
+	switch {
+	case !access.FitsPassword(password):
+		return invalid("password", fmt.Sprintf("A senha tem de %d a %d caracteres.", access.PasswordMin, access.PasswordMax))
+	case access.CommonPassword(password, email):
+		return invalid("password", "Esta senha está entre as primeiras que alguém tentaria. Escolha outra, como três ou quatro palavras soltas.")
 	}
 	return nil
 }

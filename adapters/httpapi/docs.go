@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 	"github.com/swaggest/swgui/v5emb"
@@ -51,6 +52,7 @@ func (s *server) documentation(e *echo.Echo) error {
 	if err := templates.ExecuteTemplate(&sandbox, "sandbox", s.Sandbox); err != nil {
 		return err
 	}
+	e.Use(docsPolicy)
 	static := func(path, contentType string, content []byte) {
 		e.GET(path, func(c echo.Context) error { return c.Blob(http.StatusOK, contentType, content) })
 	}
@@ -63,4 +65,16 @@ func (s *server) documentation(e *echo.Echo) error {
 	e.GET("/docs/*", reference)
 	e.GET("/", func(c echo.Context) error { return c.Redirect(http.StatusFound, "/docs") })
 	return nil
+}
+
+// docsPolicy keeps the pages of the documentation to what they bring. The reference's own script is inside its page.
+func docsPolicy(next echo.HandlerFunc) echo.HandlerFunc {
+	const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
+		"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	return func(c echo.Context) error {
+		if path := c.Path(); path == "/docs" || strings.HasPrefix(path, "/docs/") {
+			c.Response().Header().Set(echo.HeaderContentSecurityPolicy, policy)
+		}
+		return next(c)
+	}
 }

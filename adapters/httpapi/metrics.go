@@ -114,6 +114,7 @@ func knownMethod(m string) string {
 
 func (m *Metrics) refused(code fault.Code) { m.refusals.WithLabelValues(string(code)).Inc() }
 
-func (m *Metrics) handler() http.Handler {
+// Handler serves what was counted, for Prometheus.
+func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

@@ -29,6 +29,8 @@ type Config struct {
 	Ready   func(context.Context) error
 	Metrics *Metrics
 	Log     *slog.Logger
+	// MetricsElsewhere leaves /metrics to a listener of its own, see Metrics.Handler.
+	MetricsElsewhere bool
 	// Sandbox is listed at /docs/sandbox.
 	Sandbox []SandboxDocument
 }
@@ -72,7 +74,9 @@ func New(c Config) (http.Handler, error) {
 	probed := []string{http.MethodGet, http.MethodHead}
 	e.Match(probed, "/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	e.Match(probed, "/readyz", s.ready)
-	e.Match(probed, "/metrics", echo.WrapHandler(c.Metrics.handler()))
+	if !c.MetricsElsewhere {
+		e.Match(probed, "/metrics", echo.WrapHandler(c.Metrics.Handler()))
+	}
 	return headAsGet(e), nil
 }
 

@@ -45,6 +45,7 @@ type Settings struct {
 	SMTPURL      string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
 	AllowPrivate bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`
 	PublicURL    string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" validate:"omitempty,address" help:"Address of the service in links. Default: http:// and the listen address."`
+	MetricsListen string       `env:"FICHARIO_METRICS_LISTEN" name:"metrics-listen" help:"Address on which /metrics is served alone, such as 127.0.0.1:9090. Default: it is served with everything else."`
 	LogFormat    string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
 	LogLevel     string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
 }

@@ -35,6 +35,7 @@ type service struct {
 	sessions      *app.Sessions
 	listener      net.Listener
 	server        *http.Server
+	metricsServer *http.Server // nil where /metrics is served with everything else
 }
 
 // newService opens everything and wires it. What it opened is closed when it fails.
@@ -65,6 +66,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	}
 	metrics := httpapi.NewMetrics()
 	e.wireUseCases(s, log, calendar, metrics)
+	if err := e.listenForMetrics(s, metrics); err != nil {
+		return nil, err
+	}
 	return s, e.wireServer(s, log, calendar, metrics)
 }
 
@@ -92,7 +96,8 @@ func (e *environment) wireServer(
 	statement := app.NewStatement(s.store, calendar, now)
 	api, err := httpapi.New(httpapi.Config{
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, LookupEnabled: e.settings.Lookup,
-		Ready: s.store.Ping, Metrics: metrics, Log: log, Sandbox: sandboxDocuments(),
+		Ready: s.store.Ping, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
+		Sandbox: sandboxDocuments(),
 	})
 	if err != nil {
 		return err
@@ -111,13 +116,42 @@ func (e *environment) wireServer(
 		return err
 	}
 	s.server = &http.Server{
-		Handler:           punctual(apiOrPages(api, pages)),
+		Handler:           punctual(e.transportSecurity(apiOrPages(api, pages))),
 		ReadHeaderTimeout: 5 * time.Second,
 		WriteTimeout:      s.bureau.Timeout() + time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
 	}
 	return nil
+}
+
+// listenForMetrics serves /metrics alone, where it has an address of its own.
+func (e *environment) listenForMetrics(s *service, metrics *httpapi.Metrics) error {
+	if e.settings.MetricsListen == "" {
+		return nil
+	}
+	listener, err := new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.MetricsListen)
+	if err != nil {
+		return fmt.Errorf("FICHARIO_METRICS_LISTEN: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", metrics.Handler())
+	s.metricsServer = &http.Server{
+		Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+	}
+	go func() { _ = s.metricsServer.Serve(listener) }() // ends when it is closed
+	return nil
+}
+
+// transportSecurity has browsers keep to https for a year, where the service is reached by it.
+func (e *environment) transportSecurity(next http.Handler) http.Handler {
+	if !strings.HasPrefix(e.settings.PublicURL, "https://") {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		next.ServeHTTP(w, r)
+	})
 }
 
 // chores are what is done again and again beside the requests.
@@ -135,6 +169,9 @@ func (s *service) chores() []app.Chore {
 func (s *service) close() {
 	if s.listener != nil {
 		_ = s.listener.Close()
+	}
+	if s.metricsServer != nil {
+		_ = s.metricsServer.Close()
 	}
 	if s.dispatcher != nil {
 		s.dispatcher.Close()

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -95,5 +96,38 @@ func TestAChallengeThatComesTwice(t *testing.T) {
 	}
 	if a := knock(t, "HEAD", at, ""); a.status != 200 || !slices.Contains(a.header["Access-Control-Allow-Origin"], "*") {
 		t.Errorf("HEAD: %d %v", a.status, a.header)
+	}
+}
+
+// TestBehindHTTPS: browsers are told to keep to it, and /metrics is where its own address is.
+func TestBehindHTTPS(t *testing.T) {
+	t.Parallel()
+	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := free.Addr().String()
+	_ = free.Close()
+	p := testkit.Start(t, testkit.Options{Env: testkit.SQLite(t), Args: []string{
+		"--public-url", "https://fichario.example", "--metrics-listen", metrics,
+	}})
+	for _, path := range []string{"/entrar", "/api/v1/produtos", "/docs"} {
+		if got := knock(t, "GET", p.URL+path, "").header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
+			t.Errorf("%s: Strict-Transport-Security is %q", path, got)
+		}
+	}
+	if a := knock(t, "GET", p.URL+"/metrics", ""); a.status != 404 {
+		t.Errorf("/metrics beside everything else: %d", a.status)
+	}
+	if a := knock(t, "GET", "http://"+metrics+"/metrics", ""); a.status != 200 || !strings.Contains(a.body, "fichario_") {
+		t.Errorf("/metrics at its own address: %d", a.status)
+	}
+	if a := knock(t, "GET", "http://"+metrics+"/api/v1/produtos", ""); a.status != 404 {
+		t.Errorf("something else there: %d", a.status)
+	}
+	for _, path := range []string{"/docs", "/docs/erros", "/docs/sandbox"} {
+		if policy := knock(t, "GET", p.URL+path, "").header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") {
+			t.Errorf("%s has the policy %q", path, policy)
+		}
 	}
 }
