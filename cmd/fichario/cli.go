@@ -35,19 +35,19 @@ type cli struct {
 
 // Settings are the service's configuration.
 type Settings struct {
-	Listen       string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" help:"Address to listen on."`
-	DatabaseURL  string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" validate:"database" help:"sqlite://PATH, or postgres://… for more than one instance."`
-	Bureau       string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, brasilapi, or the path of a bureau file."`
-	Lookup       bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; without, every lookup route is 404."`
-	TimeZone     string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the days and months of the caps."`
-	HistoryFresh time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" validate:"min=0" help:"How long history answers instead of the bureau."`
-	DataKey      string        `env:"FICHARIO_DATA_KEY" help:"32 bytes in base64 that encrypt personal data; several with commas while rotating, the first encrypts. Default: a key file beside the SQLite database; required with PostgreSQL."`
-	SMTPURL      string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
-	AllowPrivate bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`
-	PublicURL    string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" validate:"omitempty,address" help:"Address of the service in links. Default: http:// and the listen address."`
-	MetricsListen string       `env:"FICHARIO_METRICS_LISTEN" name:"metrics-listen" help:"Address on which /metrics is served alone, such as 127.0.0.1:9090. Default: it is served with everything else."`
-	LogFormat    string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
-	LogLevel     string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
+	Listen        string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" help:"Address to listen on."`
+	DatabaseURL   string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" validate:"database" help:"sqlite://PATH, or postgres://… for more than one instance."`
+	Bureau        string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, brasilapi, or the path of a bureau file."`
+	Lookup        bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; without, every lookup route is 404."`
+	TimeZone      string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the days and months of the caps."`
+	HistoryFresh  time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" validate:"min=0" help:"How long history answers instead of the bureau."`
+	DataKey       string        `env:"FICHARIO_DATA_KEY" help:"32 bytes in base64 that encrypt personal data; several with commas while rotating, the first encrypts. Default: a key file beside the SQLite database; required with PostgreSQL."`
+	SMTPURL       string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
+	AllowPrivate  bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`
+	PublicURL     string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" validate:"omitempty,address" help:"Address of the service in links. Default: http:// and the listen address."`
+	MetricsListen string        `env:"FICHARIO_METRICS_LISTEN" name:"metrics-listen" help:"Address on which /metrics is served alone, such as 127.0.0.1:9090. Default: it is served with everything else."`
+	LogFormat     string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
+	LogLevel      string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
 }
 
 // environment is what a command runs in.
