@@ -72,8 +72,8 @@ func TestWhatAPostIsKnownBy(t *testing.T) {
 	}
 }
 
-// TestWhereAContactComesFrom: a fixed origin wins, a campaign counts where nothing is stated, and what was stated and is
-// no origin is in the note.
+// TestWhereAContactComesFrom: a fixed origin wins, a campaign counts where nothing is stated, and what was stated and
+// is no origin is in the note.
 func TestWhereAContactComesFrom(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ fixed, stated, campaign, id, note string }{

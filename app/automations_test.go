@@ -112,7 +112,7 @@ func (s *setting) job(id string) automation.Job {
 	return must(s.store.Repos().Jobs.Find(s.t.Context(), id))
 }
 
-// TestRunsAreMadeAgain: a dead one under its own id, so that its receiver knows it again, of a successful one a new one.
+// TestRunsAreMadeAgain: a dead one under its own id, so that its receiver knows it again; of one that went well, anew.
 func TestRunsAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -129,9 +129,9 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	equal(t, "one that waits", said(err), "requisicao_invalida run")
 	well := s.ended(rule, c.ID, automation.Done)
 	made := s.job(must(again(well)))
-	equal(t, "of a successful one", line(made.ID != well.ID, made.State, made.AutomationID == rule.ID, made.ContactID == c.ID),
-		"true ready true true")
-	equal(t, "the successful one", s.job(well.ID).State, automation.Done)
+	equal(t, "of one that went well", line(made.ID != well.ID, made.State, made.AutomationID, made.ContactID),
+		line(true, automation.Ready, rule.ID, c.ID))
+	equal(t, "the one that went well", s.job(well.ID).State, automation.Done)
 
 	for range 3 {
 		s.ended(rule, c.ID, automation.Dead)

@@ -67,4 +67,3 @@ func TestTheDashboardAddsUp(t *testing.T) {
 	}))
 	equal(t, "attention of who does not manage", len(must(s.dashboard.Look(t.Context(), ana, 7)).Attention), 0)
 }
-

@@ -57,8 +57,14 @@ func TestFunnelsAreEdited(t *testing.T) {
 			"the entry removed", func() error { return s.funnels.RemoveStage(ctx, owner, id, stage(0)) },
 			"requisicao_invalida stage", "",
 		},
-		{"another before it", func() error { return s.funnels.RaiseStage(ctx, owner, id, stage(1)) }, "", "Visto, Novo, Proposta, Ganho, Visita, Perdido"},
-		{"it goes then", func() error { return s.funnels.RemoveStage(ctx, owner, id, stage(1)) }, "", "Visto, Proposta, Ganho, Visita, Perdido"},
+		{
+			"another before it", func() error { return s.funnels.RaiseStage(ctx, owner, id, stage(1)) }, "",
+			"Visto, Novo, Proposta, Ganho, Visita, Perdido",
+		},
+		{
+			"it goes then", func() error { return s.funnels.RemoveStage(ctx, owner, id, stage(1)) }, "",
+			"Visto, Proposta, Ganho, Visita, Perdido",
+		},
 	} {
 		equal(t, c.what, said(c.do()), c.said)
 		if c.are != "" {

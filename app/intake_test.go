@@ -60,8 +60,8 @@ func TestTheEffectsOfAPost(t *testing.T) {
 	equal(t, "line", line(logged.Outcome, logged.ContactID == got.ID), "accepted true")
 }
 
-// TestTheOrderOfChecks: of all that is wrong with a post, the first is said; a refused one leaves a line in the log that
-// says the same, and nothing else. A rehearsal says it too, and leaves nothing.
+// TestTheOrderOfChecks: of all that is wrong with a post, the first is said; a refused one leaves a line in the log
+// that says the same, and nothing else. A rehearsal says it too, and leaves nothing.
 func TestTheOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -117,7 +117,8 @@ func TestARepetitionIsInTheLog(t *testing.T) {
 	}
 	first := must(send(`{"nome":"Bia","email":"bia@example.com"}`))
 	equal(t, "the first", first.Repeated, false)
-	equal(t, "again", must(send(`{"nome":"Bia","email":"bia@example.com"}`)), app.Accepted{ContactID: first.ContactID, Repeated: true})
+	again := app.Accepted{ContactID: first.ContactID, Repeated: true}
+	equal(t, "again", must(send(`{"nome":"Bia","email":"bia@example.com"}`)), again)
 	for _, other := range []string{`{"nome":"Rui","email":"rui@example.com"}`, `{"nome":"sem e-mail"}`} {
 		_, err := send(other)
 		equal(t, "another body", said(err), "chave_reutilizada Idempotency-Key")
@@ -152,11 +153,16 @@ func TestAReplay(t *testing.T) {
 	_, err = replay(refused)
 	equal(t, "of a disabled webhook", said(err), "webhook_desabilitado")
 	enable(true)
-	made := must(replay(refused))
+	// One that was refused again, and may be replayed as well.
+	between := s.deliveries(hook)[0]
+	between = must(s.intake.Delivery(t.Context(), app.Operator(), between.ID))
+	between.ID, between.ReplayOf = app.NewKeyID(), refused
+	must(s.store.Repos().Inbox.Take(t.Context(), ports.Arrival{Delivery: between}))
+	made := must(replay(between.ID))
 	equal(t, "a person vouches for it", made.Repeated, false)
 	again := s.deliveries(hook)[0]
 	equal(t, "its line", line(again.Outcome, again.ReplayOf == refused), "accepted true")
-	for _, id := range []string{refused, again.ID, s.deliveries(hook)[0].ID} {
+	for _, id := range []string{refused, between.ID, again.ID, s.deliveries(hook)[0].ID} {
 		equal(t, "once more", must(replay(id)), app.Accepted{ContactID: made.ContactID, Repeated: true})
 	}
 	equal(t, "contacts, notifications, jobs, posts", s.traces(hook)[:7], "1 1 1 1")

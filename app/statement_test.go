@@ -17,7 +17,8 @@ import (
 func (s *setting) asked(by app.Caller, at time.Time, product string, cache bool) lookup.Entry {
 	s.t.Helper()
 	e := lookup.Entry{
-		ID: app.NewKeyID(), OrgID: s.orgID, MemberID: by.MemberID(), Product: product, At: at, Cache: cache, Status: lookup.Done,
+		ID: app.NewKeyID(), OrgID: s.orgID, MemberID: by.MemberID(), Product: product, At: at, Cache: cache,
+		Status:   lookup.Done,
 		Document: must(document.Parse(document.CPF, cpfs[0])), Charged: !cache,
 	}
 	if by.Key() != nil {
@@ -51,7 +52,8 @@ func TestWhoseStatementItIs(t *testing.T) {
 		want string // lines, today's and all charges, whether it is a key's, names
 	}{
 		{"a key's own", first, app.StatementQuery{}, "", "3 2 2 true 0"},
-		{"a key's own, whatever it asks for", first, app.StatementQuery{OfKey: second.Key().ID, By: app.ByMembers}, "", "3 2 2 true 0"},
+		{"a key's own, whatever it asks for", first, app.StatementQuery{OfKey: second.Key().ID, By: app.ByMembers}, "",
+			"3 2 2 true 0"},
 		{"the organisation's", owner, app.StatementQuery{}, "", "5 4 0 false 4"},
 		{"what members asked", owner, app.StatementQuery{By: app.ByMembers}, "", "1 4 0 false 4"},
 		{"what a key asked", owner, app.StatementQuery{By: second.Key().ID}, "", "1 4 0 false 4"},
@@ -71,7 +73,8 @@ func TestWhoseStatementItIs(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		equal(t, c.what, line(len(page.Entries), page.Today.Count, page.Ever.Count, page.Key.ID != "", len(page.Names)), c.want)
+		equal(t, c.what, line(len(page.Entries), page.Today.Count, page.Ever.Count, page.Key.ID != "", len(page.Names)),
+			c.want)
 		n := 0
 		for l, err := range lines.All {
 			done(err)
@@ -154,7 +157,8 @@ func TestWhatDaysCost(t *testing.T) {
 		from, until string
 		want        string
 	}{
-		{"all", owner, app.StatementQuery{}, "2020-03-10", "2020-03-12", "2020-03-10 cpf 1 0.45, 2020-03-11 cpf 1 0.45, 2020-03-12 score 1 0.45"},
+		{"all", owner, app.StatementQuery{}, "2020-03-10", "2020-03-12",
+			"2020-03-10 cpf 1 0.45, 2020-03-11 cpf 1 0.45, 2020-03-12 score 1 0.45"},
 		{"a day", owner, app.StatementQuery{}, "2020-03-11", "2020-03-11", "2020-03-11 cpf 1 0.45"},
 		{"of members", owner, app.StatementQuery{By: app.ByMembers}, "2020-03-10", "2020-03-12", "2020-03-12 score 1 0.45"},
 		{"of a key", owner, app.StatementQuery{OfKey: key.Key().ID}, "2020-03-11", "2020-03-12", "2020-03-11 cpf 1 0.45"},
