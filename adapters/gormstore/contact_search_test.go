@@ -1,8 +1,6 @@
 package gormstore
 
 import (
-	"bytes"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,8 +11,9 @@ import (
 func TestSearchText(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]crm.Contact{
-		"joao a@b otica +5511987654321": {Name: "JOÃO", Email: "a@b", Company: "Ótica", Phone: "(11) 98765-4321", PhoneE164: "+5511987654321"},
-		"x y@z 4455":                    {Name: "x", Email: "y@z", Phone: "ramal 44-55"},
+		"joao a@b otica +5511987654321": {Name: "JOÃO", Email: "a@b", Company: "Ótica", Phone: "(11) 98765-4321",
+			PhoneE164: "+5511987654321"},
+		"x y@z 4455": {Name: "x", Email: "y@z", Phone: "ramal 44-55"},
 	} {
 		if got := searchText(c); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -26,30 +25,29 @@ func TestSearchText(t *testing.T) {
 // accents.
 func TestSearchOfOldContacts(t *testing.T) {
 	t.Parallel()
-	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := inMemory(t)
 	const org, id = "01980000-0000-7000-8000-00000000000a", "01980000-0000-7000-8000-00000000000b"
-	if err := s.Repos().Orgs.Create(t.Context(), crm.Organisation{ID: org, Name: "Org", CreatedAt: time.Now()}); err != nil {
+	made := crm.Organisation{ID: org, Name: "Org", CreatedAt: time.Now()}
+	if err := s.Repos().Orgs.Create(t.Context(), made); err != nil {
 		t.Fatal(err)
 	}
 	funnel := crm.Funnel{
-		ID: org, OrgID: org, Name: "Vendas", Default: true, Stages: []crm.Stage{{ID: org, Name: "Novo"}}, CreatedAt: time.Now(),
+		ID: org, OrgID: org, Name: "Vendas", Default: true, Stages: []crm.Stage{{ID: org, Name: "Novo"}},
+		CreatedAt: time.Now(),
 	}
 	if err := s.Repos().Funnels.Create(t.Context(), funnel); err != nil {
 		t.Fatal(err)
 	}
-	c := crm.Contact{ID: id, OrgID: org, Name: "JOÃO Conceição", Email: "j@example.com", StageID: org, CreatedAt: time.Now()}
+	c := crm.Contact{
+		ID: id, OrgID: org, Name: "JOÃO Conceição", Email: "j@example.com", StageID: org, CreatedAt: time.Now(),
+	}
 	added := crm.Event{ID: id, OrgID: org, ContactID: id, Kind: crm.ContactAdded, At: c.CreatedAt}
-	if err := s.InTx(t.Context(), func(r ports.Repos) error { return r.Contacts.Create(t.Context(), c, added) }); err != nil {
+	err := s.InTx(t.Context(), func(r ports.Repos) error { return r.Contacts.Create(t.Context(), c, added) })
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.write.Exec("UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164)").Error; err != nil {
+	const unfolded = "UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164)"
+	if err := s.write.Exec(unfolded).Error; err != nil {
 		t.Fatal(err)
 	}
 	if err := s.foldSearch(t.Context()); err != nil {

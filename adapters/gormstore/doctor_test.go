@@ -44,7 +44,8 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"stage, assignee and origin", "UPDATE contacts SET stage_id = " + other},
 			{"default funnel", "UPDATE funnels SET is_default = false"},
 			{"waited for an hour", "UPDATE jobs SET run_at = '2020-01-01 00:00:00+00:00'"},
-			{"what a key was charged", "INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (" + other + ", 'total', 1, 4500)"},
+			{"what a key was charged",
+				"INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (" + other + ", 'total', 1, 4500)"},
 			{"running", "INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status, day, month, settle_at) VALUES (" +
 				other + ", " + other + ", 'cpf', 'cpf', '', '2020-01-01 00:00:00+00:00', false, false, 1, 'em_andamento', '', '', '2020-01-01 00:00:00+00:00')"},
 			{"free in the statement", "UPDATE lookups SET amount = 2"},
@@ -69,10 +70,14 @@ func takeOne(t *testing.T, s *Store) {
 	t.Helper()
 	ctx, repos, now := t.Context(), s.Repos(), time.Now().UTC()
 	id := func(n byte) string { return "01980000-0000-7000-8000-0000000000" + string([]byte{'0', n}) }
-	w := webhook.Webhook{ID: id('2'), OrgID: id('1'), Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero}}
+	w := webhook.Webhook{
+		ID: id('2'), OrgID: id('1'), Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero},
+	}
 	for _, err := range []error{
 		repos.Orgs.Create(ctx, crm.Organisation{ID: id('1'), Name: "Organização", CreatedAt: now}),
-		repos.Funnels.Create(ctx, crm.Funnel{ID: id('3'), OrgID: id('1'), Default: true, Stages: []crm.Stage{{ID: id('4'), Name: "Novo"}}, CreatedAt: now}),
+		repos.Funnels.Create(ctx, crm.Funnel{
+			ID: id('3'), OrgID: id('1'), Default: true, Stages: []crm.Stage{{ID: id('4'), Name: "Novo"}}, CreatedAt: now,
+		}),
 		repos.Webhooks.Create(ctx, w, webhook.NewToken()),
 	} {
 		if err != nil {
@@ -83,12 +88,19 @@ func takeOne(t *testing.T, s *Store) {
 		ID: id('6'), OrgID: id('1'), WebhookID: w.ID, Name: "Bia", Email: "bia@example.com", StageID: id('4'), CreatedAt: now,
 	}
 	_, err := repos.Inbox.Take(ctx, ports.Arrival{
-		Delivery: webhook.Delivery{ID: id('5'), OrgID: id('1'), WebhookID: w.ID, At: now, Outcome: webhook.Accepted, ContactID: c.ID},
-		Contact:  &c, Key: "k",
-		Event:        crm.Event{ID: id('7'), OrgID: id('1'), ContactID: c.ID, Kind: crm.ContactCreated, Actor: w.Name, At: now},
-		Notification: crm.Notification{ID: id('8'), OrgID: id('1'), ContactID: c.ID, Kind: crm.NewContact, Subject: w.Name, At: now},
+		Delivery: webhook.Delivery{
+			ID: id('5'), OrgID: id('1'), WebhookID: w.ID, At: now, Outcome: webhook.Accepted, ContactID: c.ID,
+		},
+		Contact: &c, Key: "k",
+		Event: crm.Event{
+			ID: id('7'), OrgID: id('1'), ContactID: c.ID, Kind: crm.ContactCreated, Actor: w.Name, At: now,
+		},
+		Notification: crm.Notification{
+			ID: id('8'), OrgID: id('1'), ContactID: c.ID, Kind: crm.NewContact, Subject: w.Name, At: now,
+		},
 		Job: automation.Job{
-			ID: id('9'), OrgID: id('1'), ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: now, CreatedAt: now,
+			ID: id('9'), OrgID: id('1'), ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: now,
+			CreatedAt: now,
 		},
 	})
 	if err != nil {

@@ -27,7 +27,8 @@ func inMemory(t *testing.T) *Store {
 func TestAMemoryOutlivesItsConnections(t *testing.T) {
 	t.Parallel()
 	s, other := inMemory(t), inMemory(t)
-	if err := s.Repos().Orgs.Create(t.Context(), crm.Organisation{ID: "01980000-0000-7000-8000-00000000000a"}); err != nil {
+	org := crm.Organisation{ID: "01980000-0000-7000-8000-00000000000a"}
+	if err := s.Repos().Orgs.Create(t.Context(), org); err != nil {
 		t.Fatal(err)
 	}
 	pool, err := s.write.DB()

@@ -12,8 +12,8 @@ import (
 	"fichario/domain/lookup"
 )
 
-// TestAMovedAnswerSpoilsNobodyElse swaps the sealed answers of two rows. Neither opens any more, because a sealed value is bound
-// to its row; lookups that are served with them are answered all the same.
+// TestAMovedAnswerSpoilsNobodyElse swaps the sealed answers of two rows. Neither opens any more, because a sealed value
+// is bound to its row; lookups that are served with them are answered all the same.
 func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -22,7 +22,8 @@ func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 		for n, cpf := range []string{"52998224725", "11144477735", "40442820135"} {
 			docs = append(docs, document.Restore(document.CPF, cpf))
 			rec := lookup.Record{
-				ID: id(n), OrgID: id(99), Product: "cpf", Document: docs[n], AnsweredAt: time.Now(), Fields: []byte(`{"nome":null}`), Raw: []byte("null"),
+				ID: id(n), OrgID: id(99), Product: "cpf", Document: docs[n], AnsweredAt: time.Now(),
+				Fields: []byte(`{"nome":null}`), Raw: []byte("null"),
 			}
 			if err := s.Repos().History.Save(t.Context(), rec); err != nil {
 				t.Fatal(err)
@@ -37,7 +38,10 @@ func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 		var wg sync.WaitGroup
 		for n := range 60 {
 			wg.Go(func() {
-				e := lookup.Entry{ID: id(1000 + n), OrgID: id(99), KeyID: id(98), Product: "cpf", Document: docs[n%3], At: time.Now(), Cache: true, Status: lookup.Done}
+				e := lookup.Entry{
+					ID: id(1000 + n), OrgID: id(99), KeyID: id(98), Product: "cpf", Document: docs[n%3], At: time.Now(), Cache: true,
+					Status: lookup.Done,
+				}
 				_, err := s.Repos().History.Serve(context.Background(), e, time.Time{})
 				if moved := n%3 != 2; moved != errors.Is(err, errSealed) || !moved && err != nil {
 					t.Errorf("%s: lookup %d: %v", s.write.Name(), n, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -96,15 +97,6 @@ func TestStoreInMemory(t *testing.T) {
 	})
 }
 
-func TestMigratingTwiceChangesNothing(t *testing.T) {
-	t.Parallel()
-	onBoth(t, func(t *testing.T, url string) {
-		if err := migrate(t.Context(), url); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
 func record(t *testing.T, orgID string) lookup.Record {
 	t.Helper()
 	d, err := document.Parse(document.CPF, "52998224725")
@@ -179,9 +171,15 @@ func TestNothingPersonalAtRest(t *testing.T) {
 	}
 	rec := record(t, orgID)
 	repos := s.Repos()
-	entry := lookup.Entry{ID: rec.ID, OrgID: orgID, KeyID: rec.ID, Product: "cpf", Document: rec.Document, At: rec.AnsweredAt, Status: lookup.Done}
+	entry := lookup.Entry{
+		ID: rec.ID, OrgID: orgID, KeyID: rec.ID, Product: "cpf", Document: rec.Document, At: rec.AnsweredAt,
+		Status: lookup.Done,
+	}
 	lease := lookup.Lease{OrgID: orgID, Product: "cpf", Document: rec.Document, CallID: rec.ID, ExpiresAt: time.Now()}
-	err := s.InTx(t.Context(), func(r ports.Repos) error { _, err := r.Leases.Acquire(t.Context(), lease, time.Now()); return err })
+	err := s.InTx(t.Context(), func(r ports.Repos) error {
+		_, err := r.Leases.Acquire(t.Context(), lease, time.Now())
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,5 +271,27 @@ func TestPathsWithOddCharacters(t *testing.T) {
 			files, _ := os.ReadDir(dir)
 			t.Errorf("%s: %v; there is %v", name, err, fmt.Sprint(files))
 		}
+	}
+}
+
+// TestReadingBesideAWriter: a command that only reads waits for nobody who writes.
+func TestReadingBesideAWriter(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	if err := migrate(t.Context(), "sqlite://"+path); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := migrate(t.Context(), "sqlite://"+path); err != nil {
+		t.Error(err)
 	}
 }
