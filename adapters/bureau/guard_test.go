@@ -26,6 +26,7 @@ import (
 // TestCircuit runs on a fake clock: twenty failures in a row open the circuit for
 // five seconds, and one good call closes it.
 func TestCircuit(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var down, dials atomic.Int32
 		inProcess, stop := sandbox.Start()
@@ -120,7 +121,9 @@ products:
 
 func TestOAuth2(t *testing.T) {
 	t.Parallel()
-	var tokens, refuse atomic.Int32
+	var tokens, refuse, asking atomic.Int32
+	const callers = 20
+	met := make(chan struct{}) // closed when all ask
 	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/token" {
 			if got := r.Header.Get("Authorization"); got != fmt.Sprintf("Bearer tok-%d", tokens.Load()) {
@@ -139,13 +142,16 @@ func TestOAuth2(t *testing.T) {
 			secret != "s+e" || r.URL.RawQuery != "a=1" {
 			t.Errorf("got %s %s %s:%s", r.Method, b, id, secret)
 		}
-		time.Sleep(20 * time.Millisecond) // so that the callers meet
+		<-met
 		_, _ = fmt.Fprintf(w, `{"access_token":"tok-%d","token_type":"bearer","expires_in":"3600"}`, tokens.Add(1))
 	})
 	c := client(t, fmt.Sprintf(withAuth, url, url))
 	var wg sync.WaitGroup
-	for range 20 {
+	for range callers {
 		wg.Go(func() {
+			if asking.Add(1) == callers {
+				close(met)
+			}
 			if _, err := ask(t, c); err != nil {
 				t.Error(err)
 			}
@@ -153,7 +159,7 @@ func TestOAuth2(t *testing.T) {
 	}
 	wg.Wait()
 	if tokens.Load() != 1 {
-		t.Errorf("%d tokens for 20 calls", tokens.Load())
+		t.Errorf("%d tokens for %d calls", tokens.Load(), callers)
 	}
 	refuse.Store(1)
 	_, err := ask(t, c)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestAddresses(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]struct {
 		at, user, password, from string
 		implicit                 bool
@@ -65,6 +66,7 @@ func TestAddresses(t *testing.T) {
 
 // Each holds the password s3gr3d0 somewhere: it must not come back.
 func TestWrongAddresses(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{
 		"", "s3gr3d0", "correio.example:s3gr3d0", "http://u:s3gr3d0@correio.example", "SMTP", "smtp:u:s3gr3d0@correio.example",
 		"smtp://u:s3gr3d0@", "smtp://u:s3gr3d0@:587", "smtp://u:s3gr3d0@correio.example:0", "smtp://u:s3gr3d0@correio.example:65536",
