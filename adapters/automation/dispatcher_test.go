@@ -173,7 +173,8 @@ func TestConcurrency(t *testing.T) {
 		}
 		<-full
 		body, _ := io.ReadAll(r.Body)
-		if r.Header.Get("webhook-signature") != signature(r.Header.Get("webhook-id"), r.Header.Get("webhook-timestamp"), body) {
+		want := signature(r.Header.Get("webhook-id"), r.Header.Get("webhook-timestamp"), body)
+		if r.Header.Get("webhook-signature") != want {
 			w.WriteHeader(http.StatusUnauthorized)
 		}
 	})

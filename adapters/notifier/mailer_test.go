@@ -137,10 +137,12 @@ func TestRecipients(t *testing.T) {
 	s := serve(t, false, nil)
 	m := mailer(t, "smtp://"+s.address)
 	for _, to := range []string{
-		"", " ", "ana", "@destino.example", "ana@", "ana@destino.example, bia@destino.example", "ana@destino.example bia@destino.example",
-		"Ana <ana@destino.example>", "<ana@destino.example>", "ana@destino.example (nome)", "grupo: ana@destino.example;", "grupo:;",
-		"ana@destino.example\r\nRCPT TO:<bia@destino.example>", "ana@destino.example\r\n", "\r\nana@destino.example", "ana@destino.example\nBcc: b@c",
-		"ana\r\n@destino.example", "ana@destino.example>", "ana@destino.example\x00", "\"a\r\nb\"@destino.example", "ana@des tino.example",
+		"", " ", "ana", "@destino.example", "ana@", "ana@destino.example, bia@destino.example",
+		"ana@destino.example bia@destino.example", "Ana <ana@destino.example>", "<ana@destino.example>",
+		"ana@destino.example (nome)", "grupo: ana@destino.example;", "grupo:;",
+		"ana@destino.example\r\nRCPT TO:<bia@destino.example>", "ana@destino.example\r\n", "\r\nana@destino.example",
+		"ana@destino.example\nBcc: b@c", "ana\r\n@destino.example", "ana@destino.example>", "ana@destino.example\x00",
+		"\"a\r\nb\"@destino.example", "ana@des tino.example",
 	} {
 		mail := letter
 		mail.To = to
