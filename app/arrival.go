@@ -55,7 +55,7 @@ func fingerprint(d webhook.Delivery) []byte {
 }
 
 // arrivalOf is an accepted post with the contact that it makes and all that belongs to it.
-func arrivalOf(hook Hook, draft intake.Draft, d webhook.Delivery, known identity) ports.Arrival {
+func arrivalOf(hook webhook.Hook, draft intake.Draft, d webhook.Delivery, known identity) ports.Arrival {
 	c, at := contactOf(hook, draft, d.At), d.At
 	d.Outcome, d.ContactID = webhook.Accepted, c.ID
 	return ports.Arrival{
@@ -67,14 +67,15 @@ func arrivalOf(hook Hook, draft intake.Draft, d webhook.Delivery, known identity
 			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.NewContact, Subject: hook.Name, At: at,
 		},
 		Job: automation.Job{
-			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: at, CreatedAt: at,
+			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: at,
+			CreatedAt: at,
 		},
 	}
 }
 
 // contactOf makes the contact of a draft: where it enters, whose it is and where it
 // comes from (specification, 4.5.2 to 4.5.4).
-func contactOf(hook Hook, draft intake.Draft, at time.Time) crm.Contact {
+func contactOf(hook webhook.Hook, draft intake.Draft, at time.Time) crm.Contact {
 	c := crm.Contact{
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, Name: draft.DisplayName(hook.Kind), Email: draft.Email,
 		Phone: draft.Phone, PhoneE164: draft.PhoneE164, Company: draft.Company, Amount: catalog.Money(draft.Amount),
@@ -99,7 +100,7 @@ func contactOf(hook Hook, draft intake.Draft, at time.Time) crm.Contact {
 // originOf returns the origin that a contact is linked to, and whether it is the one
 // that the sender stated. A fixed origin wins; a campaign's source counts only where
 // the sender states nothing.
-func originOf(hook Hook, draft intake.Draft) (id string, stated bool) {
+func originOf(hook webhook.Hook, draft intake.Draft) (id string, stated bool) {
 	raw := draft.Origin
 	if raw == "" {
 		raw = draft.FallbackOrigin

@@ -86,7 +86,7 @@ func TestWhereAContactComesFrom(t *testing.T) {
 		{"r", "rádio", "", "r", ""},
 		{"f", "Feira", "", "f", "Origem informada: Feira"},
 	} {
-		hook := Hook{Origins: []crm.Origin{{ID: "r", Name: "Rádio"}, {ID: "f", Name: "Fixa"}}}
+		hook := webhook.Hook{Origins: []crm.Origin{{ID: "r", Name: "Rádio"}, {ID: "f", Name: "Fixa"}}}
 		hook.OriginID = c.fixed
 		got := contactOf(hook, intake.Draft{Origin: c.stated, FallbackOrigin: c.campaign}, hook.CreatedAt)
 		if got.OriginID != c.id || got.Note != c.note {

@@ -49,7 +49,7 @@ func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation
 		return c, err
 	}
 	if n.WebhookID != "" {
-		hook, _, err := findWebhook(ctx, a.store.Repos(), by, n.WebhookID)
+		hook, err := hookKind.managed(ctx, a.store.Repos(), by, n.WebhookID)
 		if err == nil && hook.OrgID != n.OrgID {
 			err = missing("webhook", "Não há webhook com este id.")
 		}

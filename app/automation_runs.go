@@ -8,9 +8,6 @@ import (
 	"fichario/ports"
 )
 
-// RunFilter says which runs are wanted.
-type RunFilter = ports.JobFilter
-
 // RunView is a run, or an e-mail to a member, with the names behind its ids.
 type RunView struct {
 	automation.Job
@@ -20,7 +17,7 @@ type RunView struct {
 
 // RunViews returns runs of the caller's organisation: those that were given up first,
 // then the newest. Faults: InvalidRequest, ServiceUnavailable.
-func (a *Automations) RunViews(ctx context.Context, by Caller, f RunFilter, limit int) ([]RunView, error) {
+func (a *Automations) RunViews(ctx context.Context, by Caller, f automation.JobFilter, limit int) ([]RunView, error) {
 	dead := f
 	dead.State = automation.Dead
 	first, err := a.Runs(ctx, by, by.orgID, dead, "", limit)
@@ -63,7 +60,7 @@ func (a *Automations) RunViews(ctx context.Context, by Caller, f RunFilter, limi
 // Runs returns the runs of automations and the e-mails of an organisation, newest
 // first. Faults: InvalidRequest, ServiceUnavailable.
 func (a *Automations) Runs(
-	ctx context.Context, by Caller, orgID string, f ports.JobFilter, after string, limit int,
+	ctx context.Context, by Caller, orgID string, f automation.JobFilter, after string, limit int,
 ) ([]automation.Job, error) {
 	if err := checkPage(after, limit); err != nil {
 		return nil, err
@@ -98,7 +95,7 @@ const failedAtOnce = 500
 // CountFailed counts the runs of the caller's organisation that were given up, up to
 // failedAtOnce. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) CountFailed(ctx context.Context, by Caller) (int, error) {
-	failed, err := a.Runs(ctx, by, by.orgID, RunFilter{State: automation.Dead}, "", failedAtOnce)
+	failed, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
 	return len(failed), err
 }
 
@@ -106,7 +103,7 @@ func (a *Automations) CountFailed(ctx context.Context, by Caller) (int, error) {
 // to failedAtOnce, and returns how many runs that are. Faults: NotFound, Forbidden,
 // ServiceUnavailable.
 func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (int, error) {
-	failed, err := a.Runs(ctx, by, by.orgID, RunFilter{State: automation.Dead}, "", failedAtOnce)
+	failed, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
 	if err != nil {
 		return 0, err
 	}

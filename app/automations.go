@@ -125,7 +125,7 @@ func (a *Automations) Views(ctx context.Context, by Caller, orgID string) ([]Aut
 	out := make([]AutomationView, len(all))
 	for i, rule := range all {
 		out[i] = n.automation(rule)
-		last, err := r.Jobs.Page(ctx, orgID, ports.JobFilter{AutomationID: rule.ID}, "", 1)
+		last, err := r.Jobs.Page(ctx, orgID, automation.JobFilter{AutomationID: rule.ID}, "", 1)
 		if err != nil {
 			return nil, err
 		}

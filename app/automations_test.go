@@ -157,12 +157,12 @@ func TestRunsAreShown(t *testing.T) {
 		s.ended(rule, c.ID, state)
 	}
 	var got []string
-	for _, v := range must(s.automations.RunViews(t.Context(), owner, app.RunFilter{}, 10)) {
+	for _, v := range must(s.automations.RunViews(t.Context(), owner, automation.JobFilter{}, 10)) {
 		got = append(got, line(v.State, v.Automation, v.Contact))
 	}
 	equal(t, "runs", strings.Join(got, ", "), "dead Saudar Bia, dead Saudar Bia, ready Saudar Bia, done Saudar Bia")
 	equal(t, "the last one", must(s.automations.Views(t.Context(), owner, s.orgID))[0].Last.State, automation.Ready)
-	for what, f := range map[string]app.RunFilter{"automation": {AutomationID: "x"}, "contact": {ContactID: "x"}} {
+	for what, f := range map[string]automation.JobFilter{"automation": {AutomationID: "x"}, "contact": {ContactID: "x"}} {
 		_, err := s.automations.RunViews(t.Context(), owner, f, 10)
 		equal(t, what, said(err), "requisicao_invalida automation")
 	}

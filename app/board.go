@@ -15,7 +15,7 @@ type BoardStage struct {
 	// Count and Amount are of all contacts in it, Contacts are the newest of them.
 	Count    int
 	Amount   catalog.Money
-	Contacts []ContactView
+	Contacts []crm.ContactView
 }
 
 // Board returns the stages of a funnel with their newest contacts; of the default

@@ -151,12 +151,3 @@ func (k kind[T]) managed(ctx context.Context, r ports.Repos, by Caller, id strin
 }
 
 func (k kind[T]) notFound() *fault.Error { return missing(k.field, k.missing) }
-
-func (c Caller) sees(orgID string) bool { return c.maySee(orgID) }
-
-func (c Caller) manages(orgID string) error {
-	if !c.mayManage(orgID) {
-		return forbidden()
-	}
-	return nil
-}

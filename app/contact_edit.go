@@ -65,7 +65,7 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 		}
 		made.StageID = funnels[0].Entry().ID
 	}
-	if n.stages[made.StageID] == "" {
+	if n.stages[made.StageID].ID == "" {
 		return crm.Contact{}, missing("stage", "Não há etapa com este id.")
 	}
 	event := crm.Event{
@@ -169,7 +169,8 @@ func storable(s string) string {
 func (c *Contacts) Edit(ctx context.Context, by Caller, id string, f ContactForm) error {
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, before crm.Contact, e crm.Event) error {
 		if f.Version != "" && f.Version != before.Version() {
-			return invalid("version", "Este contato mudou enquanto você o editava. Confira o que ele diz agora e repita a sua mudança.")
+			return invalid("version",
+				"Este contato mudou enquanto você o editava. Confira o que ele diz agora e repita a sua mudança.")
 		}
 		n, err := loadNames(ctx, r, by.orgID)
 		if err != nil {
@@ -245,10 +246,10 @@ func (c *Contacts) Move(ctx context.Context, by Caller, id, stageID string) (crm
 		if err != nil {
 			return err
 		}
-		if n.stages[stageID] == "" {
+		if n.stages[stageID].ID == "" {
 			return missing("stage", "Não há etapa com este id.")
 		}
-		stage = crm.Stage{ID: stageID, Name: n.stages[stageID]}
+		stage = n.stages[stageID]
 		if k.StageID == stageID {
 			return nil
 		}

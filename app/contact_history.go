@@ -9,7 +9,6 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
-	"fichario/ports"
 )
 
 // ContactDocument is a lookup about a contact.
@@ -67,7 +66,7 @@ func (c *Contacts) Documents(ctx context.Context, by Caller, id string) ([]Conta
 // History returns everything that happened to a contact, newest first: the entries of
 // its history, runs of automations with their outcome, and lookups. Every member of
 // the organisation may see it. Faults: InvalidRequest, ServiceUnavailable.
-func (c *Contacts) History(ctx context.Context, by Caller, id string) (ContactView, []Happening, error) {
+func (c *Contacts) History(ctx context.Context, by Caller, id string) (crm.ContactView, []Happening, error) {
 	view, events, err := c.Show(ctx, by, id)
 	if err != nil {
 		return view, nil, err
@@ -94,9 +93,9 @@ func (c *Contacts) History(ctx context.Context, by Caller, id string) (ContactVi
 	return view, out, nil
 }
 
-func (c *Contacts) runs(ctx context.Context, view ContactView) ([]Happening, error) {
+func (c *Contacts) runs(ctx context.Context, view crm.ContactView) ([]Happening, error) {
 	r := c.store.Repos()
-	jobs, err := r.Jobs.Page(ctx, view.OrgID, ports.JobFilter{ContactID: view.ID}, "", happeningsMax)
+	jobs, err := r.Jobs.Page(ctx, view.OrgID, automation.JobFilter{ContactID: view.ID}, "", happeningsMax)
 	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}

@@ -13,16 +13,6 @@ import (
 	"fichario/ports"
 )
 
-// ContactOrder is what a list of contacts is ordered by.
-type ContactOrder = ports.ContactOrder
-
-// The orders of a list of contacts.
-const (
-	ByArrival = ports.ByArrival
-	ByName    = ports.ByName
-	ByAmount  = ports.ByAmount
-)
-
 // ContactSearch is what somebody looks for among contacts, and in which order. Zero
 // values do not filter.
 type ContactSearch struct {
@@ -32,7 +22,7 @@ type ContactSearch struct {
 	StageID, OriginID, AssigneeID, WebhookID string
 	// Since is when the first one wanted came.
 	Since time.Time
-	Order ContactOrder
+	Order crm.ContactOrder
 	// Ascending puts the oldest, first in the alphabet or smallest first.
 	Ascending bool
 }
@@ -45,7 +35,7 @@ func (s ContactSearch) Narrow() bool {
 
 // ContactPage is one page of a list of contacts.
 type ContactPage struct {
-	Contacts []ContactView
+	Contacts []crm.ContactView
 	// First is whether nothing comes before, More whether something comes after.
 	First, More bool
 }
@@ -80,7 +70,7 @@ func searchWords(raw string) []string {
 // one is not found.
 func (s ContactSearch) filter(n names) (ports.ContactFilter, error) {
 	switch {
-	case s.StageID != "" && n.stages[s.StageID] == "":
+	case s.StageID != "" && n.stages[s.StageID].ID == "":
 		return ports.ContactFilter{}, missing("stage", "Não há etapa com este id.")
 	case s.OriginID != "" && n.origins[s.OriginID] == "":
 		return ports.ContactFilter{}, missing("origin", "Não há origem com este id.")
@@ -166,8 +156,8 @@ func (c *Contacts) Count(ctx context.Context, by Caller, s ContactSearch) (int, 
 // All yields every contact that a search finds, whole and in its order, or an error at
 // which they end; they are read while they are asked for. Faults: NotFound,
 // ServiceUnavailable.
-func (c *Contacts) All(ctx context.Context, by Caller, s ContactSearch) iter.Seq2[ContactView, error] {
-	return func(yield func(ContactView, error) bool) {
+func (c *Contacts) All(ctx context.Context, by Caller, s ContactSearch) iter.Seq2[crm.ContactView, error] {
+	return func(yield func(crm.ContactView, error) bool) {
 		p, err := c.prepare(ctx, by, s)
 		q := ports.ContactQuery{
 			ContactFilter: p.filter, Order: s.Order, Ascending: s.Ascending, Limit: listMax, Whole: true,
@@ -177,7 +167,7 @@ func (c *Contacts) All(ctx context.Context, by Caller, s ContactSearch) iter.Seq
 				found, err = c.store.Repos().Contacts.Select(ctx, p.orgID, q)
 			}
 			if err != nil {
-				yield(ContactView{}, err)
+				yield(crm.ContactView{}, err)
 				return
 			}
 			for _, contact := range found {

@@ -31,17 +31,17 @@ var lockedContactKind = kind[crm.Contact]{
 }
 
 // contactViewKind finds contacts with the names behind their ids.
-var contactViewKind = kind[ContactView]{
+var contactViewKind = kind[crm.ContactView]{
 	field: contactKind.field, missing: contactKind.missing,
-	find: func(r ports.Repos) func(context.Context, string) (ContactView, error) {
-		return func(ctx context.Context, id string) (ContactView, error) { return viewContact(ctx, r, id) }
+	find: func(r ports.Repos) func(context.Context, string) (crm.ContactView, error) {
+		return func(ctx context.Context, id string) (crm.ContactView, error) { return viewContact(ctx, r, id) }
 	},
-	orgOf: func(v ContactView) string { return v.OrgID },
+	orgOf: func(v crm.ContactView) string { return v.OrgID },
 }
 
 // List returns contacts of an organisation, newest first. Faults: InvalidRequest,
 // ServiceUnavailable.
-func (c *Contacts) List(ctx context.Context, by Caller, orgID string, limit int) ([]ContactView, error) {
+func (c *Contacts) List(ctx context.Context, by Caller, orgID string, limit int) ([]crm.ContactView, error) {
 	if err := maySeeOrg(ctx, c.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
@@ -57,16 +57,16 @@ func (c *Contacts) List(ctx context.Context, by Caller, orgID string, limit int)
 
 // Show returns a contact with its history, oldest first. Faults: InvalidRequest,
 // ServiceUnavailable.
-func (c *Contacts) Show(ctx context.Context, by Caller, id string) (ContactView, []crm.Event, error) {
+func (c *Contacts) Show(ctx context.Context, by Caller, id string) (crm.ContactView, []crm.Event, error) {
 	view, err := c.View(ctx, by, id)
 	if err != nil {
-		return ContactView{}, nil, err
+		return crm.ContactView{}, nil, err
 	}
 	events, err := c.store.Repos().Contacts.Events(ctx, id)
 	return view, events, err
 }
 
 // View returns a contact. Faults: InvalidRequest, ServiceUnavailable.
-func (c *Contacts) View(ctx context.Context, by Caller, id string) (ContactView, error) {
+func (c *Contacts) View(ctx context.Context, by Caller, id string) (crm.ContactView, error) {
 	return contactViewKind.visible(ctx, c.store.Repos(), by, id)
 }

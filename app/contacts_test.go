@@ -171,7 +171,7 @@ func TestContactsAreFoundInPages(t *testing.T) {
 	equal(t, "back to the first, which is whole", fmt.Sprint(len(back.Contacts), back.First), "5 true")
 	equal(t, "counted", must(s.contacts.Count(t.Context(), ana, search)), 8)
 	got = nil
-	for c, err := range s.contacts.All(t.Context(), ana, app.ContactSearch{Order: app.ByName, Ascending: true}) {
+	for c, err := range s.contacts.All(t.Context(), ana, app.ContactSearch{Order: crm.ByName, Ascending: true}) {
 		done(err)
 		got = append(got, c.Name)
 	}

@@ -10,6 +10,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/ports"
 )
 
@@ -49,7 +50,7 @@ type Overview struct {
 	// Origins are those that contacts came from in the period, the most first.
 	Origins   []OriginCount
 	Attention []Attention
-	Newest    []ContactView
+	Newest    []crm.ContactView
 }
 
 // OriginCount is how many contacts came from an origin; its name is empty for those
@@ -173,7 +174,7 @@ func (d *Dashboard) attention(
 		}
 	}
 	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
-	dead, err2 := r.Jobs.Page(ctx, orgID, ports.JobFilter{State: automation.Dead}, "", 100)
+	dead, err2 := r.Jobs.Page(ctx, orgID, automation.JobFilter{State: automation.Dead}, "", 100)
 	if len(dead) > 0 {
 		out = append(out, Attention{Kind: "dead", Count: len(dead)})
 	}
@@ -202,8 +203,8 @@ func (d *Dashboard) attention(
 
 // ContactCount is how many contacts a day brought.
 func (d Day) ContactCount() (n int) {
-	for _, one := range d.Contacts {
-		n += one
+	for _, count := range d.Contacts {
+		n += count
 	}
 	return n
 }

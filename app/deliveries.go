@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"fichario/domain/webhook"
@@ -11,14 +10,14 @@ import (
 )
 
 // Deliveries returns the delivery log of a webhook, newest first. after is the id of
-// the last one seen. Faults: InvalidRequest, ServiceUnavailable.
+// the last one seen. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (i *Intake) Deliveries(
 	ctx context.Context, by Caller, webhookID string, outcome webhook.Outcome, after string, limit int,
 ) ([]webhook.Delivery, error) {
 	if after != "" && !validID(after) {
 		return nil, checkPage(after, 1)
 	}
-	if _, err := i.hookOf(ctx, by, webhookID); err != nil {
+	if _, err := hookKind.managed(ctx, i.store.Repos(), by, webhookID); err != nil {
 		return nil, err
 	}
 	first := after
@@ -27,21 +26,18 @@ func (i *Intake) Deliveries(
 	}, func(d webhook.Delivery) string { return d.ID })
 }
 
-// Delivery returns one delivery with its body. Faults: InvalidRequest,
+var deliveryKind = kind[webhook.Delivery]{
+	field: "delivery", missing: "Não há entrega com este id; elas são guardadas por 30 dias.",
+	find: func(r ports.Repos) func(context.Context, string) (webhook.Delivery, error) {
+		return r.Deliveries.Find
+	},
+	orgOf: func(d webhook.Delivery) string { return d.OrgID },
+}
+
+// Delivery returns one delivery with its body. Faults: NotFound, Forbidden,
 // ServiceUnavailable.
 func (i *Intake) Delivery(ctx context.Context, by Caller, id string) (webhook.Delivery, error) {
-	notFound := missing("delivery", "Não há entrega com este id; elas são guardadas por 30 dias.")
-	if !validID(id) {
-		return webhook.Delivery{}, notFound
-	}
-	d, err := i.store.Repos().Deliveries.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(d.OrgID) {
-		return webhook.Delivery{}, notFound
-	}
-	if err == nil {
-		err = by.manages(d.OrgID)
-	}
-	return d, err
+	return deliveryKind.managed(ctx, i.store.Repos(), by, id)
 }
 
 // Replay reads a delivery of the log again, as if it came now: after an alias, a
@@ -61,7 +57,7 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 		return Accepted{}, invalid("delivery",
 			"O corpo desta entrega não chegou ou não foi guardado inteiro, e não pode ser lido de novo.")
 	}
-	hook, err := i.hookOf(ctx, by, old.WebhookID)
+	hook, err := hookKind.managed(ctx, i.store.Repos(), by, old.WebhookID)
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -81,8 +77,7 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 // keepFor is how long the delivery log and what posts are known by are kept.
 const keepFor = 30 * 24 * time.Hour
 
-// Forget removes deliveries and keys of more than 30 days ago. The program calls it
-// every so often.
+// Forget removes deliveries and keys of more than 30 days ago. It is a chore.
 func (i *Intake) Forget(ctx context.Context) error {
 	return forget(ctx, func(ctx context.Context) (int, error) {
 		return i.store.Repos().Inbox.Forget(ctx, i.clock().Add(-keepFor))
@@ -90,9 +85,9 @@ func (i *Intake) Forget(ctx context.Context) error {
 }
 
 // forget removes what is old, some at a time, until nothing is left.
-func forget(ctx context.Context, some func(context.Context) (int, error)) error {
+func forget(ctx context.Context, next func(context.Context) (int, error)) error {
 	for {
-		if n, err := some(ctx); err != nil || n == 0 {
+		if n, err := next(ctx); err != nil || n == 0 {
 			return err
 		}
 	}

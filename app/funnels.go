@@ -21,11 +21,10 @@ func NewFunnels(store ports.Store, clock Clock) *Funnels {
 	return &Funnels{store: store, clock: clock}
 }
 
-// List returns the funnels of the caller's organisation, the default one first. Faults:
-// NotFound, ServiceUnavailable.
-func (u *Funnels) List(ctx context.Context, by Caller) ([]crm.Funnel, error) {
-	orgID, err := by.org()
-	if err != nil {
+// List returns the funnels of an organisation, the default one first. Faults: NotFound,
+// ServiceUnavailable.
+func (u *Funnels) List(ctx context.Context, by Caller, orgID string) ([]crm.Funnel, error) {
+	if err := maySeeOrg(ctx, u.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
 	return u.store.Repos().Funnels.List(ctx, orgID)
@@ -61,7 +60,8 @@ func (u *Funnels) Add(ctx context.Context, by Caller, name string) error {
 func newFunnel(orgID, name string, at time.Time) crm.Funnel {
 	made := crm.Funnel{ID: newID(), OrgID: orgID, Name: name, CreatedAt: at}
 	for _, stage := range crm.DefaultStages() {
-		made.Stages = append(made.Stages, crm.Stage{ID: newID(), Name: stage})
+		stage.ID = newID()
+		made.Stages = append(made.Stages, stage)
 	}
 	return made
 }
@@ -83,6 +83,17 @@ func (u *Funnels) RenameStage(ctx context.Context, by Caller, id, stageID, name 
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RenameStage(stageID, name) })
 }
 
+// SetOutcome says what it means that a contact is in a stage of an organisation.
+func (u *Funnels) SetOutcome(ctx context.Context, by Caller, orgID, stageID string, o crm.Outcome) error {
+	if err := mayManageOrg(ctx, u.store.Repos(), by, orgID); err != nil {
+		return err
+	}
+	hasStage := func(f crm.Funnel) bool {
+		return slices.ContainsFunc(f.Stages, func(s crm.Stage) bool { return s.ID == stageID })
+	}
+	return u.edit(ctx, orgID, hasStage, func(f *crm.Funnel) error { return f.SetOutcome(stageID, o) })
+}
+
 // RaiseStage moves a stage one place towards the beginning.
 func (u *Funnels) RaiseStage(ctx context.Context, by Caller, id, stageID string) error {
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RaiseStage(stageID) })
@@ -93,12 +104,19 @@ func (u *Funnels) RemoveStage(ctx context.Context, by Caller, id, stageID string
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RemoveStage(stageID) })
 }
 
-// change edits a funnel of the caller's organisation, which nobody else edits meanwhile.
+// change edits a funnel of the caller's organisation.
 func (u *Funnels) change(ctx context.Context, by Caller, id string, edit func(*crm.Funnel) error) error {
 	orgID, err := by.managedOrg()
 	if err != nil {
 		return err
 	}
+	return u.edit(ctx, orgID, func(f crm.Funnel) bool { return f.ID == id }, edit)
+}
+
+// edit edits the one funnel that is wanted, which nobody else edits meanwhile.
+func (u *Funnels) edit(
+	ctx context.Context, orgID string, wanted func(crm.Funnel) bool, edit func(*crm.Funnel) error,
+) error {
 	return u.store.InTx(ctx, func(r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, orgID); err != nil {
 			return err
@@ -107,9 +125,9 @@ func (u *Funnels) change(ctx context.Context, by Caller, id string, edit func(*c
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(all, func(f crm.Funnel) bool { return f.ID == id })
+		i := slices.IndexFunc(all, wanted)
 		if i < 0 {
-			return missing("funnel", "Não há funil com este id.")
+			return missing("funnel", "Não há este funil, ou esta etapa, nesta organização.")
 		}
 		before, funnel := all[i], all[i]
 		if err := edit(&funnel); err != nil {

@@ -13,7 +13,7 @@ import (
 // funnel is the default funnel of the organisation.
 func (s *setting) funnel(by app.Caller) crm.Funnel {
 	s.t.Helper()
-	return must(s.funnels.List(s.t.Context(), by))[0]
+	return must(s.funnels.List(s.t.Context(), by, s.orgID))[0]
 }
 
 // TestFunnelsAreEdited: step by step, each with what is said of it and the stages that there are then.
@@ -23,7 +23,7 @@ func TestFunnelsAreEdited(t *testing.T) {
 	owner, common := s.add("dona", crm.Owner), s.add("ana", crm.Common)
 	ctx, id, nobody := t.Context(), s.funnel(owner).ID, app.NewKeyID()
 	stage := func(i int) string { return s.funnel(owner).Stages[i].ID }
-	was := "Novo, Em contato, Proposta, Negociação, Ganho, Perdido"
+	was := "Novo, Em contato, Proposta, Negociação, Ganho (won), Perdido (lost)"
 	for _, c := range []struct {
 		what      string
 		do        func() error
@@ -37,12 +37,12 @@ func TestFunnelsAreEdited(t *testing.T) {
 		{"one twice", func() error { return s.funnels.AddStage(ctx, owner, id, "VISITA") }, "requisicao_invalida stage", ""},
 		{
 			"one raised", func() error { return s.funnels.RaiseStage(ctx, owner, id, stage(6)) }, "",
-			"Novo, Em contato, Proposta, Negociação, Ganho, Visita, Perdido",
+			"Novo, Em contato, Proposta, Negociação, Ganho (won), Visita, Perdido (lost)",
 		},
 		{"the first raised", func() error { return s.funnels.RaiseStage(ctx, owner, id, stage(0)) }, "", ""},
 		{
 			"one renamed", func() error { return s.funnels.RenameStage(ctx, owner, id, stage(1), "Visto") }, "",
-			"Novo, Visto, Proposta, Negociação, Ganho, Visita, Perdido",
+			"Novo, Visto, Proposta, Negociação, Ganho (won), Visita, Perdido (lost)",
 		},
 		{
 			"renamed as another", func() error { return s.funnels.RenameStage(ctx, owner, id, stage(1), "novo") },
@@ -51,7 +51,19 @@ func TestFunnelsAreEdited(t *testing.T) {
 		{"no stage", func() error { return s.funnels.RenameStage(ctx, owner, id, nobody, "x") }, "nao_encontrado stage", ""},
 		{
 			"one removed", func() error { return s.funnels.RemoveStage(ctx, owner, id, stage(3)) }, "",
-			"Novo, Visto, Proposta, Ganho, Visita, Perdido",
+			"Novo, Visto, Proposta, Ganho (won), Visita, Perdido (lost)",
+		},
+		{
+			"one that is won", func() error { return s.funnels.SetOutcome(ctx, owner, s.orgID, stage(4), crm.Won) },
+			"", "Novo, Visto, Proposta, Ganho (won), Visita (won), Perdido (lost)",
+		},
+		{
+			"open again", func() error { return s.funnels.SetOutcome(ctx, owner, s.orgID, stage(3), crm.Open) }, "",
+			"Novo, Visto, Proposta, Ganho, Visita (won), Perdido (lost)",
+		},
+		{
+			"no outcome", func() error { return s.funnels.SetOutcome(ctx, owner, s.orgID, stage(3), "talvez") },
+			"requisicao_invalida outcome", "",
 		},
 		{
 			"the entry removed", func() error { return s.funnels.RemoveStage(ctx, owner, id, stage(0)) },
@@ -59,11 +71,11 @@ func TestFunnelsAreEdited(t *testing.T) {
 		},
 		{
 			"another before it", func() error { return s.funnels.RaiseStage(ctx, owner, id, stage(1)) }, "",
-			"Visto, Novo, Proposta, Ganho, Visita, Perdido",
+			"Visto, Novo, Proposta, Ganho, Visita (won), Perdido (lost)",
 		},
 		{
 			"it goes then", func() error { return s.funnels.RemoveStage(ctx, owner, id, stage(1)) }, "",
-			"Visto, Proposta, Ganho, Visita, Perdido",
+			"Visto, Proposta, Ganho, Visita (won), Perdido (lost)",
 		},
 	} {
 		equal(t, c.what, said(c.do()), c.said)
@@ -72,6 +84,9 @@ func TestFunnelsAreEdited(t *testing.T) {
 		}
 		var names []string
 		for _, stage := range s.funnel(owner).Stages {
+			if stage.Outcome != crm.Open {
+				stage.Name += line(" (" + stage.Outcome + ")")
+			}
 			names = append(names, stage.Name)
 		}
 		equal(t, "stages after "+c.what, strings.Join(names, ", "), was)
@@ -103,7 +118,7 @@ func TestFunnelsAreBounded(t *testing.T) {
 		done(s.funnels.Add(t.Context(), owner, fmt.Sprint("Funil ", i)))
 	}
 	equal(t, "one more", said(s.funnels.Add(t.Context(), owner, "demais")), "requisicao_invalida name")
-	all := must(s.funnels.List(t.Context(), owner))
+	all := must(s.funnels.List(t.Context(), owner, s.orgID))
 	equal(t, "funnels", len(all), crm.FunnelsMax)
 	equal(t, "stages", len(all[19].Stages), len(crm.DefaultStages()))
 	equal(t, "a default one among the made", all[19].Default, false)

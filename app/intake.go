@@ -33,9 +33,6 @@ func NewIntake(store ports.Store, clock Clock, wake func()) *Intake {
 	return &Intake{store: store, clock: clock, wake: wake, large: make(chan struct{}, largeAtOnce)}
 }
 
-// Hook is a webhook with what a post to it needs to know.
-type Hook = ports.Hook
-
 // Post is one request to a webhook.
 type Post struct {
 	// Headers are those that tell something about it, with names in lower case.
@@ -61,18 +58,39 @@ type Accepted struct {
 
 // Open returns the webhook that a token opens, enabled or not, as it is at this
 // moment. Faults: UnknownWebhook, ServiceUnavailable.
-func (i *Intake) Open(ctx context.Context, token string) (Hook, error) {
+func (i *Intake) Open(ctx context.Context, token string) (webhook.Hook, error) {
 	unknown := fault.New(fault.UnknownWebhook,
 		"Nenhum webhook tem este endereço. Confira se ele foi copiado inteiro e se o token não foi trocado.")
 	t, ok := webhook.ParseToken(token)
 	if !ok {
-		return Hook{}, unknown
+		return webhook.Hook{}, unknown
 	}
 	hook, err := i.store.Repos().Webhooks.Open(ctx, t, i.clock())
 	if errors.Is(err, ports.ErrNotFound) {
-		return Hook{}, unknown
+		return webhook.Hook{}, unknown
 	}
 	return hook, err
+}
+
+// reopenAfter is how long a body may take before the webhook is looked at again.
+const reopenAfter = time.Second
+
+// Admit opens the webhook of a token, has read bring the post to it, and returns both. Where
+// that took long, much may have changed meanwhile, and the webhook is opened again. Faults:
+// UnknownWebhook, ServiceUnavailable; an error of read is returned as it is.
+func (i *Intake) Admit(
+	ctx context.Context, token string, read func(webhook.Hook) (Post, error),
+) (webhook.Hook, Post, error) {
+	hook, err := i.Open(ctx, token)
+	if err != nil {
+		return hook, Post{}, err
+	}
+	opened := time.Now()
+	p, err := read(hook)
+	if err == nil && time.Since(opened) > reopenAfter {
+		hook, err = i.Open(ctx, token)
+	}
+	return hook, p, err
 }
 
 // Receive takes a post. Its checks, in their order: declared size, enabled, read
@@ -86,9 +104,10 @@ func (i *Intake) Open(ctx context.Context, token string) (Hook, error) {
 // Faults: BodyTooLarge, WebhookDisabled, IncompleteRequest, InvalidRequest,
 // Unauthenticated (the signature), ReusedIdempotencyKey, InvalidEmail,
 // ServiceUnavailable.
-func (i *Intake) Receive(ctx context.Context, hook Hook, p Post) (Accepted, error) {
+func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (Accepted, error) {
 	d := webhook.Delivery{
-		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Headers: p.Headers, Body: p.Body, Truncated: p.Truncated,
+		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Headers: p.Headers, Body: p.Body,
+		Truncated: p.Truncated,
 	}
 	release, err := i.waitForPlace(ctx, len(p.Body))
 	if err != nil {
@@ -114,12 +133,13 @@ func (i *Intake) waitForPlace(ctx context.Context, size int) (release func(), er
 	case i.large <- struct{}{}:
 		return func() { <-i.large }, nil
 	case <-ctx.Done():
-		return nil, fault.New(fault.ServiceUnavailable, "Há envios grandes demais ao mesmo tempo. Tente de novo em instantes.").
+		return nil, fault.New(fault.ServiceUnavailable,
+			"Há envios grandes demais ao mesmo tempo. Tente de novo em instantes.").
 			After(2 * time.Second)
 	}
 }
 
-func admit(hook Hook, p Post) *fault.Error {
+func admit(hook webhook.Hook, p Post) *fault.Error {
 	switch {
 	case p.Declared != nil:
 		return p.Declared
@@ -130,10 +150,11 @@ func admit(hook Hook, p Post) *fault.Error {
 }
 
 func disabled() *fault.Error {
-	return fault.New(fault.WebhookDisabled, "Este webhook está desabilitado e não recebe contatos. Habilite-o e envie de novo.")
+	return fault.New(fault.WebhookDisabled,
+		"Este webhook está desabilitado e não recebe contatos. Habilite-o e envie de novo.")
 }
 
-func checkSignature(hook Hook, d webhook.Delivery, signed []byte) *fault.Error {
+func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault.Error {
 	switch err := hook.Signature.Check(d, signed, d.At); {
 	case err == nil:
 		return nil
@@ -148,7 +169,7 @@ func checkSignature(hook Hook, d webhook.Delivery, signed []byte) *fault.Error {
 }
 
 // take reads a post that was let in, keeps what it makes, and answers what was decided of it.
-func (i *Intake) take(ctx context.Context, hook Hook, d webhook.Delivery) (Accepted, error) {
+func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery) (Accepted, error) {
 	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
 		return i.refuse(ctx, d, err)
@@ -215,18 +236,9 @@ func (i *Intake) refuse(ctx context.Context, d webhook.Delivery, why error) (Acc
 	return Accepted{}, f
 }
 
-// hookOf returns a webhook that a caller may manage, as a post to it would find it.
-func (i *Intake) hookOf(ctx context.Context, by Caller, id string) (Hook, error) {
-	notFound := missing("webhook", "Não há webhook com este id.")
-	if !validID(id) {
-		return Hook{}, notFound
-	}
-	hook, err := i.store.Repos().Webhooks.HookOf(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.sees(hook.OrgID) {
-		return Hook{}, notFound
-	}
-	if err == nil {
-		err = by.manages(hook.OrgID)
-	}
-	return hook, err
+// hookKind finds webhooks as a post to them would.
+var hookKind = kind[webhook.Hook]{
+	field: webhookKind.field, missing: webhookKind.missing,
+	find:  func(r ports.Repos) func(context.Context, string) (webhook.Hook, error) { return r.Webhooks.HookOf },
+	orgOf: func(h webhook.Hook) string { return h.OrgID },
 }

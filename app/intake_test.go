@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -16,13 +17,13 @@ import (
 )
 
 // deliveries are the lines of a webhook's log, newest first.
-func (s *setting) deliveries(hook app.Hook) []webhook.Delivery {
+func (s *setting) deliveries(hook webhook.Hook) []webhook.Delivery {
 	s.t.Helper()
 	return must(s.intake.Deliveries(s.t.Context(), app.Operator(), hook.ID, "", "", app.All))
 }
 
 // traces is what posts have left: contacts, notifications, jobs, posts counted, lines of the log.
-func (s *setting) traces(hook app.Hook) string {
+func (s *setting) traces(hook webhook.Hook) string {
 	s.t.Helper()
 	ctx, r := s.t.Context(), s.store.Repos()
 	var jobs int
@@ -105,6 +106,30 @@ func TestTheOrderOfChecks(t *testing.T) {
 	simulated := must(s.intake.Simulate(t.Context(), closed, p))
 	equal(t, "simulated whole", simulated.Contact.Name+", "+simulated.Stage+", "+simulated.Assignee, "Bia, Novo, dona")
 	equal(t, "traces of a simulation", s.traces(hook), line("0 0 0 0", lines))
+}
+
+// TestAPostThatTakesLong meets the webhook as it is when it has been read.
+func TestAPostThatTakesLong(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		hook := s.hook(webhook.Signature{})
+		token := must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID)).Token.Reveal()
+		admit := func(took time.Duration, enabled bool) bool {
+			opened, _, err := s.intake.Admit(t.Context(), token, func(webhook.Hook) (app.Post, error) {
+				done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, app.Change{Enabled: &enabled}))
+				time.Sleep(took)
+				return app.Post{}, nil
+			})
+			done(err)
+			return opened.Enabled
+		}
+		equal(t, "in a second", admit(time.Second, false), true)
+		equal(t, "longer", admit(time.Second+1, true), true)
+		equal(t, "longer, and it was closed", admit(time.Minute, false), false)
+		cut := errors.New("cut off")
+		_, _, err := s.intake.Admit(t.Context(), token, func(webhook.Hook) (app.Post, error) { return app.Post{}, cut })
+		equal(t, "what reading says", errors.Is(err, cut), true)
+	})
 }
 
 // TestARepetitionIsInTheLog: of posts with one key the first makes the contact, and each of the others leaves its line.

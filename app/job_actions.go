@@ -41,7 +41,7 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 type run struct {
 	job     automation.Job
 	rule    automation.Automation
-	contact ContactView
+	contact crm.ContactView
 }
 
 // event is the entry that the run makes in the contact's history.
@@ -92,10 +92,10 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 		return outcome{}, err
 	}
 	stageID := u.rule.Action.StageID
-	if n.stages[stageID] == "" {
+	if n.stages[stageID].ID == "" {
 		return outcome{}, &ports.SendError{Reason: "a etapa não existe mais", Permanent: true}
 	}
-	event := u.event(j.Clock, crm.StageMoved, n.stages[stageID])
+	event := u.event(j.Clock, crm.StageMoved, n.stages[stageID].Name)
 	return outcome{"movido", func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.SetStage(ctx, stageID, event)
 	}}, nil
@@ -123,7 +123,7 @@ func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error)
 }
 
 // mailMember tells one member of a new contact.
-func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job, c ContactView) (outcome, error) {
+func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job, c crm.ContactView) (outcome, error) {
 	m, err := r.Members.Find(ctx, job.MemberID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
 		return outcome{result: "o membro não existe mais ou não está ativo"}, nil

@@ -73,7 +73,8 @@ func TestWhatANewContactSetsGoing(t *testing.T) {
 		} {
 			accepted := must(s.intake.Receive(t.Context(), hook, post(`{"email":"a@x.example",`+c.fields+`}`)))
 			s.work(s.worker(), time.Second)
-			runs := must(s.automations.Runs(t.Context(), owner, s.orgID, app.RunFilter{ContactID: accepted.ContactID}, "", 99))
+			filter := automation.JobFilter{ContactID: accepted.ContactID}
+			runs := must(s.automations.Runs(t.Context(), owner, s.orgID, filter, "", 99))
 			equal(t, c.fields+": runs and e-mails", len(runs), strings.Count(c.want, ",")+1+2)
 			notes := strings.Split(s.contact(accepted.ContactID).Note, "\n")
 			slices.Sort(notes)
@@ -340,7 +341,7 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 		app.NewJobs(config).Run(ctx)
 		made := 0
 		for after := ""; ; {
-			page := must(s.automations.Runs(t.Context(), app.Operator(), s.orgID, app.RunFilter{}, after, 500))
+			page := must(s.automations.Runs(t.Context(), app.Operator(), s.orgID, automation.JobFilter{}, after, 500))
 			if made += len(page); len(page) < 500 {
 				break
 			}

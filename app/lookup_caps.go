@@ -19,7 +19,8 @@ func monthlyLimit(k *access.Key) error {
 }
 
 func dailyLimit(k *access.Key, wait time.Duration) error {
-	f := fault.New(fault.DailyLimit, "O limite diário de consultas cobradas desta chave foi atingido. Tente de novo depois da meia-noite.")
+	f := fault.New(fault.DailyLimit,
+		"O limite diário de consultas cobradas desta chave foi atingido. Tente de novo depois da meia-noite.")
 	if f.Limit = k.Limits.PerDay; f.Limit == 0 {
 		f.Message = historyOnly // and no wait suffices
 		return f

@@ -9,18 +9,19 @@ import (
 	"fichario/ports"
 )
 
-// ContactView is a contact with the names behind its ids.
-type ContactView = crm.ContactView
-
 // names are what the ids in contacts of one organisation stand for.
 type names struct {
 	origins, webhooks map[string]string
-	stages, funnels   map[string]string // both by stage
+	stages            map[string]crm.Stage
+	funnels           map[string]string // by stage
 	members           map[string]crm.Member
 }
 
 func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) {
-	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string]crm.Member{}}
+	n := names{
+		origins: map[string]string{}, webhooks: map[string]string{}, stages: map[string]crm.Stage{},
+		funnels: map[string]string{}, members: map[string]crm.Member{},
+	}
 	origins, err := r.Origins.List(ctx, orgID)
 	for _, o := range origins {
 		n.origins[o.ID] = o.Name
@@ -32,7 +33,7 @@ func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) 
 	funnels, err3 := r.Funnels.List(ctx, orgID)
 	for _, f := range funnels {
 		for _, s := range f.Stages {
-			n.stages[s.ID], n.funnels[s.ID] = s.Name, f.Name
+			n.stages[s.ID], n.funnels[s.ID] = s, f.Name
 		}
 	}
 	members, err4 := r.Members.List(ctx, orgID)
@@ -42,27 +43,27 @@ func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) 
 	return n, errors.Join(err, err2, err3, err4)
 }
 
-func (n names) view(c crm.Contact) ContactView {
-	return ContactView{
+func (n names) view(c crm.Contact) crm.ContactView {
+	stage := n.stages[c.StageID]
+	return crm.ContactView{
 		Contact: c, Origin: n.origins[c.OriginID], Webhook: n.webhooks[c.WebhookID], Funnel: n.funnels[c.StageID],
-		Stage:    n.stages[c.StageID],
-		Assignee: n.members[c.AssigneeID],
+		Stage: stage.Name, StageOutcome: stage.Outcome, Assignee: n.members[c.AssigneeID],
 	}
 }
 
 // views are contacts with the names behind their ids.
-func (n names) views(contacts []crm.Contact) []ContactView {
-	out := make([]ContactView, len(contacts))
+func (n names) views(contacts []crm.Contact) []crm.ContactView {
+	out := make([]crm.ContactView, len(contacts))
 	for i, c := range contacts {
 		out[i] = n.view(c)
 	}
 	return out
 }
 
-func viewContact(ctx context.Context, r ports.Repos, id string) (ContactView, error) {
+func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView, error) {
 	c, err := r.Contacts.Find(ctx, id)
 	if err != nil {
-		return ContactView{}, err
+		return crm.ContactView{}, err
 	}
 	n, err := loadNames(ctx, r, c.OrgID)
 	return n.view(c), err
@@ -71,7 +72,7 @@ func viewContact(ctx context.Context, r ports.Repos, id string) (ContactView, er
 func (n names) automation(a automation.Automation) AutomationView {
 	return AutomationView{
 		Automation: a, Origin: n.origins[a.Conditions.OriginID], Webhook: n.webhooks[a.Conditions.WebhookID],
-		Stage: n.stages[a.Action.StageID], Member: n.members[a.Action.MemberID].Name,
+		Stage: n.stages[a.Action.StageID].Name, Member: n.members[a.Action.MemberID].Name,
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // Rehearsal is what an automation would do for a contact.
 type Rehearsal struct {
 	Automation AutomationView
-	Contact    ContactView
+	Contact    crm.ContactView
 	// Conditions are the automation's, each with whether it holds.
 	Conditions []RehearsedCondition
 	// Runs is whether all hold.
@@ -43,7 +43,7 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 		return Rehearsal{}, err
 	}
 	out := Rehearsal{Automation: n.automation(rule), Contact: view, Runs: rule.Conditions.Hold(view.Contact)}
-	for _, one := range []struct {
+	for _, condition := range []struct {
 		field string
 		only  automation.Conditions
 	}{
@@ -51,8 +51,8 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 		{"webhook", automation.Conditions{WebhookID: rule.Conditions.WebhookID}},
 		{"amount", automation.Conditions{MinAmount: rule.Conditions.MinAmount}},
 	} {
-		if one.only != (automation.Conditions{}) {
-			out.Conditions = append(out.Conditions, RehearsedCondition{one.field, one.only.Hold(view.Contact)})
+		if condition.only != (automation.Conditions{}) {
+			out.Conditions = append(out.Conditions, RehearsedCondition{condition.field, condition.only.Hold(view.Contact)})
 		}
 	}
 	out.Subject = automation.Fill(rule.Action.Subject, view.Contact)

@@ -21,7 +21,7 @@ type Simulation struct {
 
 // Simulate says what Receive would make of a post. It writes nothing, not even into
 // the delivery log. Faults: those of Receive, but for ReusedIdempotencyKey.
-func (i *Intake) Simulate(ctx context.Context, hook Hook, p Post) (Simulation, error) {
+func (i *Intake) Simulate(ctx context.Context, hook webhook.Hook, p Post) (Simulation, error) {
 	release, err := i.waitForPlace(ctx, len(p.Body))
 	if err != nil {
 		return Simulation{}, err
@@ -38,10 +38,10 @@ func (i *Intake) Simulate(ctx context.Context, hook Hook, p Post) (Simulation, e
 }
 
 // Try says what a webhook would make of a body that somebody pasted, enabled or not
-// and unsigned. It writes nothing. Faults: InvalidRequest, InvalidEmail,
-// ServiceUnavailable.
+// and unsigned. It writes nothing. Faults: InvalidRequest, InvalidEmail, NotFound,
+// Forbidden, ServiceUnavailable.
 func (i *Intake) Try(ctx context.Context, by Caller, webhookID string, body []byte) (Simulation, error) {
-	hook, err := i.hookOf(ctx, by, webhookID)
+	hook, err := hookKind.managed(ctx, i.store.Repos(), by, webhookID)
 	if err != nil {
 		return Simulation{}, err
 	}
@@ -51,7 +51,7 @@ func (i *Intake) Try(ctx context.Context, by Caller, webhookID string, body []by
 // Explain says how a delivery is read now: the contact that it makes, or would make,
 // and which key each field comes from. Faults: those of Try.
 func (i *Intake) Explain(ctx context.Context, by Caller, d webhook.Delivery) (Simulation, error) {
-	hook, err := i.hookOf(ctx, by, d.WebhookID)
+	hook, err := hookKind.managed(ctx, i.store.Repos(), by, d.WebhookID)
 	if err != nil {
 		return Simulation{}, err
 	}
@@ -59,13 +59,15 @@ func (i *Intake) Explain(ctx context.Context, by Caller, d webhook.Delivery) (Si
 }
 
 // simulate reads a delivery. What it read comes with the fault of a missing e-mail.
-func simulate(hook Hook, d webhook.Delivery) (Simulation, error) {
+func simulate(hook webhook.Hook, d webhook.Delivery) (Simulation, error) {
 	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
 		return Simulation{}, err
 	}
 	c := contactOf(hook, draft, d.At)
-	s := Simulation{Contact: c, Funnel: hook.Funnel, Stage: hook.Entry.Name, Fields: draft.Fields, DeliveryID: draft.DeliveryID}
+	s := Simulation{
+		Contact: c, Funnel: hook.Funnel, Stage: hook.Entry.Name, Fields: draft.Fields, DeliveryID: draft.DeliveryID,
+	}
 	for _, o := range hook.Origins {
 		if o.ID == c.OriginID {
 			s.Origin = o.Name

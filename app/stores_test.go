@@ -192,7 +192,7 @@ func (s *setting) add(name string, role crm.Role) app.Caller {
 func (s *setting) email(name string) string { return name + "@org-" + s.orgID + ".example" }
 
 // hook makes a webhook and returns it as a post finds it.
-func (s *setting) hook(signature webhook.Signature) app.Hook {
+func (s *setting) hook(signature webhook.Signature) webhook.Hook {
 	s.t.Helper()
 	_, token, err := s.webhooks.Create(s.t.Context(), app.Operator(), app.NewWebhook{
 		OrgID: s.orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic}, Signature: signature,
@@ -213,7 +213,7 @@ func post(body string, headers ...string) app.Post {
 }
 
 // arrive makes a contact by a post to a webhook.
-func (s *setting) arrive(hook app.Hook, name string) crm.Contact {
+func (s *setting) arrive(hook webhook.Hook, name string) crm.Contact {
 	s.t.Helper()
 	accepted := must(s.intake.Receive(s.t.Context(), hook, post(`{"nome":"`+name+`","email":"`+name+`@x.example"}`)))
 	return s.contact(accepted.ContactID)

@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// Webhooks makes and changes webhooks and origins.
+// Webhooks makes and changes webhooks.
 type Webhooks struct {
 	store ports.Store
 	clock Clock
@@ -94,17 +94,13 @@ type WebhookView struct {
 
 // Show returns a webhook. Faults: InvalidRequest, ServiceUnavailable.
 func (w *Webhooks) Show(ctx context.Context, by Caller, id string) (WebhookView, error) {
-	hook, token, err := findWebhook(ctx, w.store.Repos(), by, id)
-	if err != nil {
-		return WebhookView{}, err
+	v, err := webhookKind.managed(ctx, w.store.Repos(), by, id)
+	if err != nil || v.OriginID == "" {
+		return v, err
 	}
-	v := WebhookView{Webhook: hook, Token: token}
-	if hook.OriginID == "" {
-		return v, nil
-	}
-	all, err := w.store.Repos().Origins.List(ctx, hook.OrgID)
+	all, err := w.store.Repos().Origins.List(ctx, v.OrgID)
 	for _, o := range all {
-		if o.ID == hook.OriginID {
+		if o.ID == v.OriginID {
 			v.Origin = o.Name
 		}
 	}
@@ -124,7 +120,7 @@ func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]webhook
 // webhook. Faults: InvalidRequest, ServiceUnavailable.
 func (w *Webhooks) Summaries(
 	ctx context.Context, by Caller, orgID string, since time.Time,
-) (map[string]ports.DeliverySummary, error) {
+) (map[string]webhook.Summary, error) {
 	if err := mayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
@@ -147,14 +143,14 @@ type Change struct {
 // field at fault, ServiceUnavailable.
 func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) error {
 	return w.store.InTx(ctx, func(r ports.Repos) error {
-		hook, _, err := findWebhook(ctx, r, by, id)
+		v, err := webhookKind.managed(ctx, r, by, id)
 		if err != nil {
 			return err
 		}
-		if err := c.apply(ctx, r, &hook); err != nil {
+		if err := c.apply(ctx, r, &v.Webhook); err != nil {
 			return err
 		}
-		return r.Webhooks.Update(ctx, hook)
+		return r.Webhooks.Update(ctx, v.Webhook)
 	})
 }
 
@@ -189,30 +185,21 @@ func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace t
 		return invalid("grace", "O tempo em que o endereço antigo ainda vale não é negativo.")
 	}
 	return w.store.InTx(ctx, func(r ports.Repos) error {
-		if _, _, err := findWebhook(ctx, r, by, id); err != nil {
+		if _, err := webhookKind.managed(ctx, r, by, id); err != nil {
 			return err
 		}
 		return r.Webhooks.SetToken(ctx, id, webhook.NewToken(), w.clock().Add(grace))
 	})
 }
 
-// findWebhook returns a webhook that a caller may manage, with its newest token. Faults:
-// NotFound, Forbidden, ServiceUnavailable.
-func findWebhook(ctx context.Context, r ports.Repos, by Caller, id string) (webhook.Webhook, webhook.Token, error) {
-	var token webhook.Token
-	k := kind[webhook.Webhook]{
-		field: "webhook", missing: "Não há webhook com este id.",
-		find: func(r ports.Repos) func(context.Context, string) (webhook.Webhook, error) {
-			return func(ctx context.Context, id string) (hook webhook.Webhook, err error) {
-				hook, token, err = r.Webhooks.Find(ctx, id)
-				return hook, err
-			}
-		},
-		orgOf: func(w webhook.Webhook) string { return w.OrgID },
-	}
-	hook, err := k.managed(ctx, r, by, id)
-	if err != nil {
-		return webhook.Webhook{}, webhook.Token{}, err
-	}
-	return hook, token, nil
+// webhookKind finds webhooks with their newest tokens.
+var webhookKind = kind[WebhookView]{
+	field: "webhook", missing: "Não há webhook com este id.",
+	find: func(r ports.Repos) func(context.Context, string) (WebhookView, error) {
+		return func(ctx context.Context, id string) (WebhookView, error) {
+			hook, token, err := r.Webhooks.Find(ctx, id)
+			return WebhookView{Webhook: hook, Token: token}, err
+		}
+	},
+	orgOf: func(v WebhookView) string { return v.OrgID },
 }

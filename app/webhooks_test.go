@@ -55,7 +55,7 @@ func TestAPostSeesAChangeAtOnce(t *testing.T) {
 	owner, ze := s.add("dona", crm.Owner), s.add("ze", crm.Common)
 	hook := s.hook(webhook.Signature{})
 	token := must(s.webhooks.Show(t.Context(), owner, hook.ID)).Token.Reveal()
-	opened := func() app.Hook { return must(s.intake.Open(t.Context(), token)) }
+	opened := func() webhook.Hook { return must(s.intake.Open(t.Context(), token)) }
 	update := func(c app.Change) { t.Helper(); done(s.webhooks.Update(t.Context(), owner, hook.ID, c)) }
 
 	update(app.Change{Enabled: at(false), Kind: at(intake.FormService), ThanksURL: at("https://x.example")})

@@ -60,22 +60,10 @@ type ContactFilter struct {
 	Since time.Time
 }
 
-// ContactOrder is what contacts are ordered by; those that are equal in it by their
-// ids.
-type ContactOrder string
-
-// The orders.
-const (
-	// ByArrival is the order of their ids, which begin with their time.
-	ByArrival ContactOrder = ""
-	ByName    ContactOrder = "name"
-	ByAmount  ContactOrder = "amount"
-)
-
 // ContactQuery chooses a page of contacts.
 type ContactQuery struct {
 	ContactFilter
-	Order ContactOrder
+	Order crm.ContactOrder
 	// Ascending puts the oldest, first in the alphabet or smallest first.
 	Ascending bool
 	// After is the id of the contact that the page comes after; "" or the id of none

@@ -26,7 +26,9 @@ type Jobs interface {
 	// Claim leases up to limit jobs of a kind that may run at now, oldest first, until
 	// a time: no other worker gets them before. Jobs of the automations in without are
 	// left. Each counts an attempt.
-	Claim(ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int) ([]automation.Job, error)
+	Claim(
+		ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,
+	) ([]automation.Job, error)
 	// Finish writes state, run time, result and end of jobs, and ends their leases.
 	// It does nothing for a job that somebody else has leased since, and returns how
 	// many it wrote.
@@ -40,17 +42,11 @@ type Jobs interface {
 	Find(ctx context.Context, id string) (automation.Job, error)
 	// Page returns jobs of an organisation but for fan-outs, newest first, that come
 	// after the one with id after ("" starts at the newest).
-	Page(ctx context.Context, orgID string, f JobFilter, after string, limit int) ([]automation.Job, error)
+	Page(ctx context.Context, orgID string, f automation.JobFilter, after string, limit int) ([]automation.Job, error)
 	// Revive makes a dead job ready again, with its attempts forgotten, and reports
 	// whether it was dead.
 	Revive(ctx context.Context, id string, now time.Time) (bool, error)
 	// Forget removes jobs that were done before that time, some at a time, and
 	// returns how many there were.
 	Forget(ctx context.Context, before time.Time) (int, error)
-}
-
-// JobFilter says which jobs are wanted.
-type JobFilter struct {
-	AutomationID, ContactID string
-	State                   automation.JobState
 }

@@ -51,7 +51,9 @@ type Sessions interface {
 	// which gets the number of those before, says that it comes too early after the last
 	// of them: then it returns that number and how long there is to wait. Attempts that
 	// come together are counted one after the other.
-	Attempt(ctx context.Context, email string, at time.Time, pause func(before int) time.Duration) (before int, wait time.Duration, err error)
+	Attempt(
+		ctx context.Context, email string, at time.Time, pause func(before int) time.Duration,
+	) (before int, wait time.Duration, err error)
 	// Clear forgets the attempts.
 	Clear(ctx context.Context, email string) error
 	// Forget removes sessions not seen since a time, and older failures.

@@ -4,20 +4,8 @@ import (
 	"context"
 	"time"
 
-	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
-
-// Hook is a webhook with what a post to it needs to know.
-type Hook struct {
-	webhook.Webhook
-	// Funnel is the name of the organisation's default funnel, Entry its entry stage.
-	Funnel string
-	Entry  crm.Stage
-	// Members are the active members of the organisation.
-	Members []crm.Member
-	Origins []crm.Origin
-}
 
 // Webhooks stores webhooks. Tokens are kept as hashes, and once more encrypted, to
 // be shown again to those who may see them; so are the secrets of signatures.
@@ -30,9 +18,9 @@ type Webhooks interface {
 	List(ctx context.Context, orgID string) ([]webhook.Webhook, error)
 	// Open returns the webhook that a token opens at now as it is in this moment, or
 	// ErrNotFound. Many calls may share one reading. Only outside InTx.
-	Open(ctx context.Context, t webhook.Token, now time.Time) (Hook, error)
+	Open(ctx context.Context, t webhook.Token, now time.Time) (webhook.Hook, error)
 	// HookOf is Open by the webhook's id; the token and the counter are not read.
-	HookOf(ctx context.Context, id string) (Hook, error)
+	HookOf(ctx context.Context, id string) (webhook.Hook, error)
 	// Update changes everything but the counter and the tokens.
 	Update(ctx context.Context, w webhook.Webhook) error
 	// SetToken gives a webhook a new token, which ends the ones it had at endOthers,
@@ -46,15 +34,10 @@ type Deliveries interface {
 	Find(ctx context.Context, id string) (webhook.Delivery, error)
 	// Page returns deliveries of a webhook, newest first, that come after the one with
 	// id after ("" starts at the newest); outcome is the only one wanted, or "".
-	Page(ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int) ([]webhook.Delivery, error)
+	Page(
+		ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
+	) ([]webhook.Delivery, error)
 	// Summaries returns what the webhooks of an organisation got since a time, by
 	// webhook; those that got nothing are not there.
-	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]DeliverySummary, error)
-}
-
-// DeliverySummary is what a webhook got in a period.
-type DeliverySummary struct {
-	Accepted, Repeated, Refused int
-	// Last is when the last post came.
-	Last time.Time
+	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]webhook.Summary, error)
 }

@@ -325,7 +325,7 @@ func (p *parser) standardFields(v at, product catalog.Product) []fieldMapping {
 		}
 		fields = append(fields, fieldMapping{pair.key, p.jq(pair.at)})
 	}
-	p.some(v, pairs)
+	p.atLeastOneField(v, pairs)
 	return fields
 }
 
@@ -363,11 +363,11 @@ func (p *parser) customFields(v at) ([]fieldMapping, []catalog.Field) {
 		}
 		fields = append(fields, f)
 	}
-	p.some(v, pairs)
+	p.atLeastOneField(v, pairs)
 	return maps, fields
 }
 
-func (p *parser) some(v at, pairs []pair) {
+func (p *parser) atLeastOneField(v at, pairs []pair) {
 	if len(pairs) == 0 && v.n.Kind == yaml.MappingNode {
 		p.fault(v, "must map at least one field")
 	}

@@ -34,17 +34,18 @@ func (v *vault) automationRow(a automation.Automation) automationRow {
 	return automationRow{
 		ID: uid(a.ID), OrgID: uid(a.OrgID), Name: a.Name, Event: string(a.Event), Enabled: a.Enabled,
 		OriginID: optional(a.Conditions.OriginID), WebhookID: optional(a.Conditions.WebhookID),
-		MinAmount: int64(a.Conditions.MinAmount), Action: v.sealJSON(a.Action, "automations|action|"+a.ID), CreatedAt: stamp(a.CreatedAt),
+		MinAmount: int64(a.Conditions.MinAmount), Action: v.sealJSON(a.Action, "automations|action|"+a.ID),
+		CreatedAt: stamp(a.CreatedAt),
 	}
 }
 
 func (v *vault) automation(row automationRow) (automation.Automation, error) {
 	a := automation.Automation{
-		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Event: automation.EventName(row.Event), Enabled: row.Enabled,
+		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Event: automation.EventName(row.Event),
+		Enabled: row.Enabled, CreatedAt: row.CreatedAt.UTC(),
 		Conditions: automation.Conditions{
 			OriginID: row.OriginID.text(), WebhookID: row.WebhookID.text(), MinAmount: catalog.Money(row.MinAmount),
 		},
-		CreatedAt: row.CreatedAt.UTC(),
 	}
 	return a, v.openJSON(row.Action, "automations|action|"+a.ID, &a.Action)
 }
@@ -55,11 +56,11 @@ func (r automations) Create(ctx context.Context, a automation.Automation) error 
 }
 
 func (r automations) Find(ctx context.Context, id string) (automation.Automation, error) {
-	return one(ctx, r.query, "automations.find", r.vault.automation, where("id = ?", id))
+	return findOne(ctx, r.query, "automations.find", r.vault.automation, where("id = ?", id))
 }
 
 func (r automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {
-	return all(ctx, r.query, "automations.list", r.vault.automation, where("org_id = ?", orgID), order("id"))
+	return findAll(ctx, r.query, "automations.list", r.vault.automation, where("org_id = ?", orgID), order("id"))
 }
 
 func (r automations) Update(ctx context.Context, a automation.Automation) error {

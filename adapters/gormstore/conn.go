@@ -31,20 +31,20 @@ func (c conn) inside(ctx context.Context, op string, f func(*gorm.DB) error) err
 	if !c.tx {
 		return named(op, ports.ErrOutsideTx)
 	}
-	return c.exec(ctx, op, f)
+	return c.run(ctx, op, c.write, f)
 }
 
-// outside is for what is refused inside InTx, because its requests share a transaction with those of others.
-func (c conn) outside(op string, f func() error) error {
+// outside refuses inside InTx what shares a transaction with the requests of others.
+func (c conn) outside(op string) error {
 	if c.tx {
 		return named(op, ports.ErrInsideTx)
 	}
-	return named(op, classify(f()))
+	return nil
 }
 
 // create is exec for one row, or a slice of them.
 func (c conn) create(ctx context.Context, op string, row any) error {
-	return c.exec(ctx, op, func(db *gorm.DB) error { return db.Create(row).Error })
+	return c.run(ctx, op, c.write, func(db *gorm.DB) error { return db.Create(row).Error })
 }
 
 // changing is exec for a change that posts to the organisation's webhooks must see.
@@ -61,7 +61,7 @@ func (c conn) changing(ctx context.Context, op, orgID string, f func(*gorm.DB) e
 
 // changed is exec that returns how many rows a change met.
 func (c conn) changed(ctx context.Context, op string, change func(*gorm.DB) *gorm.DB) (n int, err error) {
-	err = c.exec(ctx, op, func(db *gorm.DB) error {
+	err = c.run(ctx, op, c.write, func(db *gorm.DB) error {
 		done := change(db)
 		n = int(done.RowsAffected)
 		return done.Error
@@ -103,11 +103,13 @@ func locked(strength, options string) scope {
 	return func(db *gorm.DB) *gorm.DB { return db.Clauses(clause.Locking{Strength: strength, Options: options}) }
 }
 
-// way is query, exec or inside.
-type way func(ctx context.Context, op string, f func(*gorm.DB) error) error
+// runner is query, exec or inside.
+type runner func(ctx context.Context, op string, f func(*gorm.DB) error) error
 
-// one reads a row as the domain's value; ports.ErrNotFound when there is none.
-func one[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope) (out Out, err error) {
+// findOne reads a row as the domain's value; ports.ErrNotFound when there is none.
+func findOne[Row, Out any](
+	ctx context.Context, run runner, op string, as func(Row) (Out, error), scopes ...scope,
+) (out Out, err error) {
 	err = run(ctx, op, func(db *gorm.DB) error {
 		for _, s := range scopes {
 			db = s(db)
@@ -122,8 +124,10 @@ func one[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Ou
 	return out, err
 }
 
-// all reads rows as the domain's values.
-func all[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Out, error), scopes ...scope) (out []Out, err error) {
+// findAll reads rows as the domain's values.
+func findAll[Row, Out any](
+	ctx context.Context, run runner, op string, as func(Row) (Out, error), scopes ...scope,
+) (out []Out, err error) {
 	err = run(ctx, op, func(db *gorm.DB) error {
 		for _, s := range scopes {
 			db = s(db)
@@ -143,7 +147,7 @@ func all[Row, Out any](ctx context.Context, run way, op string, as func(Row) (Ou
 	return out, err
 }
 
-// sure is for rows that nothing is sealed in.
-func sure[Row, Out any](as func(Row) Out) func(Row) (Out, error) {
+// plain is for rows that nothing is sealed in.
+func plain[Row, Out any](as func(Row) Out) func(Row) (Out, error) {
 	return func(row Row) (Out, error) { return as(row), nil }
 }

@@ -36,7 +36,8 @@ func (s *Store) foldSearch(ctx context.Context) error {
 	after := ""
 	for {
 		var rows []contactRow
-		next := s.read.WithContext(ctx).Select("id", "name", "email", "phone", "phone_e164", "company", "search").Order("id").Limit(atOnce)
+		next := s.read.WithContext(ctx).Select("id, name, email, phone, phone_e164, company, search").
+			Order("id").Limit(atOnce)
 		if after != "" {
 			next = next.Where("id > ?", after)
 		}
@@ -63,7 +64,7 @@ func (s *Store) foldSearch(ctx context.Context) error {
 }
 
 func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery) ([]crm.Contact, error) {
-	as := sure(contactRow.brief)
+	as := plain(contactRow.brief)
 	if q.Whole {
 		as = r.vault.contact
 	}
@@ -81,7 +82,7 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 		}
 		return db.Limit(q.Limit)
 	}
-	return all(ctx, r.query, "contacts.select", as, filtered(orgID, q.ContactFilter), start, wanted)
+	return findAll(ctx, r.query, "contacts.select", as, filtered(orgID, q.ContactFilter), start, wanted)
 }
 
 func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter, most int) (int, error) {
@@ -94,15 +95,19 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 }
 
 // totals adds amounts up in two parts; see sum.
-const totals = "stage_id, COUNT(*) AS n, CAST(SUM(amount >> 20) AS bigint) AS high, CAST(SUM(amount & 1048575) AS bigint) AS low"
+const totals = `stage_id, COUNT(*) AS n,
+	CAST(SUM(amount >> 20) AS bigint) AS high, CAST(SUM(amount & 1048575) AS bigint) AS low`
 
-func (r contacts) Totals(ctx context.Context, orgID string, f ports.ContactFilter) (map[string]ports.StageTotal, error) {
+func (r contacts) Totals(
+	ctx context.Context, orgID string, f ports.ContactFilter,
+) (map[string]ports.StageTotal, error) {
 	wanted := filtered(orgID, f)
-	if len(f.Stages) > 0 && f.OriginID == "" && f.AssigneeID == "" && f.WebhookID == "" && f.Since.IsZero() && len(f.Words) == 0 {
+	if len(f.Stages) > 0 && len(f.Words) == 0 && f.Since.IsZero() && f.OriginID+f.AssigneeID+f.WebhookID == "" {
 		// A stage is of one organisation: without its column the index answers alone.
 		wanted = func(db *gorm.DB) *gorm.DB {
 			stages := db.Session(&gorm.Session{NewDB: true}).Model(&stageRow{}).Select("stages.id").
-				Joins("JOIN funnels ON funnels.id = stages.funnel_id").Where("funnels.org_id = ? AND stages.id IN ?", orgID, f.Stages)
+				Joins("JOIN funnels ON funnels.id = stages.funnel_id").
+				Where("funnels.org_id = ? AND stages.id IN ?", orgID, f.Stages)
 			return db.Where("stage_id IN (?)", stages)
 		}
 	}
@@ -134,7 +139,8 @@ func filtered(orgID string, f ports.ContactFilter) scope {
 	return func(db *gorm.DB) *gorm.DB {
 		db = db.Where("org_id = ?", orgID)
 		for _, linked := range [][2]string{
-			{"stage_id = ?", f.StageID}, {"origin_id = ?", f.OriginID}, {"assignee_id = ?", f.AssigneeID}, {"webhook_id = ?", f.WebhookID},
+			{"stage_id = ?", f.StageID}, {"origin_id = ?", f.OriginID}, {"assignee_id = ?", f.AssigneeID},
+			{"webhook_id = ?", f.WebhookID},
 		} {
 			if linked[1] != "" {
 				db = db.Where(linked[0], linked[1])
@@ -165,7 +171,7 @@ func startOf(db *gorm.DB, orgID string, q ports.ContactQuery) (scope, error) {
 	if q.Ascending {
 		direction, beyond = "ASC", ">"
 	}
-	key := map[ports.ContactOrder]string{ports.ByArrival: "", ports.ByName: byName(db), ports.ByAmount: "amount"}[q.Order]
+	key := map[crm.ContactOrder]string{crm.ByArrival: "", crm.ByName: byName(db), crm.ByAmount: "amount"}[q.Order]
 	inOrder, after := order("id "+direction), "id "+beyond+" ?"
 	if key != "" {
 		inOrder, after = order(key+" "+direction+", id "+direction), "("+key+", id) "+beyond+" (?, ?)"
@@ -180,10 +186,10 @@ func startOf(db *gorm.DB, orgID string, q ports.ContactQuery) (scope, error) {
 	}
 	values := []any{last.ID}
 	switch q.Order {
-	case ports.ByArrival:
-	case ports.ByAmount:
+	case crm.ByArrival:
+	case crm.ByAmount:
 		values = []any{last.Amount, last.ID}
-	case ports.ByName:
+	case crm.ByName:
 		values = []any{begin(last.Search, 80), last.ID}
 	}
 	return func(db *gorm.DB) *gorm.DB { return inOrder(db.Where(after, values...)) }, err

@@ -1,6 +1,8 @@
 package gormstore
 
 import (
+	"bytes"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,8 +13,9 @@ import (
 func TestSearchText(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]crm.Contact{
-		"joao a@b otica +5511987654321": {Name: "JOÃO", Email: "a@b", Company: "Ótica", Phone: "(11) 98765-4321",
-			PhoneE164: "+5511987654321"},
+		"joao a@b otica +5511987654321": {
+			Name: "JOÃO", Email: "a@b", Company: "Ótica", Phone: "(11) 98765-4321", PhoneE164: "+5511987654321",
+		},
 		"x y@z 4455": {Name: "x", Email: "y@z", Phone: "ramal 44-55"},
 	} {
 		if got := searchText(c); got != want {
@@ -25,10 +28,16 @@ func TestSearchText(t *testing.T) {
 // accents.
 func TestSearchOfOldContacts(t *testing.T) {
 	t.Parallel()
-	s := inMemory(t)
+	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	const org, id = "01980000-0000-7000-8000-00000000000a", "01980000-0000-7000-8000-00000000000b"
-	made := crm.Organisation{ID: org, Name: "Org", CreatedAt: time.Now()}
-	if err := s.Repos().Orgs.Create(t.Context(), made); err != nil {
+	if err := s.Repos().Orgs.Create(t.Context(), crm.Organisation{ID: org, Name: "Org"}); err != nil {
 		t.Fatal(err)
 	}
 	funnel := crm.Funnel{
@@ -42,12 +51,12 @@ func TestSearchOfOldContacts(t *testing.T) {
 		ID: id, OrgID: org, Name: "JOÃO Conceição", Email: "j@example.com", StageID: org, CreatedAt: time.Now(),
 	}
 	added := crm.Event{ID: id, OrgID: org, ContactID: id, Kind: crm.ContactAdded, At: c.CreatedAt}
-	err := s.InTx(t.Context(), func(r ports.Repos) error { return r.Contacts.Create(t.Context(), c, added) })
+	err = s.InTx(t.Context(), func(r ports.Repos) error { return r.Contacts.Create(t.Context(), c, added) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	const unfolded = "UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164)"
-	if err := s.write.Exec(unfolded).Error; err != nil {
+	before := "UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164)"
+	if err := s.write.Exec(before).Error; err != nil {
 		t.Fatal(err)
 	}
 	if err := s.foldSearch(t.Context()); err != nil {

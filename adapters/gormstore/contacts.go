@@ -34,8 +34,9 @@ func (contactRow) TableName() string { return "contacts" }
 func (v *vault) contactRow(c crm.Contact) contactRow {
 	row := contactRow{
 		ID: uid(c.ID), OrgID: uid(c.OrgID), WebhookID: optional(c.WebhookID), Name: c.Name, Email: c.Email, Phone: c.Phone,
-		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: v.sealNote(c), OriginID: optional(c.OriginID),
-		StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID), CreatedAt: stamp(c.CreatedAt), Search: searchText(c),
+		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: v.sealNote(c),
+		OriginID: optional(c.OriginID), StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID),
+		CreatedAt: stamp(c.CreatedAt), Search: searchText(c),
 	}
 	if len(c.Attribution) > 0 {
 		row.Attribution = v.sealJSON(c.Attribution, "contacts|attribution|"+c.ID)
@@ -82,7 +83,8 @@ func (eventRow) TableName() string { return "contact_events" }
 
 func (v *vault) eventRow(e crm.Event) eventRow {
 	row := eventRow{
-		ID: uid(e.ID), OrgID: uid(e.OrgID), ContactID: uid(e.ContactID), Kind: string(e.Kind), Actor: e.Actor, At: stamp(e.At),
+		ID: uid(e.ID), OrgID: uid(e.OrgID), ContactID: uid(e.ContactID), Kind: string(e.Kind), Actor: e.Actor,
+		At: stamp(e.At),
 	}
 	if e.Subject != "" {
 		row.Subject = v.seal([]byte(e.Subject), "contact_events|subject|"+e.ID)
@@ -109,15 +111,15 @@ type contacts struct {
 }
 
 func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
-	return one(ctx, r.query, "contacts.find", r.vault.contact, where("id = ?", id))
+	return findOne(ctx, r.query, "contacts.find", r.vault.contact, where("id = ?", id))
 }
 
 func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error) {
-	return all(ctx, r.query, "contacts.page", r.vault.contact, where("org_id = ?", orgID), newest(after, limit))
+	return findAll(ctx, r.query, "contacts.page", r.vault.contact, where("org_id = ?", orgID), newest(after, limit))
 }
 
 func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
-	return one(ctx, r.inside, "contacts.lock", r.vault.contact, locked("UPDATE", ""), where("id = ?", id))
+	return findOne(ctx, r.inside, "contacts.lock", r.vault.contact, locked("UPDATE", ""), where("id = ?", id))
 }
 
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
@@ -152,7 +154,7 @@ func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event)
 
 func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 	const op = "contacts.addNote"
-	c, err := one(ctx, r.inside, op, r.vault.contact, locked("UPDATE", ""), where("id = ?", e.ContactID))
+	c, err := findOne(ctx, r.inside, op, r.vault.contact, locked("UPDATE", ""), where("id = ?", e.ContactID))
 	if err != nil {
 		return err
 	}
@@ -184,5 +186,5 @@ func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
 }
 
 func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
-	return all(ctx, r.query, "contacts.events", r.vault.event, where("contact_id = ?", contactID), order("id"))
+	return findAll(ctx, r.query, "contacts.events", r.vault.event, where("contact_id = ?", contactID), order("id"))
 }

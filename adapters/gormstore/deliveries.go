@@ -8,7 +8,6 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/webhook"
-	"fichario/ports"
 )
 
 type deliveryRow struct {
@@ -35,7 +34,8 @@ func (v *vault) deliveryRow(d webhook.Delivery) deliveryRow {
 	return deliveryRow{
 		ID: uid(d.ID), OrgID: uid(d.OrgID), WebhookID: uid(d.WebhookID), At: stamp(d.At), Outcome: string(d.Outcome),
 		Code: d.Code, Reason: d.Reason, ContactID: optional(d.ContactID),
-		Content: v.sealTwo(headers, d.Body, "deliveries|content|"+d.ID), Truncated: d.Truncated, ReplayOf: optional(d.ReplayOf),
+		Content: v.sealTwo(headers, d.Body, "deliveries|content|"+d.ID), Truncated: d.Truncated,
+		ReplayOf: optional(d.ReplayOf),
 	}
 }
 
@@ -59,7 +59,7 @@ type deliveries struct {
 }
 
 func (r deliveries) Find(ctx context.Context, id string) (webhook.Delivery, error) {
-	return one(ctx, r.query, "deliveries.find", r.vault.delivery, where("id = ?", id))
+	return findOne(ctx, r.query, "deliveries.find", r.vault.delivery, where("id = ?", id))
 }
 
 func (r deliveries) Page(
@@ -69,11 +69,13 @@ func (r deliveries) Page(
 	if outcome != "" {
 		scopes = append(scopes, where("outcome = ?", string(outcome)))
 	}
-	return all(ctx, r.query, "deliveries.page", r.vault.delivery, scopes...)
+	return findAll(ctx, r.query, "deliveries.page", r.vault.delivery, scopes...)
 }
 
 // Summaries reads the ids of deliveries for their times, which they begin with.
-func (r deliveries) Summaries(ctx context.Context, orgID string, since time.Time) (map[string]ports.DeliverySummary, error) {
+func (r deliveries) Summaries(
+	ctx context.Context, orgID string, since time.Time,
+) (map[string]webhook.Summary, error) {
 	var rows []struct {
 		WebhookID uid
 		Outcome   string
@@ -85,7 +87,7 @@ func (r deliveries) Summaries(ctx context.Context, orgID string, since time.Time
 			Select("d.webhook_id, d.outcome, COUNT(*) AS n, MAX(CAST(d.id AS text)) AS last").
 			Where("w.org_id = ? AND d.id >= ?", orgID, firstID(since)).Group("d.webhook_id, d.outcome").Find(&rows).Error
 	})
-	out := map[string]ports.DeliverySummary{}
+	out := map[string]webhook.Summary{}
 	for _, row := range rows {
 		sum := out[string(row.WebhookID)]
 		switch webhook.Outcome(row.Outcome) {

@@ -8,6 +8,11 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
+
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
 )
 
 // Finding is an invariant of the data, and how often it does not hold.
@@ -27,13 +32,16 @@ var invariants = []struct{ name, broken string }{
 			UNION ALL SELECT webhook_id, -COUNT(*) FROM contacts WHERE webhook_id IS NOT NULL GROUP BY webhook_id
 		) AS both_counts GROUP BY webhook_id HAVING SUM(n) <> 0`},
 	{"a contact has one history entry of its making", `
-		SELECT c.id FROM contacts c LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = 'criado'
+		SELECT c.id FROM contacts c
+		LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = ` + literal(crm.ContactCreated) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(e.id) <> 1`},
 	{"a contact has one notification of its making", `
-		SELECT c.id FROM contacts c LEFT JOIN notifications n ON n.contact_id = c.id AND n.kind = 'contato'
+		SELECT c.id FROM contacts c
+		LEFT JOIN notifications n ON n.contact_id = c.id AND n.kind = ` + literal(crm.NewContact) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(n.id) <> 1`},
 	{"a contact has one accepted delivery, while deliveries are kept", `
-		SELECT c.id FROM contacts c LEFT JOIN deliveries d ON d.contact_id = c.id AND d.outcome = 'accepted'
+		SELECT c.id FROM contacts c
+		LEFT JOIN deliveries d ON d.contact_id = c.id AND d.outcome = ` + literal(webhook.Accepted) + `
 		WHERE c.webhook_id IS NOT NULL AND c.created_at > @kept GROUP BY c.id HAVING COUNT(d.id) <> 1`},
 	{"history, notifications, jobs and receipts are of contacts that exist", `
 		SELECT contact_id FROM (
@@ -42,23 +50,31 @@ var invariants = []struct{ name, broken string }{
 		) AS of_contacts WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)`},
 	{"a contact's stage, assignee and origin exist and are of its organisation", `
 		SELECT c.id FROM contacts c
-		WHERE NOT EXISTS (SELECT 1 FROM stages s JOIN funnels f ON f.id = s.funnel_id WHERE s.id = c.stage_id AND f.org_id = c.org_id)
-		OR c.assignee_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM members m WHERE m.id = c.assignee_id AND m.org_id = c.org_id)
-		OR c.origin_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM origins o WHERE o.id = c.origin_id AND o.org_id = c.org_id)`},
+		WHERE NOT EXISTS (
+			SELECT 1 FROM stages s JOIN funnels f ON f.id = s.funnel_id WHERE s.id = c.stage_id AND f.org_id = c.org_id)
+		OR c.assignee_id IS NOT NULL AND NOT EXISTS (
+			SELECT 1 FROM members m WHERE m.id = c.assignee_id AND m.org_id = c.org_id)
+		OR c.origin_id IS NOT NULL AND NOT EXISTS (
+			SELECT 1 FROM origins o WHERE o.id = c.origin_id AND o.org_id = c.org_id)`},
 	{"an organisation has one default funnel, with an entry stage", `
-		SELECT o.id FROM organisations o LEFT JOIN funnels f ON f.org_id = o.id AND f.is_default LEFT JOIN stages s ON s.funnel_id = f.id AND s.position = 0
+		SELECT o.id FROM organisations o LEFT JOIN funnels f ON f.org_id = o.id AND f.is_default
+		LEFT JOIN stages s ON s.funnel_id = f.id AND s.position = 0
 		GROUP BY o.id HAVING COUNT(s.id) <> 1`},
 	{"no job has waited for an hour beyond its time", `
-		SELECT id FROM jobs WHERE state = 'ready' AND run_at < @hourAgo AND (lease_until IS NULL OR lease_until < @hourAgo)`},
+		SELECT id FROM jobs WHERE state = ` + literal(automation.Ready) + ` AND run_at < @hourAgo
+		AND (lease_until IS NULL OR lease_until < @hourAgo)`},
 	{"what a key was charged is what its statement says", `
 		SELECT key_id FROM (
 			SELECT key_id, bucket, count AS n, amount AS a FROM key_usage
-			UNION ALL SELECT key_id, day, -COUNT(*), -SUM(amount) FROM lookups WHERE charged AND key_id IS NOT NULL GROUP BY key_id, day
-			UNION ALL SELECT key_id, month, -COUNT(*), -SUM(amount) FROM lookups WHERE charged AND key_id IS NOT NULL GROUP BY key_id, month
-			UNION ALL SELECT key_id, 'total', -COUNT(*), -SUM(amount) FROM lookups WHERE charged AND key_id IS NOT NULL GROUP BY key_id
+			UNION ALL SELECT key_id, day, -COUNT(*), -SUM(amount) FROM lookups
+				WHERE charged AND key_id IS NOT NULL GROUP BY key_id, day
+			UNION ALL SELECT key_id, month, -COUNT(*), -SUM(amount) FROM lookups
+				WHERE charged AND key_id IS NOT NULL GROUP BY key_id, month
+			UNION ALL SELECT key_id, ` + literal(total) + `, -COUNT(*), -SUM(amount) FROM lookups
+				WHERE charged AND key_id IS NOT NULL GROUP BY key_id
 		) AS both_counts GROUP BY key_id, bucket HAVING SUM(n) <> 0 OR SUM(a) <> 0`},
 	{"no lookup is running a minute after it should have been settled", `
-		SELECT id FROM lookups WHERE status = 'em_andamento' AND settle_at < @minuteAgo`},
+		SELECT id FROM lookups WHERE status = ` + literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
 	{"what is free in the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
 	{"a bureau's answer is in the statement", `
 		SELECT r.id FROM records r WHERE NOT EXISTS (SELECT 1 FROM lookups l WHERE l.record_id = r.id)`},
@@ -74,14 +90,15 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 	} else {
 		options = nil // a transaction on SQLite is a snapshot
 	}
-	return out, classify(s.read.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	return out, named("store.check", classify(s.read.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if s.dialect == goose.DialectPostgres {
 			if err := tx.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
 				return err
 			}
 		}
 		times := map[string]any{
-			"kept": stamp(now.Add(-29 * 24 * time.Hour)), "hourAgo": stamp(now.Add(-time.Hour)), "minuteAgo": stamp(now.Add(-time.Minute)),
+			"kept": stamp(now.Add(-29 * 24 * time.Hour)), "hourAgo": stamp(now.Add(-time.Hour)),
+			"minuteAgo": stamp(now.Add(-time.Minute)),
 		}
 		for i, invariant := range invariants {
 			out[i].Name = invariant.name
@@ -89,10 +106,11 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 			if strings.Contains(invariant.broken, "@") {
 				values = append(values, times)
 			}
-			if err := tx.Raw("SELECT COUNT(*) FROM ("+invariant.broken+") AS broken", values...).Scan(&out[i].Violations).Error; err != nil {
+			count := "SELECT COUNT(*) FROM (" + invariant.broken + ") AS broken"
+			if err := tx.Raw(count, values...).Scan(&out[i].Violations).Error; err != nil {
 				return err
 			}
 		}
 		return nil
-	}, options))
+	}, options)))
 }

@@ -46,10 +46,12 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"waited for an hour", "UPDATE jobs SET run_at = '2020-01-01 00:00:00+00:00'"},
 			{"what a key was charged",
 				"INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (" + other + ", 'total', 1, 4500)"},
-			{"running", "INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status, day, month, settle_at) VALUES (" +
-				other + ", " + other + ", 'cpf', 'cpf', '', '2020-01-01 00:00:00+00:00', false, false, 1, 'em_andamento', '', '', '2020-01-01 00:00:00+00:00')"},
+			{"running", `INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
+				day, month, settle_at) VALUES (` + other + ", " + other + `, 'cpf', 'cpf', '', '2020-01-01 00:00:00+00:00', false,
+				false, 1, 'em_andamento', '', '', '2020-01-01 00:00:00+00:00')`},
 			{"free in the statement", "UPDATE lookups SET amount = 2"},
-			{"bureau's answer", "INSERT INTO records (id, org_id, product, doc_type, doc_index, document, answered_at, found, schema, answer) VALUES (" +
+			{"bureau's answer", "INSERT INTO records (id, org_id, product, doc_type, doc_index, document, answered_at, " +
+				"found, schema, answer) VALUES (" +
 				other + ", " + other + ", 'cpf', 'cpf', '', '', '2020-01-01 00:00:00+00:00', true, '', '')"},
 		} {
 			if err := s.write.Exec(c.statement).Error; err != nil {

@@ -48,7 +48,8 @@ func classify(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case away(err):
-		return fault.New(fault.ServiceUnavailable, "O serviço está temporariamente sem acesso aos dados. Tente de novo em instantes.").
+		return fault.New(fault.ServiceUnavailable,
+			"O serviço está temporariamente sem acesso aos dados. Tente de novo em instantes.").
 			After(2 * time.Second).Because(err)
 	}
 	return err

@@ -66,7 +66,8 @@ func (r figures) Lookups(ctx context.Context, orgID string, since time.Time) ([]
 	out := make([]ports.LookupFigure, len(rows))
 	for i, row := range rows {
 		out[i] = ports.LookupFigure{
-			Hour: parseHour(row.Hour), Product: row.Product, Charged: row.Charged, Cached: row.Cached, Amount: catalog.Money(row.Amount),
+			Hour: parseHour(row.Hour), Product: row.Product, Charged: row.Charged, Cached: row.Cached,
+			Amount: catalog.Money(row.Amount),
 		}
 	}
 	return out, err

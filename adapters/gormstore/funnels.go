@@ -25,6 +25,7 @@ type stageRow struct {
 	FunnelID uid    `gorm:"not null"`
 	Name     string `gorm:"not null"`
 	Position int    `gorm:"not null"`
+	Outcome  string
 }
 
 func (stageRow) TableName() string { return "stages" }
@@ -32,9 +33,15 @@ func (stageRow) TableName() string { return "stages" }
 func stageRowsOf(f crm.Funnel) []stageRow {
 	stages := make([]stageRow, len(f.Stages))
 	for i, s := range f.Stages {
-		stages[i] = stageRow{ID: uid(s.ID), FunnelID: uid(f.ID), Name: s.Name, Position: i}
+		stages[i] = stageRow{
+			ID: uid(s.ID), FunnelID: uid(f.ID), Name: s.Name, Position: i, Outcome: string(s.Outcome),
+		}
 	}
 	return stages
+}
+
+func (r stageRow) stage() crm.Stage {
+	return crm.Stage{ID: string(r.ID), Name: r.Name, Outcome: crm.Outcome(r.Outcome)}
 }
 
 type funnels struct{ conn }
@@ -54,7 +61,7 @@ func (r funnels) Update(ctx context.Context, f crm.Funnel) error {
 	stages := stageRowsOf(f)
 	ids := mapped(stages, func(s stageRow) uid { return s.ID })
 	upsert := clause.OnConflict{
-		Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.AssignmentColumns([]string{"name", "position"}),
+		Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.AssignmentColumns([]string{"name", "position", "outcome"}),
 	}
 	return r.changing(ctx, "funnels.update", f.OrgID, func(db *gorm.DB) error {
 		renamed := db.Model(&funnelRow{}).Where("id = ? AND org_id = ?", f.ID, f.OrgID).Update("name", f.Name)
@@ -92,7 +99,7 @@ func (r funnels) List(ctx context.Context, orgID string) ([]crm.Funnel, error) {
 		}
 		for _, s := range stages {
 			if s.FunnelID == row.ID {
-				out[i].Stages = append(out[i].Stages, crm.Stage{ID: string(s.ID), Name: s.Name})
+				out[i].Stages = append(out[i].Stages, s.stage())
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func (r history) Save(ctx context.Context, rec lookup.Record) error {
 const latestColumns = "id, answered_at, found, schema, answer"
 
 func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
-	rec, err := one(ctx, r.query, "history.latest", r.vault.record, r.of(orgID, product, d),
+	rec, err := findOne(ctx, r.query, "history.latest", r.vault.record, r.of(orgID, product, d),
 		func(db *gorm.DB) *gorm.DB { return db.Select(latestColumns).Order("answered_at DESC") })
 	rec.OrgID, rec.Product, rec.Document = orgID, product, d
 	return rec, err
@@ -90,7 +90,7 @@ func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.R
 	if len(ids) == 0 {
 		return out, nil
 	}
-	records, err := all(ctx, r.query, "history.records", r.vault.wholeRecord, where("id IN ?", ids))
+	records, err := findAll(ctx, r.query, "history.records", r.vault.wholeRecord, where("id IN ?", ids))
 	for _, rec := range records {
 		out[rec.ID] = rec
 	}
@@ -106,7 +106,7 @@ func (r history) Answers(
 			AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
 		}
 	}
-	return all(ctx, r.query, "history.answers", sure(bare), r.of(orgID, product, d), func(db *gorm.DB) *gorm.DB {
+	return findAll(ctx, r.query, "history.answers", plain(bare), r.of(orgID, product, d), func(db *gorm.DB) *gorm.DB {
 		return db.Select("id, answered_at, found, schema").Order("answered_at DESC").Limit(limit)
 	})
 }

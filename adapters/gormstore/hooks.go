@@ -9,7 +9,6 @@ import (
 
 	"gorm.io/gorm"
 
-	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -22,20 +21,20 @@ type opening struct {
 
 // opened is the webhook behind it, or why there is none.
 type opened struct {
-	hook ports.Hook
+	hook webhook.Hook
 	err  error
 }
 
 // Open asks, with the posts of a moment together, whether a token still opens its webhook and whether anything around
 // that has changed. What has not changed is remembered.
-func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (ports.Hook, error) {
+func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (webhook.Hook, error) {
+	const op = "webhooks.open"
+	if err := r.outside(op); err != nil {
+		return webhook.Hook{}, err
+	}
 	hash := t.Hash()
-	var found opened
-	err := r.outside("webhooks.open", func() (err error) {
-		found, err = r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
-		return cmp.Or(err, found.err)
-	})
-	return found.hook, err
+	found, err := r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
+	return found.hook, named(op, cmp.Or(err, found.err))
 }
 
 // knownHook is a webhook with what is around it, as it was at an epoch of its
@@ -115,7 +114,7 @@ func (s *Store) hooksAt(db *gorm.DB, tokens []tokenAt) (map[uid]*knownHook, erro
 	return hooks, err
 }
 
-func (r webhooks) HookOf(ctx context.Context, id string) (hook ports.Hook, err error) {
+func (r webhooks) HookOf(ctx context.Context, id string) (hook webhook.Hook, err error) {
 	err = r.query(ctx, "webhooks.hookOf", func(db *gorm.DB) error {
 		hooks, err := r.vault.hooks(db, []uid{uid(id)})
 		if err != nil {
@@ -140,9 +139,9 @@ func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
 	if err := db.Find(&rows, "id IN ?", ids).Error; err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	around := map[uid]*ports.Hook{}
+	around := map[uid]*webhook.Hook{}
 	for _, row := range rows {
-		around[row.OrgID] = &ports.Hook{}
+		around[row.OrgID] = &webhook.Hook{}
 	}
 	if err := surround(db, around); err != nil {
 		return nil, err
@@ -157,20 +156,21 @@ func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
 }
 
 // surround reads what posts to the webhooks of some organisations need to know.
-func surround(db *gorm.DB, orgs map[uid]*ports.Hook) error {
+func surround(db *gorm.DB, orgs map[uid]*webhook.Hook) error {
 	ids := slices.Collect(maps.Keys(orgs))
 	var entries []struct {
-		OrgID, ID     uid
-		Funnel, Stage string
+		OrgID  uid
+		Funnel string
+		Stage  stageRow `gorm:"embedded"`
 	}
-	err := db.Table("funnels AS f").Select("f.org_id, f.name AS funnel, s.id, s.name AS stage").
+	err := db.Table("funnels AS f").Select("f.org_id, f.name AS funnel, s.*").
 		Joins("JOIN stages s ON s.funnel_id = f.id").Where("f.org_id IN ? AND f.is_default AND s.position = 0", ids).
 		Find(&entries).Error
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		orgs[e.OrgID].Funnel, orgs[e.OrgID].Entry = e.Funnel, crm.Stage{ID: string(e.ID), Name: e.Stage}
+		orgs[e.OrgID].Funnel, orgs[e.OrgID].Entry = e.Funnel, e.Stage.stage()
 	}
 	var people []memberRow
 	err = db.Select("id, org_id, name, role, active, created_at").Find(&people, "org_id IN ? AND active", ids).Error

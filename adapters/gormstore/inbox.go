@@ -49,21 +49,22 @@ func (v *vault) taken(a ports.Arrival) taken {
 }
 
 func (r inbox) Take(ctx context.Context, a ports.Arrival) (receipt ports.Receipt, err error) {
-	err = r.outside("inbox.take", func() error {
-		t := r.vault.taken(a)
-		if t.contact == nil || a.Key == "" {
-			receipt, err = r.take.call(ctx, t)
-			return err
-		}
-		receipt, err = r.takeOnce(ctx, t, r.vault.known(a.Delivery.WebhookID, a.Key, a.Fingerprint))
-		return err
-	})
-	return receipt, err
+	const op = "inbox.take"
+	if err := r.outside(op); err != nil {
+		return receipt, err
+	}
+	t := r.vault.taken(a)
+	if t.contact == nil || a.Key == "" {
+		receipt, err = r.take.call(ctx, t)
+	} else {
+		receipt, err = r.takeOnce(ctx, t, r.vault.identity(a.Delivery.WebhookID, a.Key, a.Fingerprint))
+	}
+	return receipt, named(op, err)
 }
 
-// takeOnce looks beforehand for a receipt that an older data key has indexed: the posts that it is about were made before
-// the key was changed.
-func (r inbox) takeOnce(ctx context.Context, t taken, k known) (ports.Receipt, error) {
+// takeOnce looks beforehand for a receipt that an older data key has indexed: the posts that it is about were made
+// before the key was changed.
+func (r inbox) takeOnce(ctx context.Context, t taken, k identity) (ports.Receipt, error) {
 	t.receipt = &receiptRow{
 		WebhookID: t.delivery.WebhookID, Key: k.keys[0], Body: k.bodies[0], ContactID: t.contact.ID, At: t.delivery.At,
 	}
@@ -80,29 +81,29 @@ func (r inbox) takeOnce(ctx context.Context, t taken, k known) (ports.Receipt, e
 	return receipt, err
 }
 
-// known is what a post is known by: the keyed hashes of its key and its fingerprint, under every data key.
-type known struct {
+// identity is what a post is known by: the keyed hashes of its key and its fingerprint, under every data key.
+type identity struct {
 	webhookID    uid
 	keys, bodies [][]byte
 }
 
-func (v *vault) known(webhookID, key string, fingerprint []byte) known {
-	return known{
+func (v *vault) identity(webhookID, key string, fingerprint []byte) identity {
+	return identity{
 		webhookID: uid(webhookID), keys: v.indexes("receipt|" + webhookID + "|" + key),
 		bodies: v.indexes("body|" + webhookID + "|" + string(fingerprint)),
 	}
 }
 
 // first returns the receipt of the first post with one of the keys, for one that comes now.
-func (r inbox) first(ctx context.Context, now known, keys [][]byte) (ports.Receipt, error) {
-	return one(ctx, r.query, "inbox.known", sure(func(first receiptRow) ports.Receipt {
+func (r inbox) first(ctx context.Context, now identity, keys [][]byte) (ports.Receipt, error) {
+	return findOne(ctx, r.query, "inbox.known", plain(func(first receiptRow) ports.Receipt {
 		same := slices.ContainsFunc(now.bodies, func(body []byte) bool { return bytes.Equal(body, first.Body) })
 		return ports.Receipt{ContactID: string(first.ContactID), Repeated: true, Same: same}
 	}), where("webhook_id = ? AND key IN ?", now.webhookID, keys))
 }
 
 func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []byte) (ports.Receipt, error) {
-	k := r.vault.known(webhookID, key, fingerprint)
+	k := r.vault.identity(webhookID, key, fingerprint)
 	return r.first(ctx, k, k.keys)
 }
 
@@ -115,7 +116,8 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 		return n, err
 	}
 	m, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&receiptRow{}).Select("webhook_id, key").Where("at < ?", stamp(before)).Order("at").Limit(forgetAtOnce)
+		old := db.Model(&receiptRow{}).Select("webhook_id, key").Where("at < ?", stamp(before)).
+			Order("at").Limit(forgetAtOnce)
 		return db.Delete(&receiptRow{}, "(webhook_id, key) IN (?)", old)
 	})
 	return n + m, err

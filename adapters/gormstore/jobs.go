@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/automation"
-	"fichario/ports"
 )
 
 type jobRow struct {
@@ -31,17 +30,18 @@ func (jobRow) TableName() string { return "jobs" }
 
 func jobRowOf(j automation.Job) jobRow {
 	return jobRow{
-		ID: uid(j.ID), OrgID: uid(j.OrgID), Kind: string(j.Kind), ContactID: uid(j.ContactID), AutomationID: optional(j.AutomationID),
-		MemberID: optional(j.MemberID), State: string(j.State), Attempts: j.Attempts, RunAt: stamp(j.RunAt), Result: j.Result,
-		CreatedAt: stamp(j.CreatedAt), EndedAt: optionalTime(j.EndedAt),
+		ID: uid(j.ID), OrgID: uid(j.OrgID), Kind: string(j.Kind), ContactID: uid(j.ContactID),
+		AutomationID: optional(j.AutomationID), MemberID: optional(j.MemberID), State: string(j.State), Attempts: j.Attempts,
+		RunAt: stamp(j.RunAt), Result: j.Result, CreatedAt: stamp(j.CreatedAt), EndedAt: optionalTime(j.EndedAt),
 	}
 }
 
 func (r jobRow) job() automation.Job {
 	return automation.Job{
-		ID: string(r.ID), OrgID: string(r.OrgID), Kind: automation.JobKind(r.Kind), ContactID: string(r.ContactID), AutomationID: r.AutomationID.text(),
-		MemberID: r.MemberID.text(), State: automation.JobState(r.State), Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result,
-		CreatedAt: r.CreatedAt.UTC(), EndedAt: timeOf(r.EndedAt), Lease: r.Lease,
+		ID: string(r.ID), OrgID: string(r.OrgID), Kind: automation.JobKind(r.Kind), ContactID: string(r.ContactID),
+		AutomationID: r.AutomationID.text(), MemberID: r.MemberID.text(), State: automation.JobState(r.State),
+		Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result, CreatedAt: r.CreatedAt.UTC(),
+		EndedAt: timeOf(r.EndedAt), Lease: r.Lease,
 	}
 }
 
@@ -119,7 +119,7 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 }
 
 func (r jobs) Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error) {
-	return all(ctx, r.inside, "jobs.lock", sure(jobRow.job), locked("UPDATE", "SKIP LOCKED"), due(kind, now),
+	return findAll(ctx, r.inside, "jobs.lock", plain(jobRow.job), locked("UPDATE", "SKIP LOCKED"), due(kind, now),
 		func(db *gorm.DB) *gorm.DB { return db.Order("run_at").Limit(limit) })
 }
 
@@ -130,11 +130,11 @@ func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {
 }
 
 func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
-	return one(ctx, r.query, "jobs.find", sure(jobRow.job), where("id = ?", id))
+	return findOne(ctx, r.query, "jobs.find", plain(jobRow.job), where("id = ?", id))
 }
 
 func (r jobs) Page(
-	ctx context.Context, orgID string, f ports.JobFilter, after string, limit int,
+	ctx context.Context, orgID string, f automation.JobFilter, after string, limit int,
 ) ([]automation.Job, error) {
 	org := "org_id"
 	if f.AutomationID != "" || f.ContactID != "" {
@@ -150,7 +150,7 @@ func (r jobs) Page(
 	if f.State != "" {
 		scopes = append(scopes, where("state = ?", string(f.State)))
 	}
-	return all(ctx, r.query, "jobs.page", sure(jobRow.job), scopes...)
+	return findAll(ctx, r.query, "jobs.page", plain(jobRow.job), scopes...)
 }
 
 func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {

@@ -41,7 +41,8 @@ func (r keyRow) key() access.Key {
 	k := access.Key{
 		ID: string(r.ID), OrgID: string(r.OrgID), Name: r.Name, Prefix: r.Prefix,
 		Limits:    access.Limits{PerMinute: r.PerMinute, PerDay: r.PerDay, PerMonth: r.PerMonth},
-		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: timeOf(r.ExpiresAt), RevokedAt: timeOf(r.RevokedAt), LastUsedAt: timeOf(r.LastUsedAt),
+		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: timeOf(r.ExpiresAt), RevokedAt: timeOf(r.RevokedAt),
+		LastUsedAt: timeOf(r.LastUsedAt),
 	}
 	for s := range strings.SplitSeq(r.Scopes, ",") {
 		if s != "" {
@@ -89,16 +90,16 @@ func (r keys) AddSecret(ctx context.Context, keyID, was string, s access.Secret,
 func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (access.Key, error) {
 	hash := s.Hash()
 	join := func(db *gorm.DB) *gorm.DB { return db.Joins("JOIN key_secrets ON key_secrets.key_id = keys.id") }
-	return one(ctx, r.query, "keys.bySecret", sure(keyRow.key), join,
+	return findOne(ctx, r.query, "keys.bySecret", plain(keyRow.key), join,
 		where("key_secrets.hash = ? AND (key_secrets.ends_at IS NULL OR key_secrets.ends_at > ?)", hash[:], stamp(now)))
 }
 
 func (r keys) Find(ctx context.Context, id string) (access.Key, error) {
-	return one(ctx, r.query, "keys.find", sure(keyRow.key), where("id = ?", id))
+	return findOne(ctx, r.query, "keys.find", plain(keyRow.key), where("id = ?", id))
 }
 
 func (r keys) List(ctx context.Context, orgID string) ([]access.Key, error) {
-	return all(ctx, r.query, "keys.list", sure(keyRow.key), where("org_id = ?", orgID), order("id"))
+	return findAll(ctx, r.query, "keys.list", plain(keyRow.key), where("org_id = ?", orgID), order("id"))
 }
 
 func (r keys) Revoke(ctx context.Context, id string, at time.Time) error {

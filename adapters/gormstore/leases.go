@@ -43,6 +43,8 @@ func (r leases) Acquire(ctx context.Context, l lookup.Lease, now time.Time) (hol
 }
 
 func (r leases) Free(ctx context.Context, callID string) error {
-	_, err := r.changed(ctx, "leases.free", func(db *gorm.DB) *gorm.DB { return db.Delete(&leaseRow{}, "call_id = ?", callID) })
+	_, err := r.changed(ctx, "leases.free", func(db *gorm.DB) *gorm.DB {
+		return db.Delete(&leaseRow{}, "call_id = ?", callID)
+	})
 	return err
 }

@@ -71,15 +71,16 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 }
 
 func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
-	return one(ctx, r.query, "statement.find", r.vault.entry, where("id = ?", id))
+	return findOne(ctx, r.query, "statement.find", r.vault.entry, where("id = ?", id))
 }
 
 func (r statement) Finish(ctx context.Context, e lookup.Entry) (bool, error) {
+	open := []string{string(lookup.Running), string(lookup.NoAnswer)}
 	n, err := r.changed(ctx, "statement.finish", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&lookupRow{}).
-			Where("id = ? AND settle_at IS NOT NULL AND status IN ?", e.ID, []string{string(lookup.Running), string(lookup.NoAnswer)}).
+		return db.Model(&lookupRow{}).Where("id = ? AND settle_at IS NOT NULL AND status IN ?", e.ID, open).
 			Updates(map[string]any{
-				"status": string(e.Status), "charged": e.Charged, "amount": int64(e.Amount), "record_id": optional(e.RecordID), "settle_at": nil,
+				"status": string(e.Status), "charged": e.Charged, "amount": int64(e.Amount), "record_id": optional(e.RecordID),
+				"settle_at": nil,
 			})
 	})
 	return n > 0, err
@@ -136,7 +137,7 @@ func (r statement) Page(
 		}
 		return db
 	}
-	return all(ctx, r.query, "statement.page", r.vault.entry, asker(by), wanted, newest(after, limit))
+	return findAll(ctx, r.query, "statement.page", r.vault.entry, asker(by), wanted, newest(after, limit))
 }
 
 func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error) {
@@ -144,7 +145,8 @@ func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lo
 	if len(recordIDs) == 0 {
 		return out, nil
 	}
-	entries, err := all(ctx, r.query, "statement.asked", r.vault.entry, where("record_id IN ? AND NOT cache", recordIDs))
+	brought := where("record_id IN ? AND NOT cache", recordIDs)
+	entries, err := findAll(ctx, r.query, "statement.asked", r.vault.entry, brought)
 	for _, e := range entries {
 		out[e.RecordID] = e
 	}
@@ -162,14 +164,16 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 			Where("org_id = ? AND charged AND day BETWEEN ? AND ?", by.OrgID, from, until).
 			Group("day, product").Order("day, product")
 	}
-	return all(ctx, r.query, "statement.spend", sure(func(r row) lookup.DaySpent {
+	return findAll(ctx, r.query, "statement.spend", plain(func(r row) lookup.DaySpent {
 		return lookup.DaySpent{
 			Day: r.Day, Product: r.Product, Spent: lookup.Spent{Count: r.Count, Amount: catalog.Money(r.Amount)},
 		}
 	}), asker(by), perDay)
 }
 
-func (r statement) OfContact(ctx context.Context, orgID, contactID string, limit int) (out []ports.ContactLookup, err error) {
+func (r statement) OfContact(
+	ctx context.Context, orgID, contactID string, limit int,
+) (out []ports.ContactLookup, err error) {
 	err = r.query(ctx, "statement.ofContact", func(db *gorm.DB) error {
 		var rows []lookupRow
 		err := newest("", limit)(db).Find(&rows, "contact_id = ? AND org_id = ?", contactID, orgID).Error

@@ -44,11 +44,11 @@ func (r members) Create(ctx context.Context, m crm.Member) error {
 }
 
 func (r members) Find(ctx context.Context, id string) (crm.Member, error) {
-	return one(ctx, r.query, "members.find", sure(memberRow.member), where("id = ?", id))
+	return findOne(ctx, r.query, "members.find", plain(memberRow.member), where("id = ?", id))
 }
 
 func (r members) ByEmail(ctx context.Context, email string) (crm.Member, error) {
-	return one(ctx, r.query, "members.byEmail", sure(memberRow.member), where("email = ?", email))
+	return findOne(ctx, r.query, "members.byEmail", plain(memberRow.member), where("email = ?", email))
 }
 
 func (r members) Update(ctx context.Context, m crm.Member) error {
@@ -60,5 +60,6 @@ func (r members) Update(ctx context.Context, m crm.Member) error {
 }
 
 func (r members) List(ctx context.Context, orgID string) ([]crm.Member, error) {
-	return all(ctx, r.query, "members.list", sure(memberRow.member), where("org_id = ?", orgID), order("created_at, id"))
+	return findAll(ctx, r.query, "members.list", plain(memberRow.member),
+		where("org_id = ?", orgID), order("created_at, id"))
 }

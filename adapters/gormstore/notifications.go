@@ -29,7 +29,8 @@ func (markRow) TableName() string { return "notification_marks" }
 
 func notificationRowOf(n crm.Notification) notificationRow {
 	return notificationRow{
-		ID: uid(n.ID), OrgID: uid(n.OrgID), Kind: string(n.Kind), ContactID: uid(n.ContactID), Subject: n.Subject, At: stamp(n.At),
+		ID: uid(n.ID), OrgID: uid(n.OrgID), Kind: string(n.Kind), ContactID: uid(n.ContactID), Subject: n.Subject,
+		At: stamp(n.At),
 	}
 }
 
@@ -40,7 +41,9 @@ func (r notifications) Create(ctx context.Context, n crm.Notification) error {
 	return r.create(ctx, "notifications.create", &row)
 }
 
-func (r notifications) List(ctx context.Context, orgID, memberID string, limit int) (out []crm.Notification, err error) {
+func (r notifications) List(
+	ctx context.Context, orgID, memberID string, limit int,
+) (out []crm.Notification, err error) {
 	err = r.query(ctx, "notifications.list", func(db *gorm.DB) error {
 		read, err := readUpTo(db, memberID)
 		if err != nil {
@@ -57,8 +60,9 @@ func (r notifications) List(ctx context.Context, orgID, memberID string, limit i
 		for i, named := range rows {
 			row := named.Row
 			out[i] = crm.Notification{
-				ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind), ContactID: string(row.ContactID),
-				ContactName: named.ContactName, Subject: row.Subject, At: row.At.UTC(), Read: read >= row.ID,
+				ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind),
+				ContactID: string(row.ContactID), ContactName: named.ContactName, Subject: row.Subject, At: row.At.UTC(),
+				Read: read >= row.ID,
 			}
 		}
 		return err

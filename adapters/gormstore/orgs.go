@@ -27,14 +27,14 @@ func (r orgs) Create(ctx context.Context, o crm.Organisation) error {
 }
 
 func (r orgs) Find(ctx context.Context, id string) (crm.Organisation, error) {
-	return one(ctx, r.query, "orgs.find", sure(orgRow.org), where("id = ?", id))
+	return findOne(ctx, r.query, "orgs.find", plain(orgRow.org), where("id = ?", id))
 }
 
 func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
-	return all(ctx, r.query, "orgs.list", sure(orgRow.org), order("created_at, id"))
+	return findAll(ctx, r.query, "orgs.list", plain(orgRow.org), order("created_at, id"))
 }
 
 func (r orgs) Lock(ctx context.Context, id string) error {
-	_, err := one(ctx, r.inside, "orgs.lock", sure(orgRow.org), locked("UPDATE", ""), where("id = ?", id))
+	_, err := findOne(ctx, r.inside, "orgs.lock", plain(orgRow.org), locked("UPDATE", ""), where("id = ?", id))
 	return err
 }

@@ -42,8 +42,9 @@ func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 	return r.changing(ctx, "origins.remove", o.OrgID, func(db *gorm.DB) error {
 		linked := func(row any) *gorm.DB { return db.Model(row).Select("1").Where("origin_id = ?", o.ID) }
 		var used bool
-		err := db.Raw("SELECT EXISTS (?) OR EXISTS (?) OR EXISTS (?)",
-			linked(&contactRow{}).Where("org_id = ?", o.OrgID), linked(&webhookRow{}), linked(&automationRow{})).Scan(&used).Error
+		contacts := linked(&contactRow{}).Where("org_id = ?", o.OrgID)
+		hooks, rules := linked(&webhookRow{}), linked(&automationRow{})
+		err := db.Raw("SELECT EXISTS (?) OR EXISTS (?) OR EXISTS (?)", contacts, hooks, rules).Scan(&used).Error
 		if err != nil {
 			return err
 		}
@@ -55,5 +56,5 @@ func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 }
 
 func (r origins) List(ctx context.Context, orgID string) ([]crm.Origin, error) {
-	return all(ctx, r.query, "origins.list", sure(originRow.origin), where("org_id = ?", orgID), order("folded"))
+	return findAll(ctx, r.query, "origins.list", plain(originRow.origin), where("org_id = ?", orgID), order("folded"))
 }

@@ -42,7 +42,8 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 			n += m
 		}
 	}
-	return n, classify(s.write.WithContext(ctx).Where("id <> ?", s.vault.keys[0].name()).Delete(&dataKeyRow{}).Error)
+	err = s.write.WithContext(ctx).Delete(&dataKeyRow{}, "id <> ?", s.vault.keys[0].name()).Error
+	return n, named("store.rekey", classify(err))
 }
 
 // beforeAll is an id before every other.
@@ -62,7 +63,8 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 				return err // the last of many rows is found by reading all
 			}
 		}
-		find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND substr(%[2]s, 1, %[3]d) <> ? ORDER BY id LIMIT %[4]d", table, column, len(head), rekeyAtOnce)
+		find := fmt.Sprintf(`SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND substr(%[2]s, 1, %[3]d) <> ?
+			ORDER BY id LIMIT %[4]d`, table, column, len(head), rekeyAtOnce)
 		if s.write.Name() == "postgres" {
 			find += " FOR UPDATE"
 		}
@@ -75,7 +77,8 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 			if err != nil {
 				return err
 			}
-			if err := tx.Exec(fmt.Sprintf("UPDATE %s SET %s = ? WHERE id = ?", table, column), blob(s.vault.seal(plain, place)), row.ID).Error; err != nil {
+			err = tx.Table(table).Where("id = ?", row.ID).Update(column, blob(s.vault.seal(plain, place))).Error
+			if err != nil {
 				return err
 			}
 			if table == "records" && column == "document" {

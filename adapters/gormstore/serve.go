@@ -39,14 +39,14 @@ func nothing(n int) []kept {
 
 // Serve is what most requests do, so that the requests of a moment do it together, in one statement and one commit.
 func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error) {
-	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
-	var found kept
-	err := r.outside("history.serve", func() (err error) {
-		found, err = r.serve.call(ctx, served{entry: r.vault.lookupRow(e), index: index, after: stamp(after)})
-		return cmp.Or(err, found.err)
-	})
-	if err != nil {
+	const op = "history.serve"
+	if err := r.outside(op); err != nil {
 		return lookup.Record{}, err
+	}
+	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
+	found, err := r.serve.call(ctx, served{entry: r.vault.lookupRow(e), index: index, after: stamp(after)})
+	if err = cmp.Or(err, found.err); err != nil {
+		return lookup.Record{}, named(op, err)
 	}
 	rec := found.record
 	rec.OrgID, rec.Product, rec.Document = e.OrgID, e.Product, e.Document
@@ -105,7 +105,8 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 			row    recordRow
 			answer pgtype.DriverBytes // the driver's memory: opened before the next row
 		)
-		_, err = pgx.ForEachRow(rows, []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}, func() error {
+		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}
+		_, err = pgx.ForEachRow(rows, into, func() error {
 			row.Answer = answer
 			out[i-1].record, out[i-1].err = s.vault.record(row)
 			return nil

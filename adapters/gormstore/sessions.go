@@ -51,7 +51,9 @@ func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Ses
 			return err
 		}
 		err := db.Take(&member, "id = ?", session.MemberID).Error
-		s = access.Session{MemberID: string(session.MemberID), CreatedAt: session.CreatedAt.UTC(), SeenAt: session.SeenAt.UTC()}
+		s = access.Session{
+			MemberID: string(session.MemberID), CreatedAt: session.CreatedAt.UTC(), SeenAt: session.SeenAt.UTC(),
+		}
 		m = member.member()
 		return err
 	})

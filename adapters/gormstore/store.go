@@ -106,8 +106,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var one int
-	return classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+	var answer int
+	return named("store.ping", classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&answer)))
 }
 
 // Close waits for entries that are being written and closes the database.
@@ -166,9 +166,9 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	return named("store.inTx", classify(err))
 }
 
-// nested reports whether InTx, which calls it, is on the stack twice. Neither its context nor its function's repositories
-// would tell: whoever nests has both from outside. Without this, the inner transaction would wait for the outer one on
-// SQLite, and on PostgreSQL be kept when the outer one is not.
+// nested reports whether InTx, which calls it, is on the stack twice. Neither its context nor its function's
+// repositories would tell: whoever nests has both from outside. Without this, the inner transaction would wait for the
+// outer one on SQLite, and on PostgreSQL be kept when the outer one is not.
 func nested() bool {
 	var callers [64]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])

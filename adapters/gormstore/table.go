@@ -91,7 +91,7 @@ func optionalTimeIn(v reflect.Value) *time.Time { return v.Interface().(*time.Ti
 func (t table) insert() string {
 	names := mapped(t.columns, func(c column) string { return c.name })
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
-	return "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.name, strings.Join(names, ", "), marks)
 }
 
 // values are those of insert; row points to the struct.
@@ -119,7 +119,8 @@ func (s sent) insert(from string) string {
 			expressions[i] = said
 		}
 	}
-	return "INSERT INTO " + s.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(expressions, ", ") + " FROM " + from
+	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s",
+		s.name, strings.Join(names, ", "), strings.Join(expressions, ", "), from)
 }
 
 // arrays are the parameters of a statement that gets rows of several tables.

@@ -47,9 +47,9 @@ var (
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
 	}}
 	sentJob = sent{tableOf(jobRow{}), "job_", map[string]string{
-		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "run_at": "delivery_at", "created_at": "delivery_at",
-		"automation_id": "NULL", "member_id": "NULL", "attempts": "0", "result": "''", "ended_at": "NULL", "lease": "''",
-		"lease_until": "NULL",
+		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "automation_id": "NULL", "member_id": "NULL",
+		"attempts": "0", "run_at": "delivery_at", "result": "''", "created_at": "delivery_at", "ended_at": "NULL",
+		"lease": "''", "lease_until": "NULL",
 	}}
 	sentReceipt = sent{tableOf(receiptRow{}), "receipt_", map[string]string{
 		"webhook_id": "delivery_webhook_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
@@ -106,7 +106,8 @@ WITH arrived AS (
 	` + sentDelivery.insert("arrived WHERE contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)") + `
 ), counted AS (
 	INSERT INTO webhook_counters (webhook_id, slot, received)
-	SELECT delivery_webhook_id::uuid, $1::bigint, count(*) FROM made GROUP BY delivery_webhook_id ORDER BY delivery_webhook_id
+	SELECT delivery_webhook_id::uuid, $1::bigint, count(*) FROM made
+	GROUP BY delivery_webhook_id ORDER BY delivery_webhook_id
 	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received
 )
 SELECT contact_id FROM made`

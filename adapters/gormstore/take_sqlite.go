@@ -28,8 +28,8 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, 
 		return nil, err
 	}
 	if s.taking == nil {
-		s.taking, err = prepare(pool, insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery,
-			countReceived)
+		s.taking, err = prepare(pool,
+			insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery, countReceived)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,8 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, 
 func prepare(pool *sql.DB, statements ...string) (map[string]*sql.Stmt, error) {
 	prepared := map[string]*sql.Stmt{}
 	for _, statement := range statements {
-		stmt, err := pool.PrepareContext(context.Background(), statement) //nolint:sqlclosecheck // it lives as long as the pool
+		//nolint:sqlclosecheck // it lives as long as the pool
+		stmt, err := pool.PrepareContext(context.Background(), statement)
 		if err != nil {
 			return nil, err
 		}

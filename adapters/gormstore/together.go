@@ -39,7 +39,9 @@ type response[Out any] struct {
 // results, in order; when it fails for several, it is called for each alone, so
 // that one bad call does not spoil its neighbours.
 func newTogether[In, Out any](do func(context.Context, []In) ([]Out, error)) *together[In, Out] {
-	t := &together[In, Out]{do: do, in: make(chan request[In, Out], togetherMax), stop: make(chan struct{}), done: make(chan struct{})}
+	t := &together[In, Out]{
+		do: do, in: make(chan request[In, Out], togetherMax), stop: make(chan struct{}), done: make(chan struct{}),
+	}
 	go t.run()
 	return t
 }
@@ -50,7 +52,8 @@ func (t *together[In, Out]) close() {
 	<-t.done
 }
 
-var errClosed = fault.New(fault.ServiceUnavailable, "O serviço está sendo desligado. Tente de novo em instantes.").After(2 * time.Second)
+var errClosed = fault.New(fault.ServiceUnavailable, "O serviço está sendo desligado. Tente de novo em instantes.").
+	After(2 * time.Second)
 
 // call does one call with those of others. Until it is taken, ctx may end it; from
 // then on it waits, so that its answer is what happened: do is bounded in time.

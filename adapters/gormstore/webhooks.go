@@ -31,7 +31,8 @@ func (v *vault) webhookRow(w webhook.Webhook) webhookRow {
 	return webhookRow{
 		ID: uid(w.ID), OrgID: uid(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band), Enabled: w.Enabled,
 		OriginID: optional(w.OriginID), Scheme: string(w.Signature.Scheme),
-		Secret: v.seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL, CreatedAt: stamp(w.CreatedAt),
+		Secret: v.seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL,
+		CreatedAt: stamp(w.CreatedAt),
 	}
 }
 
@@ -112,12 +113,12 @@ func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t web
 	if r.tx {
 		scopes = append(scopes, locked("UPDATE", ""))
 	}
-	w, err = one(ctx, r.query, "webhooks.find", as, scopes...)
+	w, err = findOne(ctx, r.query, "webhooks.find", as, scopes...)
 	return w, t, err
 }
 
 func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, error) {
-	return all(ctx, r.query, "webhooks.list", r.vault.counted, counted, where("org_id = ?", orgID), order("id"))
+	return findAll(ctx, r.query, "webhooks.list", r.vault.counted, counted, where("org_id = ?", orgID), order("id"))
 }
 
 func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {

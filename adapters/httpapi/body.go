@@ -47,7 +47,8 @@ func compressed(r *http.Request, code fault.Code) *fault.Error {
 	if encoding == "" || encoding == "identity" {
 		return nil
 	}
-	return fault.New(code, "Corpos comprimidos não são lidos. Envie o corpo sem compressão e sem o cabeçalho Content-Encoding.")
+	return fault.New(code,
+		"Corpos comprimidos não são lidos. Envie o corpo sem compressão e sem o cabeçalho Content-Encoding.")
 }
 
 // readBody reads a whole body of at most limit bytes.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -46,7 +45,10 @@ func (s *server) documentation(e *echo.Echo) error {
 		return err
 	}
 	var failure, sandbox bytes.Buffer
-	if err := errors.Join(templates.ExecuteTemplate(&failure, "errors", problems), templates.ExecuteTemplate(&sandbox, "sandbox", s.Sandbox)); err != nil {
+	if err := templates.ExecuteTemplate(&failure, "errors", problems); err != nil {
+		return err
+	}
+	if err := templates.ExecuteTemplate(&sandbox, "sandbox", s.Sandbox); err != nil {
 		return err
 	}
 	static := func(path, contentType string, content []byte) {

@@ -9,16 +9,16 @@ import (
 
 // LookupCpf serves GET /api/v1/cpf/{documento} (specification, 4.1).
 func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (LookupCpfResponseObject, error) {
-	return h.dedicated(ctx, catalog.CPF, r.Documento, r.Params.Refresh)
+	return h.lookup(ctx, app.LookupRequest{
+		Product: catalog.CPF, Document: r.Documento, Refresh: orEmpty(r.Params.Refresh) == "true",
+	})
 }
 
 // LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
 func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (LookupCnpjResponseObject, error) {
-	return h.dedicated(ctx, catalog.CNPJ, r.Documento, r.Params.Refresh)
-}
-
-func (h handlers) dedicated(ctx context.Context, product, document string, refresh *string) (*result, error) {
-	return h.lookup(ctx, app.LookupRequest{Product: product, Document: document, Refresh: orEmpty(refresh) == "true"})
+	return h.lookup(ctx, app.LookupRequest{
+		Product: catalog.CNPJ, Document: r.Documento, Refresh: orEmpty(r.Params.Refresh) == "true",
+	})
 }
 
 // Lookup serves POST /api/v1/consultas (specification, 4.2).

@@ -49,11 +49,15 @@ func NewMetrics() *Metrics {
 			Namespace: "fichario", Name: "bureau_call_seconds", Help: "Time of calls to the bureau by product.",
 			Buckets: []float64{.01, .05, .1, .25, .5, 1, 2, 3, 5, 10, 20, 60},
 		}, []string{"product"}),
-		hits:    counter("history_hits_total", "Lookups answered from history, by product.", "product"),
-		charged: counter("charged_ten_thousandths_total", "Charged amount in ten-thousandths of a real, by product.", "product"),
-		dropped: counter("dropped_fields_total", "Named fields that were null because the mapping gave a wrong type.", "product", "field"),
-		posts:   counter("webhook_posts_total", "Posts to webhooks by outcome: accepted, repeated, refused, failed.", "outcome"),
-		jobs:    counter("job_attempts_total", "Attempts of jobs by kind and what they led to: done, ready (to be tried again), dead.", "kind", "state"),
+		hits: counter("history_hits_total", "Lookups answered from history, by product.", "product"),
+		charged: counter("charged_ten_thousandths_total", "Charged amount in ten-thousandths of a real, by product.",
+			"product"),
+		dropped: counter("dropped_fields_total", "Named fields that were null because the mapping gave a wrong type.",
+			"product", "field"),
+		posts: counter("webhook_posts_total", "Posts to webhooks by outcome: accepted, repeated, refused, failed.",
+			"outcome"),
+		jobs: counter("job_attempts_total",
+			"Attempts of jobs by kind and what they led to: done, ready (to be tried again), dead.", "kind", "state"),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.calls, m.callSeconds, m.hits, m.charged, m.dropped,
 		m.posts, m.jobs,
@@ -101,7 +105,8 @@ func (m *Metrics) request(method, route string, status int, took time.Duration) 
 // knownMethod keeps invented methods from becoming labels.
 func knownMethod(m string) string {
 	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodOptions:
 		return m
 	}
 	return "other"

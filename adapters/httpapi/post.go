@@ -31,7 +31,7 @@ const (
 )
 
 // readPost reads what was posted, or as much of it as the delivery log keeps.
-func readPost(c echo.Context, token string, hook app.Hook) app.Post {
+func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature is over the bytes as they came, so that they are all kept then.
@@ -83,7 +83,8 @@ func (h *head) Write(p []byte) (int, error) {
 }
 
 func tooLarge() *fault.Error {
-	return fault.New(fault.BodyTooLarge, "O corpo passa de 1 MiB (com arquivos, de 32 MiB). Envie só os campos do formulário.")
+	return fault.New(fault.BodyTooLarge,
+		"O corpo passa de 1 MiB (com arquivos, de 32 MiB). Envie só os campos do formulário.")
 }
 
 // unread says why a body could not be read; nil when it was.

@@ -10,6 +10,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/fault"
+	"fichario/domain/webhook"
 )
 
 // simulated reads `simular`. A word that is neither yes nor no must not create a
@@ -28,7 +29,7 @@ func simulated(values []string) (bool, error) {
 		"O parâmetro simular é true ou false, uma vez só: ?simular=true mostra o contato e não cria nada.").At("simular")
 }
 
-func (s *server) simulate(ctx context.Context, c echo.Context, hook app.Hook, post app.Post) error {
+func (s *server) simulate(ctx context.Context, c echo.Context, hook webhook.Hook, post app.Post) error {
 	m, err := s.Intake.Simulate(ctx, hook, post)
 	if err != nil {
 		return late(ctx, err)

@@ -10,7 +10,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"fichario/app"
 	"fichario/domain/fault"
+	"fichario/domain/webhook"
 )
 
 const (
@@ -111,21 +113,15 @@ func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
 func (s *server) ReceiveLead(c echo.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), receiveWithin)
 	defer cancel()
-	hook, err := s.Intake.Open(ctx, token)
+	var simulate bool
+	hook, post, err := s.Intake.Admit(ctx, token, func(hook webhook.Hook) (_ app.Post, err error) {
+		if simulate, err = simulated(c.QueryParams()["simular"]); err != nil {
+			return app.Post{}, err
+		}
+		return readPost(c, token, hook), nil
+	})
 	if err != nil {
 		return late(ctx, err)
-	}
-	simulate, err := simulated(c.QueryParams()["simular"])
-	if err != nil {
-		return err
-	}
-	opened := time.Now()
-	post := readPost(c, token, hook)
-	if time.Since(opened) > time.Second {
-		// Much may have been changed while the body came in.
-		if hook, err = s.Intake.Open(ctx, token); err != nil {
-			return late(ctx, err)
-		}
 	}
 	if simulate {
 		return s.simulate(ctx, c, hook, post)
@@ -135,6 +131,11 @@ func (s *server) ReceiveLead(c echo.Context, token string) error {
 	if err != nil {
 		return late(ctx, err)
 	}
+	return thank(c, hook, accepted)
+}
+
+// thank answers an accepted post: a browser's form with the webhook's page, if it has one.
+func thank(c echo.Context, hook webhook.Hook, accepted app.Accepted) error {
 	if hook.ThanksURL != "" && strings.Contains(c.Request().Header.Get(echo.HeaderAccept), "text/html") {
 		return c.Redirect(http.StatusSeeOther, hook.ThanksURL)
 	}

@@ -102,5 +102,8 @@ func sentence(e validator.FieldError) string {
 		}
 		return name + " é no mínimo " + e.Param() + "."
 	}
-	return name + " não tem a forma esperada."
+	return unshaped(e.Field())
 }
+
+// unshaped is what is said where no rule says more.
+func unshaped(field string) string { return "O campo " + field + " não tem a forma esperada." }

@@ -37,12 +37,32 @@ func wireName(f reflect.StructField) string {
 
 // Check returns the fault of the first field of a struct that has not its shape: an
 // InvalidRequest with the field's name on the wire and a Portuguese sentence, without
-// what was sent. Structs within the struct are checked too.
+// what was sent. The sentence is that of the field's `says` tag, where it has one.
+// Structs within the struct are checked too.
 func Check(v any) error {
 	err := validate.Struct(v)
 	var wrong validator.ValidationErrors
 	if errors.As(err, &wrong) {
-		return fault.New(fault.InvalidRequest, sentence(wrong[0])).At(wrong[0].Field())
+		return wrongField(v, wrong[0].Field(), sentence(wrong[0]))
 	}
 	return err // a value that is no struct: ours to mend
+}
+
+// Unreadable returns the fault of a field of a struct, by its name on the wire, of which
+// what was sent cannot be put into the field's type.
+func Unreadable(v any, field string) error { return wrongField(v, field, unshaped(field)) }
+
+// wrongField prefers the field's own sentence, which speaks of a form's label rather than
+// of a name.
+func wrongField(v any, field, otherwise string) error {
+	t := reflect.TypeOf(v)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		if says := f.Tag.Get("says"); says != "" && wireName(f) == field {
+			otherwise = says
+		}
+	}
+	return fault.New(fault.InvalidRequest, otherwise).At(field)
 }

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"errors"
 	"testing"
 
 	"fichario/domain/fault"
@@ -16,6 +17,7 @@ type sample struct {
 	Name     string  `env:"NOME" validate:"required,max=5"`
 	Per      int     `form:"minuto" validate:"min=0,max=9"`
 	Password string  `form:"senha" validate:"omitempty,min=3"`
+	Amount   *int    `form:"valor" validate:"omitempty,min=0" says:"Escreva um valor só."`
 	Within   struct {
 		Deep string `json:"fundo" validate:"omitempty,oneof=a"`
 	}
@@ -40,6 +42,7 @@ func TestCheck(t *testing.T) {
 		"too short":        {func(s *sample) { s.Password = "ab" }, "senha", "O campo senha tem ao menos 3 caracteres."},
 		"too small":        {func(s *sample) { s.Per = -1 }, "minuto", "O campo minuto é no mínimo 0."},
 		"too large":        {func(s *sample) { s.Per = 10 }, "minuto", "O campo minuto é no máximo 9."},
+		"in its own words": {func(s *sample) { s.Amount = new(-1) }, "valor", "Escreva um valor só."},
 		"no choice":        {func(s *sample) { s.Cache = "sim" }, "cache", "O campo cache é true ou false."},
 		"out of bounds":    {func(s *sample) { s.Limit = text("201") }, "limite", "O campo limite vai de 1 a 200."},
 		"no number":        {func(s *sample) { s.Limit = text("1e2") }, "limite", "O campo limite vai de 1 a 200."},
@@ -67,5 +70,19 @@ func TestCheck(t *testing.T) {
 	}
 	if Check(3) == nil {
 		t.Error("a value without fields passes")
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	type form struct{ sample }
+	for field, message := range map[string]string{
+		"valor": "Escreva um valor só.", "minuto": "O campo minuto não tem a forma esperada.",
+	} {
+		var f *fault.Error
+		if err := Unreadable(&form{}, field); !errors.As(err, &f) || f.Field != field || f.Message != message ||
+			f.Code != fault.InvalidRequest {
+			t.Errorf("%s: %#v", field, err)
+		}
 	}
 }

@@ -50,8 +50,8 @@ func pack(content []byte) []byte {
 
 // takesGzip reads an Accept-Encoding, where gzip;q=0 is a no.
 func takesGzip(accepted string) bool {
-	for one := range strings.SplitSeq(accepted, ",") {
-		name, q, _ := strings.Cut(strings.ReplaceAll(one, " ", ""), ";")
+	for encoding := range strings.SplitSeq(accepted, ",") {
+		name, q, _ := strings.Cut(strings.ReplaceAll(encoding, " ", ""), ";")
 		if strings.EqualFold(name, "gzip") {
 			return strings.Trim(q, "q=0.") != "" || q == ""
 		}

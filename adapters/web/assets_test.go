@@ -23,7 +23,8 @@ func TestPagesAreLight(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", asset, err)
 			}
-			if whole, err := io.ReadAll(reader); err != nil || string(whole) != content || plain.Header.Get("Content-Encoding") != "" {
+			if whole, err := io.ReadAll(reader); err != nil || string(whole) != content ||
+				plain.Header.Get("Content-Encoding") != "" {
 				t.Errorf("%s: packed and plain differ, %v", asset, err)
 			}
 			for _, h := range []http.Header{plain.Header, packed.Header} {

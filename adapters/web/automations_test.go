@@ -21,23 +21,34 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	v := site.member(owner.by.OrgID(), "Caio", crm.Common)
 	id := owner.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
 	made, err := app.NewAutomations(site.store, time.Now).Add(t.Context(), owner.by, app.NewAutomation{
-		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://erp.example.com/",
+		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP,
+		URL: "https://erp.example.com/",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, job := range []automation.Job{
-		{Kind: automation.RunAutomation, AutomationID: made.ID, State: automation.Dead, Attempts: 12, Result: "erp.example.com não respondeu <b>", EndedAt: time.Now()},
+		{
+			Kind: automation.RunAutomation, AutomationID: made.ID, State: automation.Dead, Attempts: 12,
+			Result: "erp.example.com não respondeu <b>", EndedAt: time.Now(),
+		},
 		{Kind: automation.RunAutomation, AutomationID: made.ID, State: automation.Ready},
-		{Kind: automation.MailMember, MemberID: v.member.ID, State: automation.Done, Attempts: 1, Result: "enviado", EndedAt: time.Now()},
+		{
+			Kind: automation.MailMember, MemberID: v.member.ID, State: automation.Done, Attempts: 1, Result: "enviado",
+			EndedAt: time.Now(),
+		},
 	} {
-		job.ID, job.OrgID, job.ContactID, job.CreatedAt, job.RunAt = fmt.Sprintf("01980000-0000-7000-8000-00000000002%d", i), owner.by.OrgID(), id, time.Now(), time.Now()
+		job.ID, job.OrgID, job.ContactID = fmt.Sprintf("01980000-0000-7000-8000-00000000002%d", i), owner.by.OrgID(), id
+		job.CreatedAt, job.RunAt = time.Now(), time.Now()
 		if err := ports.Store(site.store).Repos().Jobs.Add(t.Context(), job); err != nil {
 			t.Fatal(err)
 		}
 	}
 	page := v.get("/contatos/" + id + "/historico")
-	for _, want := range []string{"Avisar o ERP", "Falhou", "não respondeu &lt;b&gt;", "12 tentativas", "Na fila", "Aviso por e-mail a <bdi>Caio</bdi>", "Feita"} {
+	for _, want := range []string{
+		"Avisar o ERP", "Falhou", "não respondeu &lt;b&gt;", "12 tentativas", "Na fila", "Aviso por e-mail a <bdi>Caio</bdi>",
+		"Feita",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the history has no %q", want)
 		}
@@ -45,13 +56,14 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	if strings.Contains(page, `href="/webhooks/`) {
 		t.Error("it leads a member to what only those who administer may see")
 	}
-	one := "Refazer a que falhou"
-	if page := owner.get("/automacoes"); !strings.Contains(page, one) {
-		t.Errorf("one dead run: the page has no %q", one)
+	single := "Refazer a que falhou"
+	if page := owner.get("/automacoes"); !strings.Contains(page, single) {
+		t.Errorf("one dead run: the page has no %q", single)
 	}
 	for i := range 34 {
 		job := automation.Job{
-			ID: fmt.Sprintf("01980000-0000-7000-8000-0000000001%02d", i), OrgID: owner.by.OrgID(), Kind: automation.RunAutomation, AutomationID: made.ID,
+			ID: fmt.Sprintf("01980000-0000-7000-8000-0000000001%02d", i), OrgID: owner.by.OrgID(),
+			Kind: automation.RunAutomation, AutomationID: made.ID,
 			ContactID: id, State: automation.Dead, Attempts: 1, CreatedAt: time.Now(), RunAt: time.Now(), EndedAt: time.Now(),
 		}
 		if err := ports.Store(site.store).Repos().Jobs.Add(t.Context(), job); err != nil {
@@ -68,16 +80,22 @@ func TestAutomationThatMails(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	form := func(to, address string) url.Values {
-		return url.Values{"nome": {"Boas-vindas"}, "acao": {"email"}, "para": {to}, "endereco": {address}, "assunto": {"Olá, {nome}"}, "texto": {"Recebemos."}}
+		return url.Values{
+			"nome": {"Boas-vindas"}, "acao": {"email"}, "para": {to}, "endereco": {address}, "assunto": {"Olá, {nome}"},
+			"texto": {"Recebemos."},
+		}
 	}
 	if page := v.get("/automacoes/nova"); !strings.Contains(page, `<option value="contact" selected>O contato`) {
 		t.Error("the first choice is not the contact")
 	}
 	status, page := v.post("/automacoes", form("", "ana@"))
-	if status != http.StatusUnprocessableEntity || !strings.Contains(page, `name="endereco" type="text" value="ana@" inputmode="email" aria-invalid="true" aria-describedby="endereco-p" autofocus`) || strings.Contains(page, "assignee (") {
+	field := `name="endereco" type="text" value="ana@" inputmode="email" aria-invalid="true" aria-describedby="endereco-p" autofocus`
+	if status != http.StatusUnprocessableEntity || !strings.Contains(page, field) || strings.Contains(page, "assignee (") {
 		t.Errorf("a wrong address: %d, %s", status, page)
 	}
-	for to, says := range map[string]string{"contact": "<dd>o contato</dd>", "assignee": "<dd>o responsável</dd>", "": "<dd>vendas@example.com</dd>"} {
+	for to, says := range map[string]string{
+		"contact": "<dd>o contato</dd>", "assignee": "<dd>o responsável</dd>", "": "<dd>vendas@example.com</dd>",
+	} {
 		answer, _ := v.do(http.MethodPost, "/automacoes", form(to, "vendas@example.com"))
 		if answer.StatusCode != http.StatusSeeOther {
 			t.Fatalf("to %q: %d", to, answer.StatusCode)
@@ -92,7 +110,10 @@ func TestAutomationThatMails(t *testing.T) {
 func TestAutomationIsEdited(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	form := url.Values{"nome": {"Avisar"}, "acao": {"http"}, "url": {"https://a.example/leads"}, "webhook": {v.hook.ID}, "valor": {"1.500,50"}}
+	form := url.Values{
+		"nome": {"Avisar"}, "acao": {"http"}, "url": {"https://a.example/leads"}, "webhook": {v.hook.ID},
+		"valor": {"1.500,50"},
+	}
 	answer, _ := v.do(http.MethodPost, "/automacoes", form)
 	at := answer.Header.Get("Location")
 	if answer.StatusCode != http.StatusSeeOther {
@@ -107,7 +128,10 @@ func TestAutomationIsEdited(t *testing.T) {
 	}
 	before := find()
 	page := unescaped(v.get(at + "/editar"))
-	for _, want := range []string{`value="Avisar"`, `value="https://a.example/leads"`, `value="R$ 1.500,50"`, `<option value="` + v.hook.ID + `" selected>`, `value="http" checked`} {
+	for _, want := range []string{
+		`value="Avisar"`, `value="https://a.example/leads"`, `value="R$ 1.500,50"`,
+		`<option value="` + v.hook.ID + `" selected>`, `value="http" checked`,
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the form has no %s", want)
 		}
@@ -117,14 +141,31 @@ func TestAutomationIsEdited(t *testing.T) {
 	if status, _ := v.post(at, form); status != http.StatusSeeOther {
 		t.Errorf("edited: %d", status)
 	}
-	if a := find(); a.Action.URL != "https://b.example/leads" || a.Action.Secret != before.Action.Secret || a.Conditions.MinAmount != 0 || a.Conditions.WebhookID != v.hook.ID || !a.Enabled {
-		t.Errorf("edited: %s, enabled %t, the same secret %t", a.Action.URL, a.Enabled, a.Action.Secret == before.Action.Secret)
+	if a := find(); a.Action.URL != "https://b.example/leads" || a.Action.Secret != before.Action.Secret ||
+		a.Conditions.MinAmount != 0 || a.Conditions.WebhookID != v.hook.ID || !a.Enabled {
+		t.Errorf("edited: %s, enabled %t, the same secret %t", a.Action.URL, a.Enabled,
+			a.Action.Secret == before.Action.Secret)
 	}
 	form.Set("url", "nada")
-	if status, page := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(page, `action="`+at+`"`) {
+	if status, page := v.post(at, form); status != http.StatusUnprocessableEntity ||
+		!strings.Contains(page, `action="`+at+`"`) {
 		t.Errorf("a wrong address: %d", status)
 	}
-	if status, _ := v.post(at, url.Values{"nome": {"Nota"}, "acao": {"add_note"}, "texto": {"Ligar"}}); status != http.StatusSeeOther || find().Action.Secret != "" {
+	note := url.Values{"nome": {"Nota"}, "acao": {"add_note"}, "texto": {"Ligar"}}
+	if status, _ := v.post(at, note); status != http.StatusSeeOther || find().Action.Secret != "" {
 		t.Errorf("another action: %d", status)
 	}
+}
+
+// TestATextKeepsItsFirstLineBreak: a browser drops a line break right after the tag of a text area, so the page writes
+// one more.
+func TestATextKeepsItsFirstLineBreak(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	status, page := v.post("/automacoes", url.Values{"acao": {"add_note"}, "texto": {"\nLigar amanhã"}})
+	if status != http.StatusUnprocessableEntity || !strings.Contains(page, ">\n\nLigar amanhã</textarea>") {
+		t.Errorf("%d: the text comes back otherwise", status)
+	}
+	_, page = v.post("/webhooks/"+v.hook.ID+"/testar", url.Values{"corpo": {"\nemail=bia@example.com"}})
+	has(t, "a post to try", page, ">\n\nemail=bia@example.com</textarea>")
 }

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"net/url"
-
 	"fichario/app"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -18,7 +16,7 @@ const (
 type boardPage struct {
 	app.Choices
 	Funnel crm.Funnel
-	Query  map[string]string
+	Filter boardFilter
 	Stages []boardStage
 	Count  int
 	Amount catalog.Money
@@ -34,38 +32,40 @@ type boardStage struct {
 	List string
 }
 
-func (s *server) board(c *call) error {
+// boardFilter is what the board shows.
+type boardFilter struct {
+	Funnel   string `form:"funil"`
+	Origin   string `form:"origem"`
+	Assignee string `form:"resp"`
+}
+
+func (s *server) board(c *call, show boardFilter) error {
 	choices, err := s.Contacts.Choices(c.ctx(), c.by)
 	if err != nil {
 		return err
 	}
-	search := app.ContactSearch{OriginID: c.text("origem"), AssigneeID: c.text("resp")}
 	cards := cardsMost
 	for _, f := range choices.Funnels {
-		if f.ID == c.text("funil") || c.text("funil") == "" && f.Default {
+		if f.ID == show.Funnel || show.Funnel == "" && f.Default {
 			cards = min(cardsMost, max(cardsLeast, cardsAll/max(1, len(f.Stages))))
 		}
 	}
-	funnel, stages, err := s.Contacts.Board(c.ctx(), c.by, c.text("funil"), search, cards)
+	search := app.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee}
+	funnel, stages, err := s.Contacts.Board(c.ctx(), c.by, show.Funnel, search, cards)
 	if err != nil {
 		return err
 	}
-	query := url.Values{}
-	data := boardPage{Choices: choices, Funnel: funnel, Query: map[string]string{}}
-	for _, name := range []string{"origem", "resp"} {
-		if v := c.text(name); v != "" {
-			query.Set(name, v)
-			data.Query[name] = v
-		}
-	}
-	data.List = "/contatos" + withQuery(query)
+	chosen := queryOf(contactFilter{Origin: show.Origin, Assignee: show.Assignee})
+	data := boardPage{Choices: choices, Funnel: funnel, Filter: show, List: "/contatos" + withQuery(chosen)}
 	for _, stage := range stages {
-		b := boardStage{BoardStage: stage, More: stage.Count - len(stage.Contacts), List: "/contatos" + withQuery(query, "etapa", stage.ID)}
+		b := boardStage{
+			BoardStage: stage, More: stage.Count - len(stage.Contacts), List: "/contatos" + withQuery(chosen, "etapa", stage.ID),
+		}
 		for _, v := range stage.Contacts {
 			b.Cards = append(b.Cards, contactLineOf(v))
 		}
 		data.Stages = append(data.Stages, b)
-		if !folded(stage.Name, "ganho") && !folded(stage.Name, "perdido") {
+		if stage.Outcome == crm.Open {
 			data.Count, data.Amount = data.Count+stage.Count, data.Amount+stage.Amount
 		}
 	}

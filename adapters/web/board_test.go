@@ -6,6 +6,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
 )
 
 func TestContactsBoard(t *testing.T) {
@@ -18,21 +22,35 @@ func TestContactsBoard(t *testing.T) {
 	stages := v.funnel().Stages
 	v.post("/contatos/"+ids[0]+"/etapa", url.Values{"etapa": {stages[4].ID}})
 	page := unescaped(v.get("/funil"))
-	for _, want := range []string{"19\u00a0contatos, R$\u00a01.900,00", "1\u00a0contato, R$\u00a0100,00", "19\u00a0contatos em aberto", "Ver os 19 em lista", `href="/contatos?etapa=` + stages[0].ID, "Mover para"} {
+	for _, want := range []string{
+		"19\u00a0contatos, R$\u00a01.900,00", "1\u00a0contato, R$\u00a0100,00", "19\u00a0contatos em aberto",
+		"Ver os 19 em lista", `href="/contatos?etapa=` + stages[0].ID, "Mover para",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the board has no %q", want)
 		}
 	}
+	// What a stage means is what was set for it, whatever its name.
+	funnels := app.NewFunnels(v.store, time.Now)
+	if err := funnels.SetOutcome(t.Context(), v.by, v.by.OrgID(), stages[0].ID, crm.Lost); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(unescaped(v.get("/funil")), "0\u00a0contatos em aberto") {
+		t.Error("a stage that means lost counts as open")
+	}
 	response, part := v.do(http.MethodGet, "/funil", nil, "HX-Request", "true")
-	if response.StatusCode != http.StatusOK || strings.Contains(part, "<html") || !strings.Contains(part, `class="board"`) {
+	if response.StatusCode != http.StatusOK || strings.Contains(part, "<html") ||
+		!strings.Contains(part, `class="board"`) {
 		t.Error("the part for the script is not the board alone")
 	}
 	// The menu works without script, and leads back to where it was.
-	response, _ = v.do(http.MethodPost, "/contatos/"+ids[1]+"/etapa", url.Values{"etapa": {stages[1].ID}}, "Referer", v.server.URL+"/funil?resp="+v.member.ID)
+	response, _ = v.do(http.MethodPost, "/contatos/"+ids[1]+"/etapa", url.Values{"etapa": {stages[1].ID}}, "Referer",
+		v.server.URL+"/funil?resp="+v.member.ID)
 	if got := response.Header.Get("Location"); got != "/funil?resp="+v.member.ID {
 		t.Errorf("it leads to %q", got)
 	}
-	response, _ = v.do(http.MethodPost, "/contatos/"+ids[1]+"/etapa", url.Values{"etapa": {stages[2].ID}}, "Referer", "https://evil.example/x")
+	response, _ = v.do(http.MethodPost, "/contatos/"+ids[1]+"/etapa", url.Values{"etapa": {stages[2].ID}}, "Referer",
+		"https://evil.example/x")
 	if got := response.Header.Get("Location"); got != "/contatos/"+ids[1] {
 		t.Errorf("from elsewhere it leads to %q", got)
 	}

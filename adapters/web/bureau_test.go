@@ -21,9 +21,11 @@ const (
 
 func testCatalog() catalog.Catalog {
 	c := append(catalog.Standard(), catalog.Product{
-		ID: "renda_presumida", Name: "Renda presumida", Description: "Quanto a pessoa deve ganhar.", Documents: []document.Type{document.CPF},
+		ID: "renda_presumida", Name: "Renda presumida", Description: "Quanto a pessoa deve ganhar.",
+		Documents: []document.Type{document.CPF},
 		Fields: []catalog.Field{
-			{Name: "renda", Kind: catalog.Number, Description: "Renda mensal presumida."}, {Name: "faixaDeRenda", Kind: catalog.String},
+			{Name: "renda", Kind: catalog.Number, Description: "Renda mensal presumida."},
+			{Name: "faixaDeRenda", Kind: catalog.String},
 			{Name: "fontes", Kind: catalog.List}, {Name: "extra", Kind: catalog.Object},
 		},
 	})

@@ -60,15 +60,17 @@ const (
 	lastShown    = 5
 )
 
-func (s *server) contactTab(c *call, tab string, view app.ContactView) (contactPage, error) {
-	data := contactPage{contactLine: contactLineOf(view), Tab: tab, NoteShown: view.Note, Form: Form{Values: map[string]string{}}}
+func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactPage, error) {
+	data := contactPage{
+		contactLine: contactLineOf(view), Tab: tab, NoteShown: view.Note,
+	}
 	if plainMail.MatchString(view.Email) {
 		data.Mail = view.Email
 	}
 	if view.PhoneE164 != "" {
 		data.Tel, data.WhatsApp = view.PhoneE164, strings.TrimPrefix(view.PhoneE164, "+")
 	}
-	if len([]rune(view.Note)) > noteShown && c.text("nota") != "inteira" {
+	if len([]rune(view.Note)) > noteShown {
 		data.NoteShown, data.NoteCut = shorten(noteShown, view.Note), true
 	}
 	documents, err := s.Contacts.Documents(c.ctx(), c.by, view.ID)
@@ -114,10 +116,14 @@ func tabTitle(name, tab string) string {
 	return shorten(80, name) + ", " + map[string]string{"documentos": "documentos", "historico": "histórico"}[tab]
 }
 
-func (s *server) contactShow(c *call) error { return s.contactSummary(c, nil, http.StatusOK) }
+func (s *server) contactShow(c *call, f struct {
+	Note string `form:"nota"`
+}) error {
+	return s.contactSummary(c, http.StatusOK, Form{}, f.Note == "inteira")
+}
 
-// contactSummary is the first tab, with a form that comes back when there is one.
-func (s *server) contactSummary(c *call, again *Form, status int) error {
+// contactSummary is the first tab, with the form that comes back when there is one.
+func (s *server) contactSummary(c *call, status int, shown Form, wholeNote bool) error {
 	view, history, err := s.Contacts.History(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
 		return err
@@ -126,8 +132,8 @@ func (s *server) contactSummary(c *call, again *Form, status int) error {
 	if err != nil {
 		return err
 	}
-	if again != nil {
-		data.Form = *again
+	if data.Form = shown; wholeNote {
+		data.NoteShown, data.NoteCut = view.Note, false
 	}
 	if data.Choices, err = s.Contacts.Choices(c.ctx(), c.by); err != nil {
 		return err
@@ -184,37 +190,36 @@ func (s *server) happenings(c *call, all []app.Happening) []happening {
 	return out
 }
 
-func (s *server) contactNote(c *call) error {
-	id := c.PathValue("id")
-	err := s.Contacts.Note(c.ctx(), c.by, id, c.PostFormValue("texto"))
-	if app.IsRefusal(err) {
-		f, _ := c.formOf(err, "texto")
-		f.Field = "texto"
-		return s.contactSummary(c, &f, http.StatusUnprocessableEntity)
-	}
-	if err != nil {
-		return err
-	}
-	return c.done("/contatos/"+id, "Nota acrescentada.")
+func (s *server) contactNote(c *call, f struct {
+	Text asTyped `form:"texto" app:"note"`
+}) error {
+	err := s.Contacts.Note(c.ctx(), c.by, c.PathValue("id"), string(f.Text))
+	return s.contactChanged(c, &f, err, "Nota acrescentada.")
 }
 
-func (s *server) contactAssign(c *call) error {
-	id := c.PathValue("id")
-	err := s.Contacts.Assign(c.ctx(), c.by, id, c.text("resp"))
-	if app.IsRefusal(err) {
-		f, _ := c.formOf(err, "resp")
-		f.Field = "resp"
-		return s.contactSummary(c, &f, http.StatusUnprocessableEntity)
-	}
-	if err != nil {
-		return err
-	}
-	return c.done("/contatos/"+id, "Responsável guardado.")
+func (s *server) contactAssign(c *call, f struct {
+	Member string `form:"resp" app:"member"`
+}) error {
+	err := s.Contacts.Assign(c.ctx(), c.by, c.PathValue("id"), f.Member)
+	return s.contactChanged(c, &f, err, "Responsável guardado.")
 }
 
-func (s *server) contactMove(c *call) error {
+// contactChanged ends a form of the first tab: with a notice, or with the form and its fault.
+func (s *server) contactChanged(c *call, f any, err error, notice string) error {
+	if err == nil {
+		return c.done("/contatos/"+c.PathValue("id"), notice)
+	}
+	if shown, ok := c.again(f, err); ok {
+		return s.contactSummary(c, http.StatusUnprocessableEntity, shown, false)
+	}
+	return err
+}
+
+func (s *server) contactMove(c *call, f struct {
+	Stage string `form:"etapa"`
+}) error {
 	id := c.PathValue("id")
-	stage, err := s.Contacts.Move(c.ctx(), c.by, id, c.text("etapa"))
+	stage, err := s.Contacts.Move(c.ctx(), c.by, id, f.Stage)
 	if err != nil {
 		return err
 	}

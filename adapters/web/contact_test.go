@@ -41,7 +41,8 @@ func TestAContactIsReached(t *testing.T) {
 	_, v, id := aContact(t)
 	page := v.get("/contatos/" + id)
 	for _, want := range []string{
-		`href="tel:`, "5511987654321", `href="https://wa.me/5511987654321"`, `href="mailto:bia@example.com"`, "(11) 98765-4321",
+		`href="tel:`, "5511987654321", `href="https://wa.me/5511987654321"`, `href="mailto:bia@example.com"`,
+		"(11) 98765-4321",
 	} {
 		if !strings.Contains(unescaped(page), want) {
 			t.Errorf("the page has no %s", want)
@@ -66,7 +67,8 @@ func TestAContactIsChanged(t *testing.T) {
 	if status, _ := v.post("/contatos/"+id+"/responsavel", assign); status != http.StatusSeeOther {
 		t.Errorf("assign: %d", status)
 	}
-	if status, _ := v.post("/contatos/"+id+"/nota", url.Values{"texto": {"Ligou\r\nde volta"}}); status != http.StatusSeeOther {
+	note := url.Values{"texto": {"Ligou\r\nde volta"}}
+	if status, _ := v.post("/contatos/"+id+"/nota", note); status != http.StatusSeeOther {
 		t.Errorf("note: %d", status)
 	}
 	edit := anEdit(v.find(id).Note)
@@ -147,13 +149,16 @@ func TestContactsByHand(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	stages := v.funnel().Stages
-	response, _ := v.do(http.MethodPost, "/contatos", url.Values{"nome": {"Davi"}, "email": {"davi@example.com"}, "valor": {"R$ 2.500"}, "etapa": {stages[1].ID}, "nota": {"da feira"}})
+	response, _ := v.do(http.MethodPost, "/contatos", url.Values{
+		"nome": {"Davi"}, "email": {"davi@example.com"}, "valor": {"R$ 2.500"}, "etapa": {stages[1].ID}, "nota": {"da feira"},
+	})
 	id := strings.TrimPrefix(response.Header.Get("Location"), "/contatos/")
 	if response.StatusCode != http.StatusSeeOther {
 		t.Fatalf("create: %d", response.StatusCode)
 	}
 	c := v.find(id)
-	if c.WebhookID != "" || c.Amount != 2500_0000 || c.StageID != stages[1].ID || c.AssigneeID != v.member.ID || c.Note != "da feira" {
+	if c.WebhookID != "" || c.Amount != 2500_0000 || c.StageID != stages[1].ID || c.AssigneeID != v.member.ID ||
+		c.Note != "da feira" {
 		t.Errorf("contact %+v", c)
 	}
 	if got := v.events(id); !slices.Equal(got, []string{"Criado por Ana"}) {
@@ -168,7 +173,8 @@ func TestContactsByHand(t *testing.T) {
 			t.Errorf("broken: %s", f.Name)
 		}
 	}
-	if status, page := v.post("/contatos", url.Values{"nome": {"Sem e-mail <b>"}, "telefone": {"1"}}); status != http.StatusUnprocessableEntity || !strings.Contains(page, "Sem e-mail &lt;b&gt;") {
+	status, page := v.post("/contatos", url.Values{"nome": {"Sem e-mail <b>"}, "telefone": {"1"}})
+	if status != http.StatusUnprocessableEntity || !strings.Contains(page, "Sem e-mail &lt;b&gt;") {
 		t.Errorf("without an e-mail: %d", status)
 	}
 }
@@ -177,11 +183,15 @@ func TestContactsDocuments(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	id := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
-	if page := v.get("/contatos/" + id + "/documentos"); !strings.Contains(page, `action="/consultar"`) || !strings.Contains(page, `name="contato" value="`+id) || !strings.Contains(page, "Nenhuma consulta ainda") {
+	if page := v.get("/contatos/" + id + "/documentos"); !strings.Contains(page, `action="/consultar"`) ||
+		!strings.Contains(page, `name="contato" value="`+id) || !strings.Contains(page, "Nenhuma consulta ainda") {
 		t.Error("the tab has no form, or does not say that there is nothing yet")
 	}
 	cpf := document.Restore(document.CPF, "52998224725")
-	rec := lookup.Record{ID: "01980000-0000-7000-8000-000000000001", OrgID: v.by.OrgID(), Product: "cpf", Document: cpf, AnsweredAt: time.Now().Add(-6*24*time.Hour - time.Hour), Fields: []byte("{}"), Raw: []byte("{}")}
+	rec := lookup.Record{
+		ID: "01980000-0000-7000-8000-000000000001", OrgID: v.by.OrgID(), Product: "cpf", Document: cpf,
+		AnsweredAt: time.Now().Add(-6*24*time.Hour - time.Hour), Fields: []byte("{}"), Raw: []byte("{}"),
+	}
 	if err := v.store.Repos().History.Save(t.Context(), rec); err != nil {
 		t.Fatal(err)
 	}
@@ -190,13 +200,17 @@ func TestContactsDocuments(t *testing.T) {
 		{RecordID: rec.ID, Status: lookup.Done, Cache: true, MemberID: v.member.ID},
 		{Status: lookup.NoAnswer, Charged: true, Amount: 4500, MemberID: v.member.ID},
 	} {
-		e.ID, e.OrgID, e.Product, e.Document, e.At, e.ContactID = fmt.Sprintf("01980000-0000-7000-8000-00000000001%d", i), v.by.OrgID(), "cpf", cpf, time.Now(), id
+		e.ID, e.OrgID, e.ContactID = fmt.Sprintf("01980000-0000-7000-8000-00000000001%d", i), v.by.OrgID(), id
+		e.Product, e.Document, e.At = "cpf", cpf, time.Now()
 		if err := ports.Store(v.store).Repos().Statement.Add(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
 	page := unescaped(v.get("/contatos/" + id + "/documentos"))
-	for _, want := range []string{"529.982.247-25", "R$\u00a00,45", "R$\u00a00,90 em 3\u00a0consultas", "6 de 30\u00a0dias", "Bureau não respondeu", "/consultas/01980000-0000-7000-8000-000000000010", "grátis", "Ana"} {
+	for _, want := range []string{
+		"529.982.247-25", "R$\u00a00,45", "R$\u00a00,90 em 3\u00a0consultas", "6 de 30\u00a0dias", "Bureau não respondeu",
+		"/consultas/01980000-0000-7000-8000-000000000010", "grátis", "Ana",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the documents have no %q", want)
 		}
@@ -211,8 +225,14 @@ func TestContactsHostileText(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	const script = `"><script>alert(1)</script>`
 	bodies := []url.Values{
-		{"nome": {script}, "email": {script + "@x"}, "empresa": {script}, "telefone": {script}, "mensagem": {script}, "utm_source": {script}, "origem": {script}},
-		{"nome": {"javascript:alert(1)"}, "email": {"javascript:alert(1)@x"}, "empresa": {"javascript:alert(1)"}, "page_url": {"javascript:alert(1)"}},
+		{
+			"nome": {script}, "email": {script + "@x"}, "empresa": {script}, "telefone": {script}, "mensagem": {script},
+			"utm_source": {script}, "origem": {script},
+		},
+		{
+			"nome": {"javascript:alert(1)"}, "email": {"javascript:alert(1)@x"}, "empresa": {"javascript:alert(1)"},
+			"page_url": {"javascript:alert(1)"},
+		},
 		{"nome": {"\u202eabc\u2066\u200f"}, "email": {"a@b?bcc=x@y&body=z"}},
 		{"nome": {strings.Repeat("N", 100_000)}, "email": {"n@example.com"}, "mensagem": {strings.Repeat("nota ", 20_000)}},
 	}
@@ -220,9 +240,13 @@ func TestContactsHostileText(t *testing.T) {
 		id := v.lead(body)
 		v.post("/contatos/"+id+"/nota", url.Values{"texto": {script}})
 		v.post("/contatos", url.Values{"nome": {script}, "email": {script}})
-		for _, path := range []string{"/contatos", "/contatos?q=" + url.QueryEscape(script), "/funil", "/notificacoes", "/contatos/" + id, "/contatos/" + id + "/historico", "/contatos/" + id + "/documentos"} {
+		for _, path := range []string{
+			"/contatos", "/contatos?q=" + url.QueryEscape(script), "/funil", "/notificacoes", "/contatos/" + id,
+			"/contatos/" + id + "/historico", "/contatos/" + id + "/documentos",
+		} {
 			page := v.get(path)
-			if strings.Contains(page, "<script>alert") || strings.Contains(page, `="javascript:`) || strings.Contains(page, `mailto:a@b?`) {
+			if strings.Contains(page, "<script>alert") || strings.Contains(page, `="javascript:`) ||
+				strings.Contains(page, `mailto:a@b?`) {
 				t.Errorf("%s lets hostile text out", path)
 			}
 			if len(page) > 100_000 {
@@ -245,9 +269,14 @@ func TestContactsOfOthers(t *testing.T) {
 	v, other := site.visitor("Ana"), site.visitor("Rui")
 	mine := v.lead(url.Values{"nome": {"Minha"}, "email": {"m@example.com"}})
 	theirs := other.lead(url.Values{"nome": {"Segredo"}, "email": {"s@example.com"}})
-	form := url.Values{"nome": {"x"}, "email": {"x@example.com"}, "texto": {"x"}, "resp": {v.member.ID}, "etapa": {v.funnel().Stages[1].ID}}
+	form := url.Values{
+		"nome": {"x"}, "email": {"x@example.com"}, "texto": {"x"}, "resp": {v.member.ID}, "etapa": {v.funnel().Stages[1].ID},
+	}
 	for _, id := range []string{theirs, "01980000-0000-7000-8000-000000000000", "x", "%00"} {
-		for _, route := range []string{"GET ", "GET /editar", "GET /documentos", "GET /historico", "POST ", "POST /nota", "POST /responsavel", "POST /etapa"} {
+		for _, route := range []string{
+			"GET ", "GET /editar", "GET /documentos", "GET /historico",
+			"POST ", "POST /nota", "POST /responsavel", "POST /etapa",
+		} {
 			method, path, _ := strings.Cut(route, " ")
 			var body url.Values
 			if method == http.MethodPost {
@@ -268,7 +297,8 @@ func TestContactsOfOthers(t *testing.T) {
 			t.Errorf("%s with another organisation's id: %d", path, status)
 		}
 	}
-	if response, _ := v.do(http.MethodGet, "/funil?funil="+other.funnel().ID, nil); response.StatusCode != http.StatusNotFound {
+	response, _ := v.do(http.MethodGet, "/funil?funil="+other.funnel().ID, nil)
+	if response.StatusCode != http.StatusNotFound {
 		t.Errorf("another organisation's funnel: %d", response.StatusCode)
 	}
 	for _, path := range []string{"/contatos", "/contatos.csv", "/funil", "/notificacoes", "/contatos?q=segredo"} {

@@ -1,14 +1,12 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"fichario/adapters/download"
 	"fichario/app"
-	"fichario/domain/text"
+	"fichario/domain/crm"
 )
 
 // contactsAtOnce is how many contacts a page of the list shows.
@@ -16,14 +14,17 @@ const contactsAtOnce = 50
 
 // contactLine is a contact in a list or on a card.
 type contactLine struct {
-	app.ContactView
+	crm.ContactView
 	// PhoneText is the phone as people write it, Below what stands under the name.
 	PhoneText, Below string
 	AssigneeShort    string
 }
 
-func contactLineOf(v app.ContactView) contactLine {
-	l := contactLine{ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company, AssigneeShort: shortName(v.Assignee.Name)}
+func contactLineOf(v crm.ContactView) contactLine {
+	l := contactLine{
+		ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company,
+		AssigneeShort: shortName(v.Assignee.Name),
+	}
 	if l.Below == "" {
 		l.Below = v.Email
 	}
@@ -50,28 +51,46 @@ func shortName(name string) string {
 
 // orders are what a list can be ordered by, by the word in the address.
 var orders = map[string]struct {
-	by        app.ContactOrder
+	by        crm.ContactOrder
 	ascending bool
 }{
-	"":                {app.ByArrival, false},
-	"antigos":         {app.ByArrival, true},
-	"nome":            {app.ByName, true},
-	"nome-z":          {app.ByName, false},
-	"valor":           {app.ByAmount, false},
-	"valor-crescente": {app.ByAmount, true},
+	"":                {crm.ByArrival, false},
+	"antigos":         {crm.ByArrival, true},
+	"nome":            {crm.ByName, true},
+	"nome-z":          {crm.ByName, false},
+	"valor":           {crm.ByAmount, false},
+	"valor-crescente": {crm.ByAmount, true},
 }
 
 // periods are how many days back a list goes, by the word in the address; today is 1.
 var periods = map[string]int{"hoje": 1, "7": 7, "30": 30, "90": 90}
 
-// contactSearch is what the address asks for.
-func (s *server) contactSearch(c *call) app.ContactSearch {
-	order := orders[c.text("ordem")]
+// contactFilter is what the list of contacts is narrowed and ordered by.
+type contactFilter struct {
+	Text     string `form:"q"`
+	Stage    string `form:"etapa"`
+	Origin   string `form:"origem"`
+	Assignee string `form:"resp"`
+	Webhook  string `form:"webhook"`
+	Period   string `form:"quando"`
+	Order    string `form:"ordem"`
+}
+
+// contactPlace is where a page of the list begins or ends, and how many come before it.
+type contactPlace struct {
+	contactFilter
+	After  string `form:"depois"`
+	Before string `form:"antes"`
+	Offset int    `form:"n"`
+}
+
+func (s *server) contactSearch(f contactFilter) app.ContactSearch {
+	order := orders[f.Order]
 	search := app.ContactSearch{
-		Text: c.text("q"), StageID: c.text("etapa"), OriginID: c.text("origem"), AssigneeID: c.text("resp"), WebhookID: c.text("webhook"),
+		Text: f.Text, StageID: f.Stage, OriginID: f.Origin, AssigneeID: f.Assignee, WebhookID: f.Webhook,
 		Order: order.by, Ascending: order.ascending,
 	}
-	if days := periods[c.text("quando")]; days > 0 {
+	if days := periods[f.Period]; days > 0 {
 		search.Since = s.Calendar.DaysBefore(s.Clock(), days-1)
 	}
 	return search
@@ -80,7 +99,7 @@ func (s *server) contactSearch(c *call) app.ContactSearch {
 // contactsPage is the list.
 type contactsPage struct {
 	app.Choices
-	Query   map[string]string
+	Filter  contactFilter
 	Lines   []contactLine
 	Columns []listColumn
 	// Narrow is whether something is filtered, Total how many there are.
@@ -101,15 +120,13 @@ type listColumn struct {
 	Sort string
 }
 
-var contactFilters = []string{"q", "etapa", "origem", "resp", "webhook", "quando"}
-
-func (s *server) contactList(c *call) error {
+func (s *server) contactList(c *call, at contactPlace) error {
 	choices, err := s.Contacts.Choices(c.ctx(), c.by)
 	if err != nil {
 		return err
 	}
-	search := s.contactSearch(c)
-	found, err := s.Contacts.Search(c.ctx(), c.by, search, c.text("depois"), c.text("antes"), contactsAtOnce)
+	search := s.contactSearch(at.contactFilter)
+	found, err := s.Contacts.Search(c.ctx(), c.by, search, at.After, at.Before, contactsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -119,18 +136,10 @@ func (s *server) contactList(c *call) error {
 			return err
 		}
 	}
-	query := url.Values{}
-	for _, name := range append([]string{"ordem"}, contactFilters...) {
-		if v := c.text(name); v != "" {
-			query.Set(name, v)
-		}
-	}
+	chosen := queryOf(at.contactFilter)
 	data := contactsPage{
-		Choices: choices, Query: map[string]string{}, Columns: columnsOf(query, c.text("ordem")), Narrow: search.Narrow(), Total: total,
-		Many: total > app.CountMax, CSV: "/contatos.csv" + withQuery(query),
-	}
-	for name := range query {
-		data.Query[name] = query.Get(name)
+		Choices: choices, Filter: at.contactFilter, Columns: columnsOf(chosen, at.Order),
+		Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, CSV: "/contatos.csv" + withQuery(chosen),
 	}
 	for _, v := range found.Contacts {
 		data.Lines = append(data.Lines, contactLineOf(v))
@@ -139,16 +148,16 @@ func (s *server) contactList(c *call) error {
 	// not move it.
 	offset := 0
 	if !found.First {
-		offset, _ = strconv.Atoi(c.text("n"))
-		offset = min(max(offset, 0), 10_000_000)
+		offset = min(max(at.Offset, 0), 10_000_000)
 	}
 	data.From, data.To = offset+1, offset+len(data.Lines)
 	if n := len(data.Lines); n > 0 {
 		if !found.First {
-			data.Previous = "/contatos" + withQuery(query, "antes", data.Lines[0].ID, "n", strconv.Itoa(max(0, offset-contactsAtOnce)))
+			data.Previous = "/contatos" + withQuery(chosen, "antes", data.Lines[0].ID, "n",
+				strconv.Itoa(max(0, offset-contactsAtOnce)))
 		}
 		if found.More {
-			data.Next = "/contatos" + withQuery(query, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
+			data.Next = "/contatos" + withQuery(chosen, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
 		}
 	}
 	return c.render("contatos", page{Title: "Contatos", Nav: "contatos", Data: data})
@@ -206,131 +215,3 @@ func columnsOf(query url.Values, order string) []listColumn {
 		sorted("Chegou", "n pr", "", "antigos", "descending", "ascending"),
 	}
 }
-
-// contactsFile gives every contact that the address asks for as a file.
-func (s *server) contactsFile(c *call) error {
-	found := s.Contacts.All(c.ctx(), c.by, s.contactSearch(c))
-	return s.download(c, download.Table{
-		Name: "contatos.csv",
-		Columns: []string{
-			"id", "nome", "email", "telefone", "empresa", "valor", "origem", "funil", "etapa", "responsavel", "webhook",
-			"nota", "criadoEm",
-		},
-		Rows: func(yield func([]string, error) bool) {
-			for v, err := range found {
-				if !yield(contactCells(v), err) {
-					return
-				}
-			}
-		},
-	})
-}
-
-// contactCells are a contact in the columns of contactsFile.
-func contactCells(v app.ContactView) []string {
-	cells := []string{
-		v.ID, v.Name, v.Email, phoneText(v.PhoneE164, v.Phone), v.Company, v.Amount.String(), v.Origin, v.Funnel, v.Stage,
-		v.Assignee.Name, v.Webhook, v.Note, iso(v.CreatedAt),
-	}
-	for i, typed := range cells {
-		if i != contactAmountCell {
-			cells[i] = download.Text(typed)
-		}
-	}
-	return cells
-}
-
-// contactAmountCell is the one cell that is a number, and may begin with a sign.
-const contactAmountCell = 5
-
-// contactForm is the form of a new or changed contact.
-type contactForm struct {
-	Form
-	app.Choices
-	ID, Name, Version string
-}
-
-var contactFields = []string{"nome", "email", "telefone", "empresa", "valor", "origem", "etapa", "nota", "versao"}
-
-func (c *call) contactForm() app.ContactForm {
-	return app.ContactForm{
-		Name: c.PostFormValue("nome"), Email: c.PostFormValue("email"), Phone: c.PostFormValue("telefone"), Company: c.PostFormValue("empresa"),
-		Amount: c.PostFormValue("valor"), OriginID: c.text("origem"), StageID: c.text("etapa"), Note: c.PostFormValue("nota"), Version: c.text("versao"),
-	}
-}
-
-func (s *server) contactNew(c *call) error {
-	choices, err := s.Contacts.Choices(c.ctx(), c.by)
-	if err != nil {
-		return err
-	}
-	return c.render("contato-form", page{Title: "Novo contato", Nav: "contatos", Data: contactForm{Choices: choices, Form: Form{Values: map[string]string{"etapa": c.text("etapa")}}}})
-}
-
-func (s *server) contactCreate(c *call) error {
-	made, err := s.Contacts.Create(c.ctx(), c.by, c.contactForm())
-	if err != nil {
-		return s.contactFormAgain(c, "", "", err)
-	}
-	return c.done("/contatos/"+made.ID, "Contato criado.")
-}
-
-// contactFormAgain shows the form with what was typed and what is wrong with it.
-func (s *server) contactFormAgain(c *call, id, name string, why error) error {
-	if !app.IsRefusal(why) {
-		return why
-	}
-	f, ok := c.formOf(why, contactFields...)
-	if !ok {
-		return why
-	}
-	f.Field = map[string]string{"name": "nome", "email": "email", "phone": "telefone", "company": "empresa", "amount": "valor", "note": "nota", "version": "versao"}[f.Field]
-	choices, err := s.Contacts.Choices(c.ctx(), c.by)
-	if err != nil {
-		return err
-	}
-	data := contactForm{Form: f, Choices: choices, ID: id, Name: name, Version: f.Values["versao"]}
-	title := "Novo contato"
-	if id != "" {
-		title = "Editar contato"
-	}
-	if f.Field == "versao" {
-		// The form is now about what the contact has become; sending it again keeps it.
-		view, err := s.Contacts.View(c.ctx(), c.by, id)
-		if err != nil {
-			return err
-		}
-		data.Version = view.Version()
-	}
-	return c.renderStatus(http.StatusUnprocessableEntity, "contato-form", page{Title: title, Nav: "contatos", Data: data})
-}
-
-func (s *server) contactEdit(c *call) error {
-	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	choices, err := s.Contacts.Choices(c.ctx(), c.by)
-	if err != nil {
-		return err
-	}
-	return c.render("contato-form", page{Title: "Editar contato", Nav: "contatos", Data: contactForm{
-		ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: Form{Values: map[string]string{
-			"nome": view.Name, "email": view.Email, "telefone": view.Phone, "empresa": view.Company, "valor": view.AmountText(), "origem": view.OriginID, "nota": view.Note,
-		}},
-	}})
-}
-
-func (s *server) contactUpdate(c *call) error {
-	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	if err := s.Contacts.Edit(c.ctx(), c.by, view.ID, c.contactForm()); err != nil {
-		return s.contactFormAgain(c, view.ID, view.Name, err)
-	}
-	return c.done("/contatos/"+view.ID, "Contato guardado.")
-}
-
-// folded reports whether two names differ at most by case and accents.
-func folded(a, b string) bool { return text.Fold(a) == text.Fold(b) }

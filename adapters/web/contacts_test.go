@@ -26,10 +26,14 @@ func TestContactsSearchAndFilters(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	v, other := site.visitor("Ana"), site.visitor("Rui")
-	if page := v.get("/contatos"); !strings.Contains(page, "Nenhum contato ainda") || !strings.Contains(page, `href="/webhooks"`) {
+	if page := v.get("/contatos"); !strings.Contains(page, "Nenhum contato ainda") ||
+		!strings.Contains(page, `href="/webhooks"`) {
 		t.Error("the empty list does not say what to do")
 	}
-	v.lead(url.Values{"nome": {"João Conceição"}, "email": {"joao@example.com"}, "telefone": {"(11) 98765-4321"}, "empresa": {"Óptica Ipê"}, "valor": {"10"}})
+	v.lead(url.Values{
+		"nome": {"João Conceição"}, "email": {"joao@example.com"}, "telefone": {"(11) 98765-4321"}, "empresa": {"Óptica Ipê"},
+		"valor": {"10"},
+	})
 	v.lead(url.Values{"nome": {"Bia Rocha"}, "email": {"bia_100%@example.com"}, "valor": {"R$ 1.500,00"}})
 	v.lead(url.Values{"nome": {"álvaro"}, "email": {"alvaro@example.com"}, "valor": {"7"}})
 	other.lead(url.Values{"nome": {"João dos Outros"}, "email": {"joao@example.com"}})
@@ -62,15 +66,19 @@ func TestContactsSearchAndFilters(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", query, got, want)
 		}
 	}
-	for _, query := range []string{"etapa=x", "etapa=" + other.funnel().Stages[0].ID, "resp=" + other.member.ID, "webhook=" + other.hook.ID, "origem=0"} {
+	for _, query := range []string{
+		"etapa=x", "etapa=" + other.funnel().Stages[0].ID, "resp=" + other.member.ID, "webhook=" + other.hook.ID, "origem=0",
+	} {
 		if response, _ := v.do(http.MethodGet, "/contatos?"+query, nil); response.StatusCode != http.StatusNotFound {
 			t.Errorf("%q of another organisation: %d", query, response.StatusCode)
 		}
 	}
-	if page := v.get("/contatos?q=aracaju"); !strings.Contains(page, "aracaju") || !strings.Contains(page, "Limpar filtros") {
+	if page := v.get("/contatos?q=aracaju"); !strings.Contains(page, "aracaju") ||
+		!strings.Contains(page, "Limpar filtros") {
 		t.Error("the search that finds nothing does not say what to do")
 	}
-	if page := v.get("/contatos?ordem=valor"); !strings.Contains(page, `aria-sort="descending"`) || !strings.Contains(page, "ordem=valor-crescente") {
+	if page := v.get("/contatos?ordem=valor"); !strings.Contains(page, `aria-sort="descending"`) ||
+		!strings.Contains(page, "ordem=valor-crescente") {
 		t.Error("the head does not say how the list is ordered")
 	}
 	if strings.Contains(site.log.String(), "aracaju") {
@@ -82,7 +90,9 @@ func TestContactsPagesAreStable(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	for i := range 120 {
-		v.lead(url.Values{"nome": {fmt.Sprintf("Pessoa %03d", i)}, "email": {fmt.Sprintf("p%d@example.com", i)}, "valor": {fmt.Sprint(i % 3)}})
+		v.lead(url.Values{
+			"nome": {fmt.Sprintf("Pessoa %03d", i)}, "email": {fmt.Sprintf("p%d@example.com", i)}, "valor": {fmt.Sprint(i % 3)},
+		})
 	}
 	next := regexp.MustCompile(`href="([^"]*)" rel="next"`)
 	previous := regexp.MustCompile(`href="([^"]*)" rel="prev"`)
@@ -108,10 +118,12 @@ func TestContactsPagesAreStable(t *testing.T) {
 				break
 			}
 			address = unescaped(m[1])
-			v.lead(url.Values{"nome": {"Recém " + order}, "email": {"r@example.com"}, "valor": {"9"}}) // on the first page of the newest
+			// This one is on the first page of the newest.
+			v.lead(url.Values{"nome": {"Recém " + order}, "email": {"r@example.com"}, "valor": {"9"}})
 		}
 		for i := range 120 {
-			if name := fmt.Sprintf("Pessoa %03d", i); slices.Index(seen, name) < 0 || slices.Index(seen[slices.Index(seen, name)+1:], name) >= 0 {
+			if name := fmt.Sprintf("Pessoa %03d", i); slices.Index(seen, name) < 0 ||
+				slices.Index(seen[slices.Index(seen, name)+1:], name) >= 0 {
 				t.Errorf("order %q: %s is not there once", order, name)
 			}
 		}
@@ -131,7 +143,10 @@ func TestContactsPagesAreStable(t *testing.T) {
 func TestContactsFile(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	v.lead(url.Values{"nome": {`=HYPERLINK("http://evil.example","x")`}, "email": {"+a@example.com"}, "empresa": {"@SUM(A1)"}, "telefone": {"(11) 98765-4321"}, "valor": {"1234,56"}, "mensagem": {"-1+2\nlinha, \"com\" tudo"}})
+	v.lead(url.Values{
+		"nome": {`=HYPERLINK("http://evil.example","x")`}, "email": {"+a@example.com"}, "empresa": {"@SUM(A1)"},
+		"telefone": {"(11) 98765-4321"}, "valor": {"1234,56"}, "mensagem": {"-1+2\nlinha, \"com\" tudo"},
+	})
 	for i := range 600 {
 		v.lead(url.Values{"nome": {fmt.Sprint("P", i)}, "email": {"p@example.com"}})
 	}
@@ -143,7 +158,8 @@ func TestContactsFile(t *testing.T) {
 	if err != nil || len(rows) != 602 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	if got := strings.Join(rows[1][1:6], "|"); got != `'=HYPERLINK("http://evil.example","x")|'+a@example.com|(11) 98765-4321|'@SUM(A1)|1234.56` {
+	want := `'=HYPERLINK("http://evil.example","x")|'+a@example.com|(11) 98765-4321|'@SUM(A1)|1234.56`
+	if got := strings.Join(rows[1][1:6], "|"); got != want {
 		t.Errorf("row %s", got)
 	}
 	for _, row := range rows[1:] {

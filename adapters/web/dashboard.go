@@ -16,9 +16,10 @@ type dashboardPage struct {
 }
 
 // dashboard is the first page: what happened, and what wants attention.
-func (s *server) dashboard(c *call) error {
-	days := map[string]int{"hoje": 1, "7": 7}[c.text("periodo")]
-	data := dashboardPage{Period: c.text("periodo")}
+func (s *server) dashboard(c *call, f struct {
+	Period string `form:"periodo"`
+}) error {
+	days, data := map[string]int{"hoje": 1, "7": 7}[f.Period], dashboardPage{Period: f.Period}
 	if days == 0 {
 		days, data.Period = 30, "30"
 	}

@@ -64,7 +64,8 @@ func (s *server) fail(c *call, err error) {
 	}
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError {
-		s.Log.LogAttrs(c.ctx(), slog.LevelError, "page failed", slog.String("route", c.Pattern), slog.String("error", err.Error()), slog.String("request_id", c.id))
+		s.Log.LogAttrs(c.ctx(), slog.LevelError, "page failed", slog.String("route", c.Pattern),
+			slog.String("error", err.Error()), slog.String("request_id", c.id))
 	}
 	if p.Retry > 0 {
 		c.w.Header().Set("Retry-After", strconv.Itoa(p.Retry))
@@ -93,21 +94,48 @@ func problemOf(err error) problem {
 	)
 	switch {
 	case errors.Is(err, errForeign):
-		return problem{Status: 403, Title: "Este pedido veio de outro site", Text: "Por segurança, só as páginas do próprio Fichário podem mudar alguma coisa aqui. Abra a página de novo e repita."}
+		return problem{
+			Status: 403, Title: "Este pedido veio de outro site",
+			Text: "Por segurança, só as páginas do próprio Fichário podem mudar alguma coisa aqui. Abra a página de novo e " +
+				"repita.",
+		}
 	case fault.CodeOf(err) == fault.Forbidden:
-		return problem{Status: 403, Title: "Isto é com quem administra", Text: "O seu papel é Membro. Peça acesso à pessoa titular ou a quem administra a sua organização."}
+		return problem{
+			Status: 403, Title: "Isto é com quem administra",
+			Text: "O seu papel é Membro. Peça acesso à pessoa titular ou a quem administra a sua organização.",
+		}
 	case fault.CodeOf(err) == fault.NotFound:
-		return problem{Status: 404, Title: "Esta ficha não está na gaveta", Text: "O endereço não existe, ou o que havia nele foi apagado, ou é de outra organização. Confira o link com quem o enviou."}
+		return problem{
+			Status: 404, Title: "Esta ficha não está na gaveta",
+			Text: "O endereço não existe, ou o que havia nele foi apagado, ou é de outra organização. Confira o link com " +
+				"quem o enviou.",
+		}
 	case errors.Is(err, errHalfForm):
-		return problem{Status: 400, Title: "O formulário não chegou inteiro", Text: "Nada foi guardado. Volte à página e envie de novo."}
+		return problem{
+			Status: 400, Title: "O formulário não chegou inteiro", Text: "Nada foi guardado. Volte à página e envie de novo.",
+		}
 	case errors.As(err, &over):
-		return problem{Status: 413, Title: "O formulário é grande demais", Text: "O que foi enviado é maior do que um formulário destas páginas. Nada foi guardado: volte, encurte o texto e envie de novo."}
+		return problem{
+			Status: 413, Title: "O formulário é grande demais",
+			Text: "O que foi enviado é maior do que um formulário destas páginas. Nada foi guardado: volte, encurte o texto " +
+				"e envie de novo.",
+		}
 	case errors.As(err, &f) && f.Code == fault.ServiceUnavailable:
-		return problem{Status: 503, Title: "O banco de dados está fora do ar", Text: "Os webhooks pedem aos formulários que reenviem, e nenhuma consulta é cobrada.", Retry: 15}
+		return problem{
+			Status: 503, Title: "O banco de dados está fora do ar",
+			Text: "Os webhooks pedem aos formulários que reenviem, e nenhuma consulta é cobrada.", Retry: 15,
+		}
 	case errors.As(err, &f) && f.Code == fault.LookupDisabled:
 		return problem{Status: 404, Title: "Consultas desligadas", Text: "Esta instância não tem as consultas habilitadas."}
 	case errors.As(err, &f) && f.Code != fault.Internal:
-		return problem{Status: 422, Title: "O formulário não foi guardado", Text: "Corrija o que está indicado e envie de novo.", Detail: f.Message}
+		return problem{
+			Status: 422, Title: "O formulário não foi guardado", Text: "Corrija o que está indicado e envie de novo.",
+			Detail: f.Message,
+		}
 	}
-	return problem{Status: 500, Title: "Algo quebrou do nosso lado", Text: "Nada foi cobrado nem perdido por causa desta página. Tente de novo; se repetir, mande o número do pedido a quem cuida do sistema."}
+	return problem{
+		Status: 500, Title: "Algo quebrou do nosso lado",
+		Text: "Nada foi cobrado nem perdido por causa desta página. Tente de novo; se repetir, mande o número do pedido " +
+			"a quem cuida do sistema.",
+	}
 }

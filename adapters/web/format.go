@@ -19,9 +19,12 @@ func (s *server) functions() template.FuncMap {
 		"asset": func(name string) string { return s.assets.address[name] },
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
 		"money": money, "count": count, "plural": plural,
-		"date": s.date, "dayMonth": func(t time.Time) string { return s.in(t, "02/01") }, "datetime": s.datetime, "clock": s.clockTime, "iso": iso, "age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
-		"doc": masked, "initials": initials, "role": roleName, "shorten": shorten,
-		"add": func(a, b int) int { return a + b }, "dict": dict, "join": strings.Join, "lines": func(text string) []string { return strings.Split(text, "\n") },
+		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
+		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
+		"age":      func(t time.Time) string { return age(s.Clock().Sub(t)) },
+		"doc":      masked, "initials": initials, "role": roleName, "shorten": shorten,
+		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },
+		"lines": func(text string) []string { return strings.Split(text, "\n") },
 	}
 }
 
@@ -57,11 +60,11 @@ func count(n any) string {
 }
 
 // plural chooses a word by number: plural 2 "contato" "contatos" is "2 contatos".
-func plural(n any, one, many string) string {
+func plural(n any, single, several string) string {
 	if text := count(n); text != "1" {
-		return text + "\u00a0" + many
+		return text + "\u00a0" + several
 	}
-	return "1\u00a0" + one
+	return "1\u00a0" + single
 }
 
 func (s *server) date(t time.Time) string      { return s.in(t, "02/01/2006") }
@@ -92,11 +95,11 @@ func age(d time.Duration) string {
 	return ago(int(d.Hours()/24/30), "mês", "meses")
 }
 
-func ago(n int, one, many string) string {
+func ago(n int, single, several string) string {
 	if n == 1 {
-		many = one
+		several = single
 	}
-	return "há " + strconv.Itoa(n) + " " + many
+	return "há " + strconv.Itoa(n) + " " + several
 }
 
 // masked writes a document as people do: 529.982.247-25.

@@ -15,10 +15,13 @@ func TestContactsFormIsReadWhole(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Helena")
 	id := v.lead(url.Values{"nome": {"Ana"}, "email": {"ana@example.com"}})
-	if status, page := v.post("/contatos/"+id+"/nota", url.Values{"texto": {strings.Repeat("x", 3<<20)}}); status != http.StatusRequestEntityTooLarge || !strings.Contains(page, "grande demais") {
+	status, page := v.post("/contatos/"+id+"/nota", url.Values{"texto": {strings.Repeat("x", 3<<20)}})
+	if status != http.StatusRequestEntityTooLarge || !strings.Contains(page, "grande demais") {
 		t.Errorf("a form of 3 MiB: %d", status)
 	}
-	if _, page := v.do(http.MethodPost, "/conta/senha?x=%zz", url.Values{"atual": {"minha-senha-atual"}, "senha": {"outra-senha"}, "nome": {"visível"}}); strings.Contains(page, "senha-atual") || !strings.Contains(page, "visível") {
+	typed := url.Values{"atual": {"minha-senha-atual"}, "senha": {"outra-senha"}, "nome": {"visível"}}
+	_, page = v.do(http.MethodPost, "/conta/senha?x=%zz", typed)
+	if strings.Contains(page, "senha-atual") || !strings.Contains(page, "visível") {
 		t.Error("what was typed is not shown again, or a password is")
 	}
 	at, err := url.Parse(v.server.URL)
@@ -30,11 +33,13 @@ func TestContactsFormIsReadWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	fmt.Fprintf(conn, "POST /webhooks/%s/ligar HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nligado=s",
+	fmt.Fprintf(conn, "POST /webhooks/%s/ligar HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n"+
+		"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nligado=s",
 		v.hook.ID, at.Host, v.client.Jar.Cookies(at)[0])
 	_ = conn.(*net.TCPConn).CloseWrite()
 	answer, err := io.ReadAll(conn)
-	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400") || !strings.Contains(string(answer), "não chegou inteiro") {
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400") ||
+		!strings.Contains(string(answer), "não chegou inteiro") {
 		t.Errorf("half a form: %.40q, %v", answer, err)
 	}
 	if hook, _, err := v.store.Repos().Webhooks.Find(t.Context(), v.hook.ID); err != nil || !hook.Enabled {

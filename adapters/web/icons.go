@@ -50,5 +50,6 @@ func icon(name string) template.HTML { return draw("i", name) }
 func smallIcon(name string) template.HTML { return draw("i i-s", name) }
 
 func draw(class, name string) template.HTML {
-	return template.HTML(`<svg class="` + class + `" viewBox="0 0 20 20" aria-hidden="true">` + strokes[name] + `</svg>`) //nolint:gosec // all of it is written here
+	opening := `<svg class="` + class + `" viewBox="0 0 20 20" aria-hidden="true">`
+	return template.HTML(opening + strokes[name] + `</svg>`) //nolint:gosec // all of it is written here
 }

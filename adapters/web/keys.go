@@ -2,9 +2,6 @@ package web
 
 import (
 	"errors"
-	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -101,58 +98,6 @@ func (s *server) keyLine(k app.KeyUse) KeyLine {
 	return KeyLine{k, s.Clock(), s.Keys.MinuteUse(k.ID)}
 }
 
-// keyForm is the form of a new key.
-type keyForm struct {
-	Form
-	// ID is the key's, so that a form that is sent twice makes one key.
-	ID     string
-	Scopes []scopeBox
-	Today  string
-	// Dearest are the products that cost most, by document type.
-	Dearest []dearest
-}
-
-type scopeBox struct {
-	Type    document.Type
-	Label   string
-	Checked bool
-}
-
-type dearest struct {
-	Label string
-	Name  string
-	Price catalog.Money
-}
-
-var keyFields = []string{"nome", "vence", "minuto", "dia", "mes"}
-
-func (s *server) keyNew(c *call) error {
-	if err := c.manager(); err != nil {
-		return err
-	}
-	return c.render("chave-form", page{Title: "Nova chave", Nav: "chaves", Data: s.keyForm(app.NewKeyID(), Form{Values: map[string]string{
-		"minuto": "60", "dia": "200", "mes": "2000",
-	}}, []string{string(document.CPF)})})
-}
-
-func (s *server) keyForm(id string, f Form, scopes []string) keyForm {
-	out := keyForm{Form: f, ID: id, Today: s.Clock().In(s.Calendar.Location).Format(time.DateOnly)}
-	for _, t := range document.Types() {
-		label := t.Label()
-		out.Scopes = append(out.Scopes, scopeBox{t, strings.ToUpper(label[:1]) + label[1:], slices.Contains(scopes, string(t))})
-		d := dearest{Label: label}
-		for _, p := range s.Lookups.Products() {
-			if p.Takes(t) && p.Price > d.Price {
-				d.Name, d.Price = p.Name, p.Price
-			}
-		}
-		if d.Name != "" {
-			out.Dearest = append(out.Dearest, d)
-		}
-	}
-	return out
-}
-
 // keySecret is the page that shows a secret, once.
 type keySecret struct {
 	Key    access.Key
@@ -166,20 +111,20 @@ type keySecret struct {
 }
 
 func (s *server) keyCreate(c *call) error {
-	n, err := s.newKey(c)
-	if err == nil {
-		key, secret, err := s.Keys.Create(c.ctx(), c.by, n)
-		switch {
-		case err == nil:
-			// The only answer to a POST that is a page: the secret is in no address and no
-			// cookie. Sent again, the form finds the key made.
-			return c.render("chave-nova", page{Title: "Chave criada", Nav: "chaves", Data: s.secretPage(key, secret)})
-		case errors.Is(err, app.ErrTwice):
-			return c.done("/chaves/"+n.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
-		}
-		return s.keyFormAgain(c, err)
+	var f keyFields
+	if err := c.decode(&f); err != nil {
+		return s.keyFormAgain(c, f, err)
 	}
-	return s.keyFormAgain(c, err)
+	key, secret, err := s.Keys.Create(c.ctx(), c.by, s.newKey(c, f))
+	switch {
+	case err == nil:
+		// The only answer to a POST that is a page: the secret is in no address and no
+		// cookie. Sent again, the form finds the key made.
+		return c.render("chave-nova", page{Title: "Chave criada", Nav: "chaves", Data: s.secretPage(key, secret)})
+	case errors.Is(err, app.ErrTwice):
+		return c.done("/chaves/"+f.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
+	}
+	return s.keyFormAgain(c, f, err)
 }
 
 func (s *server) secretPage(key access.Key, secret access.Secret) keySecret {
@@ -196,53 +141,18 @@ func (s *server) secretPage(key access.Key, secret access.Secret) keySecret {
 // examples are addresses of the API that a new key may be tried with, by product.
 var examples = map[string]string{catalog.CPF: "/api/v1/cpf/52998224725", catalog.CNPJ: "/api/v1/cnpj/11222333000181"}
 
-// newKey reads the form; the fault names the field of the use case.
-func (s *server) newKey(c *call) (app.NewKey, error) {
-	n := app.NewKey{ID: c.PostFormValue("id"), OrgID: c.by.OrgID(), Name: c.text("nome")}
-	for _, t := range c.PostForm["pode"] {
-		n.Scopes = append(n.Scopes, document.Type(t))
-	}
-	for _, limit := range []struct {
-		field, name string
-		to          *int
-	}{{"minuto", "perMinute", &n.Limits.PerMinute}, {"dia", "perDay", &n.Limits.PerDay}, {"mes", "perMonth", &n.Limits.PerMonth}} {
-		v, err := strconv.Atoi(strings.ReplaceAll(c.text(limit.field), ".", ""))
-		if err != nil || v < 0 || v > 1_000_000_000 {
-			return n, formFault(limit.name, "Escreva um número, como 60 ou 2.000.")
-		}
-		*limit.to = v
-	}
-	if day := c.text("vence"); day != "" {
-		start, err := s.Calendar.StartOf(day)
-		if err != nil {
-			return n, formFault("expires", "Escreva uma data, como 31/12/2026, ou deixe vazio.")
-		}
-		n.ExpiresAt = s.Calendar.NextDay(start)
-	}
-	return n, nil
-}
-
-func (s *server) keyFormAgain(c *call, why error) error {
-	f, ok := c.formOf(why, keyFields...)
-	if !ok {
-		return why
-	}
-	field := map[string]string{"name": "nome", "scopes": "pode", "perMinute": "minuto", "perDay": "dia", "perMonth": "mes", "expires": "vence"}[f.Field]
-	if field == "" {
-		return why
-	}
-	f.Field = field
-	return c.renderStatus(http.StatusUnprocessableEntity, "chave-form", page{
-		Title: "Nova chave", Nav: "chaves", Data: s.keyForm(c.PostFormValue("id"), f, c.PostForm["pode"]),
-	})
-}
-
 func (s *server) keyRevoke(c *call) error {
 	id := c.PathValue("id")
 	if err := s.Keys.Revoke(c.ctx(), c.by, id); err != nil {
 		return err
 	}
 	return c.done("/chaves/"+id, "Chave revogada. Ela deixa de valer em todas as instâncias em até 5 segundos.")
+}
+
+// rotationFields are what the question asks whether a key gets a new secret.
+type rotationFields struct {
+	Prefix string `form:"prefixo"`
+	Keep   string `form:"manter" validate:"oneof=agora 1h 24h 7d" says:"Escolha até quando a chave atual vale."`
 }
 
 // overlaps are how long a key's old secret may go on.
@@ -253,16 +163,18 @@ func (s *server) keyRotate(c *call) error {
 	if _, err := s.Keys.Show(c.ctx(), c.by, id); err != nil {
 		return err
 	}
-	overlap, ok := overlaps[c.text("manter")]
-	if !ok {
-		return formFault("manter", "Escolha até quando a chave atual vale.")
+	var f rotationFields
+	if err := c.decode(&f); err != nil {
+		return err
 	}
-	key, secret, rotated, err := s.Keys.RotateOnce(c.ctx(), c.by, id, c.text("prefixo"), overlap)
+	overlap := overlaps[f.Keep]
+	key, secret, rotated, err := s.Keys.RotateOnce(c.ctx(), c.by, id, f.Prefix, overlap)
 	if err != nil {
 		return err
 	}
 	if !rotated {
-		return c.done("/chaves/"+id, "Esta chave já foi trocada. A nova não é mostrada de novo; se não a copiou, troque outra vez.")
+		return c.done("/chaves/"+id,
+			"Esta chave já foi trocada. A nova não é mostrada de novo; se não a copiou, troque outra vez.")
 	}
 	data := s.secretPage(key, secret)
 	data.Rotated = true

@@ -108,7 +108,8 @@ func TestAKeyShowsItsUse(t *testing.T) {
 	has(t, "nothing so", v.get("/chaves/"+id+"?produto=veiculo&de=2026-01-01"), "Tirar o filtro")
 	has(t, "a wrong filter", v.refused(422, "/chaves/"+id+"?de=ontem"), "é uma data")
 	rows, err := csv.NewReader(strings.NewReader(v.get("/chaves/" + id + "/extrato.csv"))).ReadAll()
-	if err != nil || len(rows) != 4 || strings.Join(rows[0], ",") != "id,produto,documento,em,cache,cobrada,valor,situacao" {
+	if err != nil || len(rows) != 4 ||
+		strings.Join(rows[0], ",") != "id,produto,documento,em,cache,cobrada,valor,situacao" {
 		t.Errorf("%v, %v", rows, err)
 	}
 }

@@ -19,7 +19,8 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	key := v.key("ERP")
-	v.bureau.says(aPerson, `{"nome":"Helena Duarte","telefones":[{"ddd":"31","numero":"900120148","tipo":"Celular","whatsapp":true},
+	v.bureau.says(aPerson, `{"nome":"Helena Duarte","telefones":[
+		{"ddd":"31","numero":"900120148","tipo":"Celular","whatsapp":true},
 		{"ddd":"31","numero":"900340172","whatsapp":false},{"ddd":"31","numero":"32000119"}]}`)
 	// Made here, it answers the key.
 	path := v.ask("documento", "529.982.247-25", "produto", "cpf")
@@ -27,14 +28,16 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 		t.Error("the document is in the address")
 	}
 	page := v.get(path)
-	has(t, "result", page, "Helena Duarte", "529.982.247-25", "(31) 90012-0148", `href="tel:+5531900120148"`, "R$ 0,45", "Cobrada", "tela de consulta",
+	has(t, "result", page, "Helena Duarte", "529.982.247-25", "(31) 90012-0148", `href="tel:+5531900120148"`, "R$ 0,45",
+		"Cobrada", "tela de consulta",
 		"Atualizar esta ficha?", "Gasto de hoje, depois disto", "R$ 0,90", "Cobrado: R$ 0,45")
 	if whatsapp := strings.Count(page, "wa-sim") == 1 && strings.Count(page, "wa-nao") == 1; !whatsapp {
 		t.Error("the three states of WhatsApp")
 	}
 	id := strings.TrimPrefix(path, "/consultas/")
 	entry, err := v.store.Repos().Statement.Find(t.Context(), id)
-	if err != nil || entry.MemberID != v.by.MemberID() || entry.KeyID != "" || !entry.Charged || entry.Amount != testPrice {
+	if err != nil || entry.MemberID != v.by.MemberID() || entry.KeyID != "" || !entry.Charged ||
+		entry.Amount != testPrice {
 		t.Errorf("the entry: %+v, %v", entry, err)
 	}
 	got, err := v.lookups.Do(t.Context(), key, app.LookupRequest{Product: "cpf", Document: aPerson})
@@ -47,7 +50,8 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	}
 	spent := v.spent()
 	_, part := v.do(http.MethodPost, "/consultar/reconhecer", url.Values{"documento": {aPerson}}, "HX-Request", "true")
-	has(t, "choices", part, "Helena Duarte</bdi> está no histórico", "Abrir do histórico <span class=\"preco\">grátis", "histórico, agora", "Consultar de novo?")
+	has(t, "choices", part, "Helena Duarte</bdi> está no histórico", "Abrir do histórico <span class=\"preco\">grátis",
+		"histórico, agora", "Consultar de novo?")
 	free := v.ask("documento", aPerson, "produto", "score", "gratis", "sim")
 	has(t, "opened", v.get(free), "Histórico, grátis", "R$ 0,00", "API, com a chave", "ERP", "Aberta por")
 	if v.spent() != spent || v.bureau.calls.Load() != 2 {
@@ -55,7 +59,8 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	}
 	before, _ := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID()}, lookup.Filter{}, "", 50)
 	v.get(path)
-	if after, _ := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID()}, lookup.Filter{}, "", 50); len(after) != len(before) {
+	after, _ := v.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: v.by.OrgID()}, lookup.Filter{}, "", 50)
+	if len(after) != len(before) {
 		t.Error("looking at a result writes an entry")
 	}
 	// Asking anew is charged, and the answer before stays.
@@ -108,7 +113,8 @@ func TestLookupsSlowBureauCanBeLeft(t *testing.T) {
 	})
 	path := v.ask("documento", aPerson, "produto", "cpf")
 	page := v.get(path)
-	has(t, "waiting", page, "Perguntando ao bureau", `<noscript><meta http-equiv="refresh" content="2"></noscript>`, "de no máximo 3 s", `aria-busy="true"`)
+	has(t, "waiting", page, "Perguntando ao bureau", `<noscript><meta http-equiv="refresh" content="2"></noscript>`,
+		"de no máximo 3 s", `aria-busy="true"`)
 	response, part := v.do(http.MethodGet, path, nil, "HX-Request", "true")
 	if response.Header.Get("HX-Redirect") != "" || strings.Contains(part, "<html") {
 		t.Error("htmx is told that it is done")
@@ -147,7 +153,10 @@ func TestLookupsOfOthersAreNotThere(t *testing.T) {
 	site := openSite(t)
 	v, other := site.visitor("Ana"), site.visitor("Rui")
 	path := v.ask("documento", aPerson, "produto", "cpf")
-	for _, p := range []string{path, path + "/bruto", "/consultas/nada", "/consultas/" + strings.Repeat("0", 36), "/consultar?contato=01980000-0000-7000-8000-000000000000"} {
+	for _, p := range []string{
+		path, path + "/bruto", "/consultas/nada", "/consultas/" + strings.Repeat("0", 36),
+		"/consultar?contato=01980000-0000-7000-8000-000000000000",
+	} {
 		other.refused(404, p)
 	}
 	has(t, "nothing of others", other.get("/consultar"), "Nenhuma consulta ainda")

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"fichario/domain/crm"
@@ -62,8 +61,10 @@ func (s *server) dayName(t time.Time) string {
 	}
 }
 
-func (s *server) notificationsRead(c *call) error {
-	if err := s.Notifications.ReadUpTo(c.ctx(), c.by, c.text("ate")); err != nil {
+func (s *server) notificationsRead(c *call, f struct {
+	Newest string `form:"ate"`
+}) error {
+	if err := s.Notifications.ReadUpTo(c.ctx(), c.by, f.Newest); err != nil {
 		return err
 	}
 	return c.done("/notificacoes", "Tudo marcado como lido.")
@@ -77,14 +78,17 @@ type bellAnswer struct {
 
 // bell is what htmx asks for again and again: the count in both places, and a sentence
 // for who does not see it when there are more than before.
-func (s *server) bell(c *call) error {
+func (s *server) bell(c *call, f struct {
+	Before *int `form:"visto"`
+}) error {
 	unread, err := s.Notifications.Unread(c.ctx(), c.by)
 	if err != nil {
 		return err
 	}
 	data := bellAnswer{Unread: unread}
-	if before, err := strconv.Atoi(c.text("visto")); err == nil && unread > before {
-		data.Say = fmt.Sprintf("%s. %s ao todo.", plural(unread-before, "notificação nova", "notificações novas"), plural(unread, "não lida", "não lidas"))
+	if f.Before != nil && unread > *f.Before {
+		data.Say = fmt.Sprintf("%s. %s ao todo.", plural(unread-*f.Before, "notificação nova", "notificações novas"),
+			plural(unread, "não lida", "não lidas"))
 	}
 	return c.renderPart("notificacoes", "bells", data)
 }

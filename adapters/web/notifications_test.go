@@ -22,7 +22,10 @@ func TestNotificationsAndBell(t *testing.T) {
 	id := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
 	v.lead(url.Values{"nome": {"Davi"}, "email": {"davi@example.com"}})
 	bell := v.get("/notificacoes/sino?visto=0")
-	for _, want := range []string{`id="sino"`, "sino?visto=2", `id="sino-topo" hx-swap-oob="outerHTML"`, "Notificações: 2 não lidas", `role="status"`, "2\u00a0notificações novas"} {
+	for _, want := range []string{
+		`id="sino"`, "sino?visto=2", `id="sino-topo" hx-swap-oob="outerHTML"`, "Notificações: 2 não lidas", `role="status"`,
+		"2\u00a0notificações novas",
+	} {
 		if !strings.Contains(bell, want) {
 			t.Errorf("the bell has no %q", want)
 		}

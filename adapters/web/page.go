@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"time"
 
-	"fichario/app"
 	"fichario/domain/crm"
 )
 
@@ -96,27 +95,4 @@ func (c *call) takeNotice() string {
 	c.setCookie(noticeCookie, "", -time.Second)
 	notice, _ := url.QueryUnescape(cookie.Value)
 	return notice
-}
-
-// Form is what was typed into a form that comes back, and what is wrong with it. It is
-// exported for templates, which see exported fields only.
-type Form struct {
-	Values map[string]string
-	// Field names the field at fault, Problem says what to do about it.
-	Field, Problem string
-}
-
-// formOf keeps what was posted in some fields, with the fault of a use case. It
-// reports false for an error that is not about the form.
-func (c *call) formOf(err error, fields ...string) (Form, bool) {
-	f := Form{Values: map[string]string{}}
-	for _, name := range fields {
-		f.Values[name] = c.FormValue(name)
-	}
-	known := app.FaultOf(err)
-	if err == nil || known == nil || known.Field == "" || !app.IsRefusal(err) {
-		return f, err == nil
-	}
-	f.Field, f.Problem = known.Field, known.Message
-	return f, true
 }

@@ -72,7 +72,9 @@ func drawPlot(title string, of []series, days []dayParts, unit int64, write func
 			}
 			h := height * float64(day.Parts[i]) / float64(plotLines*between)
 			foot -= h
-			p.Bars = append(p.Bars, bar{s.Class, percent(step * (float64(d) + .16)), pixels(foot), percent(step * .68), pixels(h)})
+			p.Bars = append(p.Bars, bar{
+				s.Class, percent(step * (float64(d) + .16)), pixels(foot), percent(step * .68), pixels(h),
+			})
 		}
 		if back := len(days) - 1 - d; back%max(1, len(days)/6) == 0 {
 			l := label{X: percent(step * (float64(d) + .5)), Anchor: "middle", Text: day.Day.Format("02/01")}

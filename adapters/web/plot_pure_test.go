@@ -16,9 +16,11 @@ func TestUseBars(t *testing.T) {
 		used, limit, percent, left int
 		class                      string
 	}{
-		{0, 100, 0, 100, "use-f"}, {79, 100, 79, 21, "use-f"}, {80, 100, 80, 20, "use-w"}, {100, 100, 100, 0, "use-x"}, {150, 100, 100, 0, "use-x"}, {0, 0, 100, 0, "use-x"},
+		{0, 100, 0, 100, "use-f"}, {79, 100, 79, 21, "use-f"}, {80, 100, 80, 20, "use-w"}, {100, 100, 100, 0, "use-x"},
+		{150, 100, 100, 0, "use-x"}, {0, 0, 100, 0, "use-x"},
 	} {
-		if u := useOf("Dia", c.used, c.limit); u.Percent != c.percent || u.Left() != c.left || u.Class != c.class || u.Bar < 1 || u.Bar > 100 {
+		if u := useOf("Dia", c.used, c.limit); u.Percent != c.percent || u.Left() != c.left || u.Class != c.class ||
+			u.Bar < 1 || u.Bar > 100 {
 			t.Errorf("%d of %d: %+v", c.used, c.limit, u)
 		}
 	}
@@ -36,7 +38,9 @@ func TestSpendPlot(t *testing.T) {
 	names := map[string]string{"a": "A", "b": "B", "c": "C", "d": "D"}
 	spent := []lookup.DaySpent{}
 	for i, p := range []string{"a", "b", "c", "d", "e"} {
-		spent = append(spent, lookup.DaySpent{Day: "2026-11-02", Product: p, Spent: lookup.Spent{Count: 1, Amount: catalog.Money(i+1) * catalog.Real}})
+		spent = append(spent, lookup.DaySpent{
+			Day: "2026-11-02", Product: p, Spent: lookup.Spent{Count: 1, Amount: catalog.Money(i+1) * catalog.Real},
+		})
 	}
 	totals := productTotals(spent, names)
 	if totals[0].Name != "e" || totals[4].Name != "A" || totals[4].Class != "s-c" {
@@ -64,7 +68,8 @@ func TestSpendPlot(t *testing.T) {
 func TestPlotLinesAreRound(t *testing.T) {
 	t.Parallel()
 	for most, top := range map[int64]int64{1: 4, 4: 4, 5: 8, 9: 20, 20: 20, 21: 40, 41: 80, 81: 200, 399: 400} {
-		p := drawPlot("", []series{{"A", "s-a"}}, []dayParts{{Parts: []int64{most}}}, 1, func(n int64) string { return strconv.FormatInt(n, 10) })
+		p := drawPlot("", []series{{"A", "s-a"}}, []dayParts{{Parts: []int64{most}}}, 1,
+			func(n int64) string { return strconv.FormatInt(n, 10) })
 		if got := p.Lines[plotLines].Text; got != strconv.FormatInt(top, 10) {
 			t.Errorf("%d under %s, want %d", most, got, top)
 		}

@@ -27,8 +27,8 @@ func TestTreeIsBounded(t *testing.T) {
 
 func countNodes(all []node) int {
 	n := len(all)
-	for _, one := range all {
-		n += countNodes(one.Children)
+	for _, child := range all {
+		n += countNodes(child.Children)
 	}
 	return n
 }

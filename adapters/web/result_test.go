@@ -17,7 +17,9 @@ func TestLookupsNullIsSaid(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	v.bureau.says(aPerson, `{}`)
 	for _, p := range testCatalog() {
-		doc := map[document.Type]string{document.CPF: aPerson, document.CNPJ: aCompany, document.Plate: "ABC1D23", document.Email: "a@example.com"}[p.Documents[0]]
+		doc := map[document.Type]string{
+			document.CPF: aPerson, document.CNPJ: aCompany, document.Plate: "ABC1D23", document.Email: "a@example.com",
+		}[p.Documents[0]]
 		v.bureau.says(doc, `{}`)
 		page := v.get(v.ask("documento", doc, "produto", p.ID))
 		article := page[strings.Index(page, "<article"):strings.Index(page, "</article>")]
@@ -28,21 +30,27 @@ func TestLookupsNullIsSaid(t *testing.T) {
 		fields, _ := p.Project(nil)
 		return ports.Answer{Raw: []byte("null"), Fields: fields}, nil
 	})
-	has(t, "no record", v.get(v.ask("documento", anotherPerson, "produto", "cpf")), "Nada encontrado", "custou R$ 0,45", "Cobrada")
+	has(t, "no record", v.get(v.ask("documento", anotherPerson, "produto", "cpf")), "Nada encontrado", "custou R$ 0,45",
+		"Cobrada")
 }
 
 func TestLookupsFields(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	v.bureau.says(aCompany, `{"razaoSocial":"Cipó Ltda","abertura":"2026-08-03","capitalSocial":180000.0,"atividadePrincipal":{"codigo":"1081302","descricao":"Torrefação"},
+	v.bureau.says(aCompany, `{"razaoSocial":"Cipó Ltda","abertura":"2026-08-03","capitalSocial":180000.0,
+		"atividadePrincipal":{"codigo":"1081302","descricao":"Torrefação"},
 		"enderecos":[{"logradouro":"Rua A","numero":"1","cidade":"Sabará","uf":"MG","cep":"30999218"}],
-		"socios":[{"nome":"Iracema","documento":"***.444.777-**","entrada":"2026-08-03"},{"nome":"Tomé","documento":"52998224725"},{"nome":"SA","documento":"12ABC34501DE35"}],
-		"quantidade":2,"valorTotal":1234.5,"protestos":[{"cartorio":"1º","valor":1000}],"score":712,"probabilidadeInadimplencia":3.25}`)
+		"socios":[{"nome":"Iracema","documento":"***.444.777-**","entrada":"2026-08-03"},
+		{"nome":"Tomé","documento":"52998224725"},{"nome":"SA","documento":"12ABC34501DE35"}],
+		"quantidade":2,"valorTotal":1234.5,"protestos":[{"cartorio":"1º","valor":1000}],
+		"score":712,"probabilidadeInadimplencia":3.25}`)
 	page := v.get(v.ask("documento", aCompany, "produto", "cnpj"))
 	article := page[strings.Index(page, "<article"):strings.Index(page, "</article>")]
-	has(t, "company", article, "Cipó Ltda", "03/08/2026", "R$ 180.000,00", "Torrefação", "1081302", "Rua A, 1", "Sabará, MG", "30999-218", "***.444.777-**", "***.982.247-**", "12.ABC.345/01DE-35")
+	has(t, "company", article, "Cipó Ltda", "03/08/2026", "R$ 180.000,00", "Torrefação", "1081302", "Rua A, 1",
+		"Sabará, MG", "30999-218", "***.444.777-**", "***.982.247-**", "12.ABC.345/01DE-35")
 	hasNot(t, "a partner's CPF", article, "52998224725")
-	has(t, "protests", v.get(v.ask("documento", aCompany, "produto", "protestos")), "R$ 1.234,50", "R$ 1.000,00", "Cipó Ltda")
+	has(t, "protests", v.get(v.ask("documento", aCompany, "produto", "protestos")), "R$ 1.234,50", "R$ 1.000,00",
+		"Cipó Ltda")
 	has(t, "score", v.get(v.ask("documento", aCompany, "produto", "score")), "712", "3,25%")
 	v.bureau.says(aPerson, `{"renda":2500.75,"faixaDeRenda":"C","fontes":["A",2,true],"extra":{"z":1}}`)
 	has(t, "a product of the bureau file", v.get(v.ask("documento", aPerson, "produto", "renda_presumida")),
@@ -53,7 +61,8 @@ func TestLookupsErrorsInWords(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	for outcome, want := range map[ports.BureauOutcome][]string{
-		ports.Failed:   {"O bureau respondeu com um erro.", "R$ 0,45 foram cobrados", "Tentar de novo <span class=\"preco\">R$ 0,45"},
+		ports.Failed: {"O bureau respondeu com um erro.", "R$ 0,45 foram cobrados",
+			"Tentar de novo <span class=\"preco\">R$ 0,45"},
 		ports.NoAnswer: {"O bureau não respondeu em 3 segundos.", "R$ 0,45 foram cobrados", "Tentar de novo"},
 		ports.NotSent:  {"O bureau não pôde ser alcançado.", "Nada foi cobrado.", "Tentar de novo"},
 	} {
@@ -75,7 +84,8 @@ func TestLookupsRawIsTheBureaus(t *testing.T) {
 	v.bureau.says(aPerson, raw)
 	path := v.ask("documento", aPerson, "produto", "cpf")
 	response, body := v.do(http.MethodGet, path+"/bruto", nil)
-	if body != raw || response.Header.Get("Content-Type") != "application/json" || !strings.HasPrefix(response.Header.Get("Content-Disposition"), "attachment;") {
+	if body != raw || response.Header.Get("Content-Type") != "application/json" ||
+		!strings.HasPrefix(response.Header.Get("Content-Disposition"), "attachment;") {
 		t.Errorf("%q, %v", body, response.Header)
 	}
 	page := v.get(path)
@@ -83,7 +93,10 @@ func TestLookupsRawIsTheBureaus(t *testing.T) {
 	if strings.Count(page, `<bdi class="k">dup</bdi>`) != 2 {
 		t.Error("a repeated key is shown once")
 	}
-	for name, answer := range map[string]string{"huge": `{"nome":"Ana","l":[` + strings.Repeat(`{"a":"`+strings.Repeat("b", 100)+`"},`, 20_000) + `1]}`, "deep": `{"nome":"Ana","d":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + "}"} {
+	for name, answer := range map[string]string{
+		"huge": `{"nome":"Ana","l":[` + strings.Repeat(`{"a":"`+strings.Repeat("b", 100)+`"},`, 20_000) + `1]}`,
+		"deep": `{"nome":"Ana","d":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + "}",
+	} {
 		v.bureau.says(anotherPerson, answer)
 		path := v.again(anotherPerson)
 		for _, p := range []string{path, path + "?bruto=texto"} {
@@ -107,7 +120,9 @@ func TestLookupsHostileTextIsText(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	script := `<script>alert(1)</script>`
 	long := strings.Repeat("nome ", 20_000)
-	v.bureau.says(aPerson, fmt.Sprintf(`{"nome":%q,"nomeMae":"\u202Eabc","sexo":%q,"emails":["a@example.com","javascript:alert(1)"],"telefones":[{"ddd":"javascript:","numero":"alert(1)","tipo":%q}],"enderecos":[{"logradouro":%q}]}`,
+	v.bureau.says(aPerson, fmt.Sprintf(`{"nome":%q,"nomeMae":"\u202Eabc","sexo":%q,
+		"emails":["a@example.com","javascript:alert(1)"],
+		"telefones":[{"ddd":"javascript:","numero":"alert(1)","tipo":%q}],"enderecos":[{"logradouro":%q}]}`,
 		script, long, script, `"><img src=x onerror=alert(1)>`))
 	path := v.ask("documento", aPerson, "produto", "cpf")
 	for _, p := range []string{path, path + "?bruto=texto", "/consultar"} {
@@ -117,13 +132,16 @@ func TestLookupsHostileTextIsText(t *testing.T) {
 			t.Errorf("%s: %d bytes", p, len(page))
 		}
 	}
-	has(t, "the mark of direction is on its own", v.get(path), "<bdi class=\"break\">\u202eabc</bdi>", "continua na resposta original")
+	has(t, "the mark of direction is on its own", v.get(path), "<bdi class=\"break\">\u202eabc</bdi>",
+		"continua na resposta original")
 	v.bureau.says(anotherPerson, fmt.Sprintf(`{"nome":%q}`, long))
 	page := v.get(v.ask("documento", anotherPerson, "produto", "cpf"))
 	if len(page) > 100_000 {
 		t.Errorf("a name of 100 kB makes a page of %d bytes", len(page))
 	}
-	for _, typed := range []string{script, strings.Repeat("x", 100_000), "\u202e52998224725", "\xff\xfe", "a@" + strings.Repeat("b", 90_000)} {
+	for _, typed := range []string{
+		script, strings.Repeat("x", 100_000), "\u202e52998224725", "\xff\xfe", "a@" + strings.Repeat("b", 90_000),
+	} {
 		_, page := v.send("/consultar", "documento", typed)
 		hasNot(t, "typed", page, script)
 		if len(page) > 100_000 {

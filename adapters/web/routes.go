@@ -1,75 +1,90 @@
 package web
 
-// routes are the pages inside, by method and path. A page that changes something
-// answers a POST and leads to a GET.
-func (s *server) routes() map[string]handler {
-	return map[string]handler{
-		"GET /{$}":         s.dashboard,
-		"POST /sair-todas": s.signOutEverywhere,
+import "maps"
 
-		"GET /contatos":                   s.contactList,
-		"GET /contatos.csv":               s.contactsFile,
-		"POST /contatos":                  s.contactCreate,
-		"GET /contatos/novo":              s.contactNew,
-		"GET /contatos/{id}":              s.contactShow,
-		"POST /contatos/{id}":             s.contactUpdate,
+// routes are the pages inside, by method and path. A page that changes something answers a POST and leads to a GET.
+func (s *server) routes() map[string]handler {
+	all := map[string]handler{
+		"GET /{$}":                        decoded(s.dashboard),
+		"POST /sair-todas":                s.signOutEverywhere,
+		"GET /contatos":                   decoded(s.contactList),
+		"GET /contatos.csv":               decoded(s.contactsFile),
+		"POST /contatos":                  decoded(s.contactCreate),
+		"GET /contatos/novo":              decoded(s.contactNew),
+		"GET /contatos/{id}":              decoded(s.contactShow),
+		"POST /contatos/{id}":             decoded(s.contactUpdate),
 		"GET /contatos/{id}/editar":       s.contactEdit,
 		"GET /contatos/{id}/documentos":   s.contactDocuments,
 		"GET /contatos/{id}/historico":    s.contactHistory,
-		"POST /contatos/{id}/nota":        s.contactNote,
-		"POST /contatos/{id}/responsavel": s.contactAssign,
-		"POST /contatos/{id}/etapa":       s.contactMove,
-		"GET /funil":                      s.board,
+		"POST /contatos/{id}/nota":        decoded(s.contactNote),
+		"POST /contatos/{id}/responsavel": decoded(s.contactAssign),
+		"POST /contatos/{id}/etapa":       decoded(s.contactMove),
+		"GET /funil":                      decoded(s.board),
 		"GET /notificacoes":               s.notificationList,
-		"GET /notificacoes/sino":          s.bell,
-		"POST /notificacoes/lidas":        s.notificationsRead,
-		"GET /consultar":                  s.lookups(s.lookupNew),
-		"POST /consultar":                 s.lookups(s.lookupAsk),
-		"POST /consultar/reconhecer":      s.lookups(s.lookupRecognise),
-		"POST /consultas":                 s.lookups(s.lookupStart),
-		"GET /consultas/{id}":             s.lookups(s.lookupShow),
-		"GET /consultas/{id}/bruto":       s.lookups(s.lookupRaw),
+		"GET /notificacoes/sino":          decoded(s.bell),
+		"POST /notificacoes/lidas":        decoded(s.notificationsRead),
+		"POST /conta/senha":               decoded(s.ownPassword),
+		"GET /conta":                      s.account,
+	}
+	maps.Copy(all, s.setupRoutes())
+	for pattern, h := range s.lookupRoutes() {
+		all[pattern] = s.lookups(h)
+	}
+	return all
+}
 
-		"GET /extrato":                 s.lookups(s.statementShow),
-		"GET /extrato.csv":             s.lookups(s.orgStatementFile),
-		"GET /chaves":                  s.lookups(s.keyList),
-		"POST /chaves":                 s.lookups(s.keyCreate),
-		"GET /chaves/nova":             s.lookups(s.keyNew),
-		"GET /chaves/{id}":             s.lookups(s.keyShow),
-		"GET /chaves/{id}/extrato.csv": s.lookups(s.keyStatementFile),
-		"POST /chaves/{id}/revogar":    s.lookups(s.keyRevoke),
-		"POST /chaves/{id}/trocar":     s.lookups(s.keyRotate),
-
+// setupRoutes are the pages of what brings contacts and works on them, and of who may.
+func (s *server) setupRoutes() map[string]handler {
+	return map[string]handler{
 		"GET /webhooks":                    s.webhookList,
-		"POST /webhooks":                   s.webhookCreate,
+		"POST /webhooks":                   decoded(s.webhookCreate),
 		"GET /webhooks/novo":               s.webhookNew,
-		"GET /webhooks/{id}":               s.webhookShow,
-		"POST /webhooks/{id}":              s.webhookUpdate,
+		"GET /webhooks/{id}":               decoded(s.webhookShow),
+		"POST /webhooks/{id}":              decoded(s.webhookUpdate),
 		"GET /webhooks/{id}/editar":        s.webhookEdit,
-		"POST /webhooks/{id}/ligar":        s.webhookEnable,
-		"POST /webhooks/{id}/regenerar":    s.webhookRegenerate,
-		"POST /webhooks/{id}/testar":       s.webhookTry,
+		"POST /webhooks/{id}/ligar":        decoded(s.webhookEnable),
+		"POST /webhooks/{id}/regenerar":    decoded(s.webhookRegenerate),
+		"POST /webhooks/{id}/testar":       decoded(s.webhookTry),
 		"GET /automacoes":                  s.automationList,
 		"POST /automacoes":                 s.automationCreate,
-		"GET /automacoes/nova":             s.automationNew,
-		"GET /automacoes/{id}":             s.automationShow,
+		"GET /automacoes/nova":             decoded(s.automationNew),
+		"GET /automacoes/{id}":             decoded(s.automationShow),
 		"POST /automacoes/{id}":            s.automationUpdate,
 		"GET /automacoes/{id}/editar":      s.automationEdit,
-		"POST /automacoes/{id}/ligar":      s.automationEnable,
+		"POST /automacoes/{id}/ligar":      decoded(s.automationEnable),
 		"POST /execucoes/refazer":          s.runDeadAgain,
 		"POST /execucoes/{id}/refazer":     s.runAgain,
 		"GET /equipe":                      s.team,
-		"POST /equipe/membros":             s.memberAdd,
-		"POST /equipe/membros/{id}":        s.memberChange,
-		"POST /equipe/membros/{id}/senha":  s.memberPassword,
-		"POST /equipe/origens":             s.originAdd,
-		"POST /equipe/origens/{id}":        s.originRename,
+		"POST /equipe/membros":             decoded(s.memberAdd),
+		"POST /equipe/membros/{id}":        decoded(s.memberChange),
+		"POST /equipe/membros/{id}/senha":  decoded(s.memberPassword),
+		"POST /equipe/origens":             decoded(s.originAdd),
+		"POST /equipe/origens/{id}":        decoded(s.originRename),
 		"POST /equipe/origens/{id}/tirar":  s.originRemove,
-		"POST /equipe/funis":               s.funnelAdd,
-		"POST /equipe/funis/{id}":          s.funnelChange,
-		"POST /conta/senha":                s.ownPassword,
-		"GET /conta":                       s.account,
+		"POST /equipe/funis":               decoded(s.funnelAdd),
+		"POST /equipe/funis/{id}":          decoded(s.funnelChange),
 		"GET /entregas/{entrega}":          s.deliveryShow,
 		"POST /entregas/{entrega}/refazer": s.deliveryReplay,
+	}
+}
+
+// lookupRoutes are the pages that instances without the lookup feature do not have.
+func (s *server) lookupRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /consultar":               decoded(s.lookupNew),
+		"POST /consultar":              decoded(s.lookupAsk),
+		"POST /consultar/reconhecer":   decoded(s.lookupRecognise),
+		"POST /consultas":              decoded(s.lookupStart),
+		"GET /consultas/{id}":          decoded(s.lookupShow),
+		"GET /consultas/{id}/bruto":    s.lookupRaw,
+		"GET /extrato":                 s.statementShow,
+		"GET /extrato.csv":             decoded(s.orgStatementFile),
+		"GET /chaves":                  s.keyList,
+		"POST /chaves":                 s.keyCreate,
+		"GET /chaves/nova":             s.keyNew,
+		"GET /chaves/{id}":             s.keyShow,
+		"GET /chaves/{id}/extrato.csv": decoded(s.keyStatementFile),
+		"POST /chaves/{id}/revogar":    s.keyRevoke,
+		"POST /chaves/{id}/trocar":     s.keyRotate,
 	}
 }

@@ -18,7 +18,8 @@ func TestLookupsRecognise(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	has(t, "empty", v.get("/consultar"), "O que você quer consultar?", "Nenhuma consulta ainda", "nos últimos 30 dias")
 	for typed, want := range map[string][]string{
-		"529.982.247-25":     {"CPF válido", "529.982.247-25", "Cadastro de pessoa", "Renda presumida", "R$ 0,45", "consulta nova"},
+		"529.982.247-25": {"CPF válido", "529.982.247-25", "Cadastro de pessoa", "Renda presumida", "R$ 0,45",
+			"consulta nova"},
 		"52998224725":        {"CPF válido"},
 		"529.982.247-52":     {"Este CPF não existe: os dois últimos dígitos não conferem", "Nada foi cobrado"},
 		"111.111.111-11":     {"Este CPF não existe"},
@@ -30,7 +31,8 @@ func TestLookupsRecognise(t *testing.T) {
 		"Maria da Silva":     {"Isto não é CPF, CNPJ, placa ou e-mail"},
 		"":                   {"Pode colar"},
 	} {
-		response, part := v.do(http.MethodPost, "/consultar/reconhecer", url.Values{"documento": {typed}}, "HX-Request", "true")
+		form := url.Values{"documento": {typed}}
+		response, part := v.do(http.MethodPost, "/consultar/reconhecer", form, "HX-Request", "true")
 		if response.StatusCode != 200 || strings.Contains(part, "<html") {
 			t.Errorf("%q: status %d", typed, response.StatusCode)
 		}
@@ -49,7 +51,8 @@ func TestLookupsRecognise(t *testing.T) {
 	if response.StatusCode != 200 {
 		t.Errorf("products: %d", response.StatusCode)
 	}
-	has(t, "products", page, `value="score" autocomplete="off" checked autofocus`, "Hoje a equipe gastou R$ 0,00", "Consultar <span class=\"preco\">R$ 0,45")
+	has(t, "products", page, `value="score" autocomplete="off" checked autofocus`, "Hoje a equipe gastou R$ 0,00",
+		"Consultar <span class=\"preco\">R$ 0,45")
 	// A product of another type of document chooses the first that fits.
 	_, page = v.send("/consultar", "documento", "11.222.333/0001-81", "produto", "cpf")
 	has(t, "product of another type", page, `autocomplete="off" checked autofocus`)
@@ -69,20 +72,24 @@ func TestLookupsStaleIsNotChargedUnasked(t *testing.T) {
 	// An answer that is over is as none.
 	doc, _ := document.Parse(document.CPF, anotherPerson)
 	err := v.store.Repos().History.Save(t.Context(), lookup.Record{
-		ID: "01980000-0000-7000-8000-00000000a001", OrgID: v.by.OrgID(), Product: "cpf", Document: doc, AnsweredAt: time.Now().Add(-testFresh - time.Hour),
-		Found: true, Fields: []byte(`{"nome":"Vicente"}`), Raw: []byte("{}"),
+		ID: "01980000-0000-7000-8000-00000000a001", OrgID: v.by.OrgID(), Product: "cpf", Document: doc,
+		AnsweredAt: time.Now().Add(-testFresh - time.Hour), Found: true,
+		Fields: []byte(`{"nome":"Vicente"}`), Raw: []byte("{}"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, part := v.do(http.MethodPost, "/consultar/reconhecer", url.Values{"documento": {anotherPerson}}, "HX-Request", "true")
+	form := url.Values{"documento": {anotherPerson}}
+	_, part := v.do(http.MethodPost, "/consultar/reconhecer", form, "HX-Request", "true")
 	has(t, "over", part, "vencida, há 30 dias", "Consultar <span class=\"preco\">R$ 0,45")
 	hasNot(t, "over", part, "grátis")
-	if response, _ := v.send("/consultas", "documento", anotherPerson, "produto", "cpf", "gratis", "sim"); response.StatusCode != http.StatusUnprocessableEntity {
+	response, _ = v.send("/consultas", "documento", anotherPerson, "produto", "cpf", "gratis", "sim")
+	if response.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("over: %d", response.StatusCode)
 	}
 	for _, c := range []struct{ product, doc, want string }{
-		{"nada", aPerson, "não é oferecido"}, {"veiculo", aPerson, "não é para este documento"}, {"cpf", "529.982.247-52", "não conferem"},
+		{"nada", aPerson, "não é oferecido"}, {"veiculo", aPerson, "não é para este documento"},
+		{"cpf", "529.982.247-52", "não conferem"},
 	} {
 		response, page := v.send("/consultas", "documento", c.doc, "produto", c.product)
 		if response.StatusCode != http.StatusUnprocessableEntity {
@@ -100,9 +107,15 @@ func TestLookupsAboutAContact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contact := crm.Contact{ID: "01980000-0000-7000-8000-00000000c001", OrgID: v.by.OrgID(), Name: "Plínio", Email: "p@example.com", StageID: funnels[0].Stages[0].ID, CreatedAt: time.Now()}
+	contact := crm.Contact{
+		ID: "01980000-0000-7000-8000-00000000c001", OrgID: v.by.OrgID(), Name: "Plínio", Email: "p@example.com",
+		StageID: funnels[0].Stages[0].ID, CreatedAt: time.Now(),
+	}
 	err = site.store.InTx(t.Context(), func(r ports.Repos) error {
-		return r.Contacts.Create(t.Context(), contact, crm.Event{ID: "01980000-0000-7000-8000-00000000c002", OrgID: v.by.OrgID(), ContactID: contact.ID, Kind: crm.ContactCreated, At: time.Now()})
+		return r.Contacts.Create(t.Context(), contact, crm.Event{
+			ID: "01980000-0000-7000-8000-00000000c002", OrgID: v.by.OrgID(), ContactID: contact.ID, Kind: crm.ContactCreated,
+			At: time.Now(),
+		})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +129,8 @@ func TestLookupsAboutAContact(t *testing.T) {
 			t.Errorf("the entry's contact is %q, %v", entry.ContactID, err)
 		}
 	}
-	if r, _ := other.send("/consultas", "documento", anotherPerson, "produto", "cpf", "contato", contact.ID); r.StatusCode != 404 || other.spent() != 0 {
+	r, _ := other.send("/consultas", "documento", anotherPerson, "produto", "cpf", "contato", contact.ID)
+	if r.StatusCode != http.StatusNotFound || other.spent() != 0 {
 		t.Errorf("a contact of others: %d", r.StatusCode)
 	}
 }

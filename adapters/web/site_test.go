@@ -43,7 +43,9 @@ func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 // newSite opens one with or without lookups.
 func newSite(t *testing.T, lookups bool) *testSite {
 	t.Helper()
-	store, err := gormstore.Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{bytes.Repeat([]byte{7}, gormstore.DataKeySize)})
+	store, err := gormstore.Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{
+		bytes.Repeat([]byte{7}, gormstore.DataKeySize),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +69,12 @@ func newSite(t *testing.T, lookups bool) *testSite {
 	handler, err := web.New(web.Config{
 		Sessions:      app.NewSessions(store, now, func(hash, password string) bool { return hash == password }, "x"),
 		Organisations: app.NewOrganisations(store, now), Members: site.people(), Funnels: app.NewFunnels(store, now),
-		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups, Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
+		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
+		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
-		Automations: app.NewAutomations(store, now), Calendar: calendar, Clock: now, PublicURL: "https://fichario.example", LookupEnabled: lookups, Log: log,
+		Automations: app.NewAutomations(store, now), Dashboard: app.NewDashboard(store, testCatalog(), calendar, now),
+		Calendar: calendar, Clock: now,
+		PublicURL: "https://fichario.example", LookupEnabled: lookups, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +97,9 @@ func (s *testSite) visitor(name string) *visitor {
 		s.t.Fatal(err)
 	}
 	v := s.member(org.ID, name, crm.Owner)
-	hook, token, err := app.NewWebhooks(s.store, time.Now).Create(s.t.Context(), app.Operator(), app.NewWebhook{OrgID: org.ID, Name: "Site de " + name, Options: intake.Options{Kind: intake.Generic}})
+	hook, token, err := app.NewWebhooks(s.store, time.Now).Create(s.t.Context(), app.Operator(), app.NewWebhook{
+		OrgID: org.ID, Name: "Site de " + name, Options: intake.Options{Kind: intake.Generic},
+	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -109,8 +116,11 @@ func (s *testSite) member(orgID, name string, role crm.Role) *visitor {
 		s.t.Fatal(err)
 	}
 	jar, _ := cookiejar.New(nil)
-	v := &visitor{testSite: s, member: m, by: app.ByMember(m), client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-	if status, _ := v.post("/entrar", url.Values{"email": {m.Email}, "senha": {"senha-de-teste"}}); status != http.StatusSeeOther {
+	v := &visitor{testSite: s, member: m, by: app.ByMember(m), client: &http.Client{
+		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	signIn := url.Values{"email": {m.Email}, "senha": {"senha-de-teste"}}
+	if status, _ := v.post("/entrar", signIn); status != http.StatusSeeOther {
 		s.t.Fatalf("sign in: %d", status)
 	}
 	return v

@@ -2,10 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
-	"time"
 
 	"fichario/adapters/download"
 	"fichario/app"
@@ -14,11 +10,6 @@ import (
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 )
-
-// formFault is what is wrong with a field of a form.
-func formFault(field, message string) error {
-	return fault.New(fault.InvalidRequest, message).At(field)
-}
 
 // statement is what was asked and spent, as pages show it: by one key, or by everybody of
 // an organisation.
@@ -52,7 +43,14 @@ type keyPage struct {
 
 // statementFilter is a filter of the statement, as in the address. It holds nothing
 // personal.
-type statementFilter struct{ From, Until, Product, Cache, By, Cursor string }
+type statementFilter struct {
+	From    string `form:"de" validate:"omitempty,day"`
+	Until   string `form:"ate" validate:"omitempty,day"`
+	Product string `form:"produto"`
+	Cache   string `form:"resultado"`
+	By      string `form:"quem"`
+	Cursor  string `form:"depois"`
+}
 
 func (f statementFilter) query() app.StatementQuery {
 	q := app.StatementQuery{From: f.From, Until: f.Until, Product: f.Product, By: f.By, Cursor: f.Cursor}
@@ -63,16 +61,8 @@ func (f statementFilter) query() app.StatementQuery {
 }
 
 func (f statementFilter) address(path, cursor string) string {
-	q := url.Values{}
-	for name, value := range map[string]string{"de": f.From, "ate": f.Until, "produto": f.Product, "resultado": f.Cache, "quem": f.By, "depois": cursor} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
-	if len(q) == 0 {
-		return path
-	}
-	return path + "?" + q.Encode()
+	f.Cursor = cursor
+	return path + withQuery(queryOf(f))
 }
 
 // Any reports whether the filter leaves anything out.
@@ -85,16 +75,6 @@ func (f statementFilter) Any() bool {
 type statementLine struct {
 	lookup.Entry
 	Name, Who string
-}
-
-type productSpent struct {
-	Name  string
-	Class string
-	lookup.Spent
-}
-
-func (c *call) statementFilter() statementFilter {
-	return statementFilter{From: c.text("de"), Until: c.text("ate"), Product: c.text("produto"), Cache: c.text("resultado"), By: c.text("quem"), Cursor: c.text("depois")}
 }
 
 // spendDays is how many days the plot shows unless a filter says otherwise, and
@@ -139,10 +119,12 @@ func (s *server) statementShow(c *call) error {
 
 // statement reads what the filter of the address wants and returns the status of its page.
 func (s *server) statement(c *call, keyID, path, file string, out *statement) (status int, err error) {
-	out.Path, out.Filter, status = path, c.statementFilter(), http.StatusOK
-	q := out.Filter.query()
-	q.OfKey = keyID
-	out.Page, err = s.Statement.Page(c.ctx(), c.by, q)
+	out.Path, status = path, http.StatusOK
+	if err = c.decode(&out.Filter); err == nil {
+		q := out.Filter.query()
+		q.OfKey = keyID
+		out.Page, err = s.Statement.Page(c.ctx(), c.by, q)
+	}
 	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest {
 		// The filter is wrong: it comes back with what is wrong, around everything else.
 		out.Problem, status = f.Message, http.StatusUnprocessableEntity
@@ -173,139 +155,16 @@ func orID(names map[string]string, id string) string {
 	return id
 }
 
-// spendOf adds the plot of the days of the filter, or of the last thirty.
-func (s *server) spendOf(c *call, keyID string, data *statement, names map[string]string) error {
-	last, err := time.Parse(time.DateOnly, data.Filter.Until)
-	if today, _ := time.Parse(time.DateOnly, s.Calendar.Day(s.Clock())); err != nil || last.After(today) {
-		last = today
-	}
-	first, err := time.Parse(time.DateOnly, data.Filter.From)
-	if err != nil || first.After(last) {
-		first = last.AddDate(0, 0, 1-spendDays)
-	}
-	if most := last.AddDate(0, 0, 1-spendMost); first.Before(most) {
-		first = most
-	}
-	by := data.Filter.By
-	if data.Problem != "" {
-		by = ""
-	}
-	spent, err := s.Statement.Spend(c.ctx(), c.by, app.StatementQuery{OfKey: keyID, By: by}, first.Format(time.DateOnly), last.Format(time.DateOnly))
-	if err != nil {
-		return err
-	}
-	if p := data.Filter.Product; p != "" {
-		spent = slices.DeleteFunc(spent, func(d lookup.DaySpent) bool { return d.Product != p })
-	}
-	data.Totals = productTotals(spent, names)
-	for _, t := range data.Totals {
-		data.Sum.Count += t.Count
-		data.Sum.Amount += t.Amount
-	}
-	data.First, data.Last = first.Format("02/01/2006"), last.Format("02/01/2006")
-	data.Plot, data.Rows = spendPlot(first, last, spent, data.Totals, names)
-	return nil
-}
-
-// seriesMost is how many products a plot tells apart in black and white.
-const seriesMost = 3
-
-// others is what products beyond that are called together.
-const others = "Outros produtos"
-
-// productTotals adds up by product, the dearest first; the last of the series stands
-// for all that are left when there are too many.
-func productTotals(spent []lookup.DaySpent, names map[string]string) []productSpent {
-	byProduct := map[string]*productSpent{}
-	var all []*productSpent
-	for _, d := range spent {
-		t := byProduct[d.Product]
-		if t == nil {
-			t = &productSpent{Name: orID(names, d.Product)}
-			byProduct[d.Product], all = t, append(all, t)
-		}
-		t.Count += d.Count
-		t.Amount += d.Amount
-	}
-	slices.SortStableFunc(all, func(a, b *productSpent) int { return int(b.Amount - a.Amount) })
-	out := make([]productSpent, len(all))
-	for i, t := range all {
-		out[i] = *t
-		out[i].Class = "s-" + string("abc"[min(i, seriesMost-1)])
-	}
-	return out
-}
-
-// spentDay is what was spent on a day, in all and by the series of the plot.
-type spentDay struct {
-	Day   string
-	Count int
-	Parts []catalog.Money
-	Sum   catalog.Money
-}
-
-// spendPlot draws the days of a period and lists those with any spending, newest first.
-func spendPlot(first, last time.Time, spent []lookup.DaySpent, totals []productSpent, names map[string]string) (*plot, []spentDay) {
-	var of []series
-	class := map[string]string{}
-	for i, t := range totals {
-		class[t.Name] = t.Class
-		switch {
-		case i < seriesMost-1, i == seriesMost-1 && len(totals) == seriesMost:
-			of = append(of, series{t.Name, t.Class})
-		case i == seriesMost-1:
-			of = append(of, series{others, t.Class})
-		}
-	}
-	byDay := map[string]*spentDay{}
-	for _, d := range spent {
-		row := byDay[d.Day]
-		if row == nil {
-			row = &spentDay{Parts: make([]catalog.Money, len(of))}
-			byDay[d.Day] = row
-		}
-		at := slices.IndexFunc(of, func(s series) bool { return s.Class == class[orID(names, d.Product)] })
-		row.Parts[at] += d.Amount
-		row.Count += d.Count
-		row.Sum += d.Amount
-	}
-	var days []dayParts
-	var rows []spentDay
-	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
-		parts := make([]int64, len(of))
-		if row := byDay[day.Format(time.DateOnly)]; row != nil {
-			for i, part := range row.Parts {
-				parts[i] = int64(part)
-			}
-			row.Day = day.Format("02/01/2006")
-			rows = append(rows, *row)
-		}
-		days = append(days, dayParts{day, parts})
-	}
-	slices.Reverse(rows)
-	p := drawPlot("Gasto por dia e produto", of, days, int64(roundest), func(n int64) string { return roundMoney(catalog.Money(n)) })
-	if p != nil {
-		p.Left = 64
-	}
-	return p, rows
-}
-
-// roundest is the smallest amount between two lines.
-const roundest = catalog.Real / 10
-
-// roundMoney writes an amount without decimals where it has none.
-func roundMoney(m catalog.Money) string { return strings.TrimSuffix(money(m), ",00") }
-
 // keyStatementFile sends a key's statement, as the API does.
-func (s *server) keyStatementFile(c *call) error {
-	return s.statementFile(c, c.PathValue("id"))
+func (s *server) keyStatementFile(c *call, f statementFilter) error {
+	return s.statementFile(c, f, c.PathValue("id"))
 }
 
 // orgStatementFile sends the organisation's.
-func (s *server) orgStatementFile(c *call) error { return s.statementFile(c, "") }
+func (s *server) orgStatementFile(c *call, f statementFilter) error { return s.statementFile(c, f, "") }
 
-func (s *server) statementFile(c *call, keyID string) error {
-	q := c.statementFilter().query()
+func (s *server) statementFile(c *call, f statementFilter, keyID string) error {
+	q := f.query()
 	q.OfKey = keyID
 	lines, err := s.Statement.Lines(c.ctx(), c.by, q)
 	if err != nil {

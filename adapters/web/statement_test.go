@@ -22,7 +22,8 @@ func TestLookupsStatementPages(t *testing.T) {
 		at := time.Now().Add(time.Duration(i) * time.Millisecond)
 		id := fmt.Sprintf("%08x-%04x-7000-8000-%012x", at.UnixMilli()>>16, at.UnixMilli()&0xffff, i)
 		err := v.store.Repos().Statement.Add(t.Context(), lookup.Entry{
-			ID: id, OrgID: v.by.OrgID(), KeyID: caller.Key().ID, Product: "cpf", Document: doc, At: at, Cache: true, Status: lookup.Done,
+			ID: id, OrgID: v.by.OrgID(), KeyID: caller.Key().ID, Product: "cpf", Document: doc, At: at, Cache: true,
+			Status: lookup.Done,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -13,14 +13,31 @@ func TestAFunnelIsRenamed(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	funnel := v.funnel()
 	page := v.get("/equipe")
-	form := regexp.MustCompile(`(?s)<form[^>]*action="/equipe/funis/` + funnel.ID + `"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
+	form := regexp.MustCompile(`(?s)<form[^>]*action="/equipe/funis/` + funnel.ID +
+		`"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
 	if !strings.Contains(form, `name="nome" value="`+funnel.Name+`"`) {
 		t.Fatalf("the page has no form that renames %s", funnel.Name)
 	}
-	if status, _ := v.post("/equipe/funis/"+funnel.ID, url.Values{"fazer": {"renomear-funil"}, "nome": {"Crédito rural"}}); status != http.StatusSeeOther {
+	rename := url.Values{"fazer": {"renomear-funil"}, "nome": {"Crédito rural"}}
+	if status, _ := v.post("/equipe/funis/"+funnel.ID, rename); status != http.StatusSeeOther {
 		t.Errorf("rename: %d", status)
 	}
 	if got := v.funnel(); got.Name != "Crédito rural" || len(got.Stages) != len(funnel.Stages) {
 		t.Errorf("the funnel is %+v", got)
+	}
+}
+
+// TestAWrongNameMarksItsOwnForm: that of an origin or a funnel is not shown as if it were a person's.
+func TestAWrongNameMarksItsOwnForm(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	wrong := strings.Repeat("x", 121)
+	for _, path := range []string{"/equipe/origens", "/equipe/funis"} {
+		status, page := v.post(path, url.Values{"nome": {wrong}})
+		if status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", path, status)
+		}
+		has(t, path, page, "tem de 1 a 120 caracteres.")
+		hasNot(t, path, page, wrong, `aria-invalid="true"`)
 	}
 }

@@ -103,7 +103,9 @@ func (v *visitor) lead(fields url.Values) string {
 		v.t.Fatal(err)
 	}
 	body := []byte(fields.Encode())
-	got, err := in.Receive(v.t.Context(), hook, app.Post{Headers: []intake.Pair{{Key: "content-type", Value: "application/x-www-form-urlencoded"}}, Body: body, Signed: body})
+	got, err := in.Receive(v.t.Context(), hook, app.Post{
+		Headers: []intake.Pair{{Key: "content-type", Value: "application/x-www-form-urlencoded"}}, Body: body, Signed: body,
+	})
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -114,7 +116,8 @@ func (v *visitor) lead(fields url.Values) string {
 func (v *visitor) key(name string) app.Caller {
 	v.t.Helper()
 	key, _, err := v.keys.Create(v.t.Context(), v.by, app.NewKey{
-		OrgID: v.by.OrgID(), Name: name, Scopes: document.Types(), Limits: access.Limits{PerMinute: 60, PerDay: 10, PerMonth: 100},
+		OrgID: v.by.OrgID(), Name: name, Scopes: document.Types(),
+		Limits: access.Limits{PerMinute: 60, PerDay: 10, PerMonth: 100},
 	})
 	if err != nil {
 		v.t.Fatal(err)

@@ -4,17 +4,13 @@
 package web
 
 import (
-	"context"
-	"errors"
 	"html/template"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"fichario/app"
 	"fichario/domain/access"
-	"fichario/domain/crm"
 	"fichario/domain/fault"
 )
 
@@ -58,8 +54,8 @@ func New(c Config) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/", s.assets)
-	mux.HandleFunc("GET /entrar", s.open(s.signInPage))
-	mux.HandleFunc("POST /entrar", s.open(s.signIn))
+	mux.HandleFunc("GET /entrar", s.open(decoded(s.signInPage)))
+	mux.HandleFunc("POST /entrar", s.open(decoded(s.signIn)))
 	mux.HandleFunc("POST /sair", s.open(s.signOut))
 	for pattern, h := range s.routes() {
 		mux.HandleFunc(pattern, s.inside(h))
@@ -78,7 +74,8 @@ func (s *server) observed(next http.Handler) http.Handler {
 		next.ServeHTTP(seen, r)
 		if r.Pattern != "GET /static/" {
 			s.Log.LogAttrs(r.Context(), slog.LevelInfo, "page", slog.String("route", r.Pattern), slog.Int("status", seen.status),
-				slog.Float64("ms", float64(time.Since(start).Microseconds())/1000), slog.String("request_id", w.Header().Get("X-Request-Id")))
+				slog.Float64("ms", float64(time.Since(start).Microseconds())/1000),
+				slog.String("request_id", w.Header().Get("X-Request-Id")))
 		}
 	})
 }
@@ -97,68 +94,21 @@ func (w *statusWriter) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach what is below.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// call is one request, with who makes it.
-type call struct {
-	*http.Request
-	w http.ResponseWriter
-	s *server
-	// by is the member who asks; the zero value outside of a session.
-	by     app.Caller
-	member crm.Member
-	// id is the request's, for whoever looks for it in the log.
-	id string
-}
-
-// ctx is the request's context.
-func (c *call) ctx() context.Context { return c.Context() }
-
-// script reports whether htmx asks for a part of a page.
-func (c *call) script() bool { return c.Header.Get("HX-Request") == "true" }
-
-// text is a field of the posted form or the query, trimmed.
-func (c *call) text(name string) string { return strings.TrimSpace(c.FormValue(name)) }
-
-// manager returns the fault of a caller who may not set things up, for pages that call
-// no use case which says so.
-func (c *call) manager() error {
-	if !c.by.MayManage() {
-		return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
-	}
-	return nil
-}
-
 type handler func(*call) error
 
-// formMax bounds a posted form, and doorMax one that anybody may post.
+// formMax bounds a posted form, and openFormMax one that anybody may post.
 const (
-	formMax = 2 << 20
-	doorMax = 64 << 10
+	formMax     = 2 << 20
+	openFormMax = 64 << 10
 )
 
 // errNowhere is an address that nothing stands behind for this member.
 var errNowhere = fault.New(fault.NotFound, "Não há nada neste endereço.")
 
-// errHalfForm is a form that did not arrive whole.
-var errHalfForm = errors.New("the form did not arrive whole")
-
-// read reads the posted form. Values are not asked for before, because asking takes a
-// form that cannot be read for an empty one.
-func (c *call) read(limit int64) error {
-	c.Body = http.MaxBytesReader(c.w, c.Body, limit)
-	err := c.ParseForm()
-	if over := new(http.MaxBytesError); errors.As(err, &over) {
-		return err
-	}
-	if err != nil && c.Method == http.MethodPost {
-		return errHalfForm
-	}
-	return nil // what can be read of an address is enough
-}
-
 // open serves a page that needs no session.
 func (s *server) open(h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
-		if err := c.read(doorMax); err != nil {
+		if err := c.read(openFormMax); err != nil {
 			return err
 		}
 		return h(c)
@@ -174,17 +124,16 @@ func (s *server) serve(h handler) http.HandlerFunc {
 	}
 }
 
-// inside serves a page of a member who has signed in; others are shown the door, and
-// come back to the page from there.
+// inside serves a page of a member who has signed in; others are led to the sign-in page, and come back from there.
 func (s *server) inside(h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
 		cookie, err := c.Cookie(sessionCookie(c.Request))
 		if err != nil {
-			return c.toDoor()
+			return c.toSignIn()
 		}
 		if c.by, c.member, err = s.Sessions.Resume(c.ctx(), cookie.Value); err != nil {
 			if isUnauthenticated(err) {
-				return c.toDoor()
+				return c.toSignIn()
 			}
 			return err
 		}
@@ -206,7 +155,8 @@ func (s *server) nowhere(c *call) error {
 // headers sets what every answer carries. Pages hold personal data, so none is
 // stored on the way; scripts and styles come from here only.
 func headers(next http.Handler) http.Handler {
-	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+		"font-src 'self'; connect-src 'self'; " +
 		"manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -9,7 +9,6 @@ import (
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
-	"fichario/ports"
 )
 
 type automationCmd struct {
@@ -175,7 +174,7 @@ func viewRun(j automation.Job) runView {
 func (c *automationRunsCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		all, err := app.NewAutomations(store, now).Runs(e.ctx, app.Operator(), c.Org,
-			ports.JobFilter{
+			automation.JobFilter{
 				AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State),
 			}, c.After, c.Limit)
 		if err != nil {

@@ -129,7 +129,8 @@ func tryText(
 		fmt.Fprintf(&text, "  %-28s %s\n", f.Name, values[f.Name])
 	}
 	fmt.Fprintf(&text,
-		"Answered in %s; record found: %t; %d of %d fields null; price R$ %s.\n", took, answer.Found, nulls, len(product.Fields), product.Price)
+		"Answered in %s; record found: %t; %d of %d fields null; price R$ %s.\n",
+		took, answer.Found, nulls, len(product.Fields), product.Price)
 	if len(answer.Dropped) > 0 {
 		fmt.Fprintf(&text, "Wrong type or failing mapping: %s\n", strings.Join(answer.Dropped, ", "))
 	}

@@ -22,6 +22,7 @@ type cli struct {
 	Member        memberCmd        `cmd:"" help:"People of an organisation."`
 	Key           keyCmd           `cmd:"" help:"API keys."`
 	Origin        originCmd        `cmd:"" help:"Where contacts come from."`
+	Funnel        funnelCmd        `cmd:"" help:"The stages that contacts move through."`
 	Webhook       webhookCmd       `cmd:"" help:"Addresses that contacts are sent to."`
 	Automation    automationCmd    `cmd:"" help:"What is done when a contact comes in."`
 	Contact       contactCmd       `cmd:"" help:"Contacts."`

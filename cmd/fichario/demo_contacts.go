@@ -167,7 +167,7 @@ func demoMove(
 	ctx context.Context, store *gormstore.Store, people *app.Contacts, by app.Caller, id string, l demoLead,
 ) error {
 	if l.stage != "" {
-		funnels, err := app.NewFunnels(store, now).List(ctx, by)
+		funnels, err := app.NewFunnels(store, now).List(ctx, by, demoOrg)
 		if err != nil {
 			return err
 		}

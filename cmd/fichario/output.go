@@ -24,9 +24,9 @@ func (e *environment) print(value any, text string, args ...any) error {
 func printList[T, View any](e *environment, all []T, view func(T) View, line func(T) string) error {
 	views := make([]View, len(all))
 	var text strings.Builder
-	for i, one := range all {
-		views[i] = view(one)
-		text.WriteString(line(one) + "\n")
+	for i, item := range all {
+		views[i] = view(item)
+		text.WriteString(line(item) + "\n")
 	}
 	return e.print(views, "%s", text.String())
 }

@@ -74,3 +74,9 @@ func Next(attempts int) (time.Duration, bool) {
 	d := delays[attempts-1]
 	return d + rand.N(d/5+1), true //nolint:gosec // it spreads load, it hides nothing
 }
+
+// JobFilter says which jobs are wanted.
+type JobFilter struct {
+	AutomationID, ContactID string
+	State                   JobState
+}

@@ -42,7 +42,7 @@ type projector struct {
 
 // object writes a JSON object of the fields and reports whether any is not null.
 func (p *projector) object(fields []Field, values map[string]any, path string) bool {
-	some := false
+	anyValue := false
 	p.buf.WriteByte('{')
 	for i, f := range fields {
 		if i > 0 {
@@ -54,10 +54,10 @@ func (p *projector) object(fields []Field, values map[string]any, path string) b
 		if f.Twin != "" && blank(v) {
 			v = values[f.Twin]
 		}
-		some = p.value(f, v, path+f.Name) || some
+		anyValue = p.value(f, v, path+f.Name) || anyValue
 	}
 	p.buf.WriteByte('}')
-	return some
+	return anyValue
 }
 
 // value writes one value, or null, and reports whether it wrote something else

@@ -23,9 +23,23 @@ type Funnel struct {
 
 // Stage is a step of a funnel.
 type Stage struct {
-	ID   string
-	Name string
+	ID      string
+	Name    string
+	Outcome Outcome
 }
+
+// Outcome is what it means that a contact is in a stage.
+type Outcome string
+
+// The outcomes.
+const (
+	Open Outcome = "open"
+	Won  Outcome = "won"
+	Lost Outcome = "lost"
+)
+
+// Valid reports whether o is one of them.
+func (o Outcome) Valid() bool { return o == Open || o == Won || o == Lost }
 
 // StagesMax is how many stages a funnel has at most, FunnelsMax how many funnels an
 // organisation.
@@ -37,9 +51,12 @@ const (
 // DefaultFunnel names the funnel that is made with an organisation.
 const DefaultFunnel = "Vendas"
 
-// DefaultStages returns the names of the default funnel's stages, in their order.
-func DefaultStages() []string {
-	return []string{"Novo", "Em contato", "Proposta", "Negociação", "Ganho", "Perdido"}
+// DefaultStages returns the default funnel's stages, in their order, without ids.
+func DefaultStages() []Stage {
+	return []Stage{
+		{Name: "Novo", Outcome: Open}, {Name: "Em contato", Outcome: Open}, {Name: "Proposta", Outcome: Open},
+		{Name: "Negociação", Outcome: Open}, {Name: "Ganho", Outcome: Won}, {Name: "Perdido", Outcome: Lost},
+	}
 }
 
 // Entry returns the stage that new contacts are placed in (specification, 3).
@@ -63,7 +80,7 @@ func (f *Funnel) AddStage(id, name string) error {
 		return invalidStage(fmt.Sprintf("Um funil tem de 1 a %d etapas.", StagesMax))
 	}
 	name, err := f.stageName(id, name)
-	f.Stages = append(slices.Clip(f.Stages), Stage{ID: id, Name: name})
+	f.Stages = append(slices.Clip(f.Stages), Stage{ID: id, Name: name, Outcome: Open})
 	return err
 }
 
@@ -73,6 +90,18 @@ func (f *Funnel) RenameStage(id, name string) error {
 	return f.change(id, func(i int) (err error) {
 		f.Stages[i].Name, err = f.stageName(id, name)
 		return err
+	})
+}
+
+// SetOutcome says what it means that a contact is in a stage. Faults: NotFound,
+// InvalidRequest for an outcome that there is not.
+func (f *Funnel) SetOutcome(id string, o Outcome) error {
+	return f.change(id, func(i int) error {
+		if !o.Valid() {
+			return fault.New(fault.InvalidRequest, "O resultado de uma etapa é open, won ou lost.").At("outcome")
+		}
+		f.Stages[i].Outcome = o
+		return nil
 	})
 }
 

@@ -13,6 +13,8 @@ type ContactView struct {
 	// Origin and Webhook are names; empty when there is none.
 	Origin, Webhook string
 	Funnel, Stage   string
+	// StageOutcome is that of the stage.
+	StageOutcome Outcome
 	// Assignee is the member it belongs to; the zero value when nobody does.
 	Assignee Member
 }

@@ -110,5 +110,6 @@ func recogniseEmail(text string) Recognised {
 	}
 	_, domain, _ := strings.Cut(text, "@")
 	_, last, dotted := strings.Cut(domain, ".")
-	return Recognised{Type: Email, Reason: err.(*Invalid).Reason, Short: !dotted || last == ""} //nolint:errorlint,forcetypeassert // the error is always an *Invalid
+	invalid := err.(*Invalid) //nolint:errorlint,forcetypeassert // the error is always an *Invalid
+	return Recognised{Type: Email, Reason: invalid.Reason, Short: !dotted || last == ""}
 }

@@ -35,7 +35,8 @@ var bandJoins = []string{" ate ", " a ", " e ", " to ", " and ", " - ", "-", "â€
 // boundOpeners and boundClosers make a bound with one end, which counts as both ends.
 var boundOpeners = []string{
 	"ate ", "acima de ", "mais de ", "a partir de ", "abaixo de ", "menos de ", "maior que ", "menor que ",
-	"no minimo ", "no maximo ", "minimo de ", "maximo de ", "up to ", "over ", "under ", "more than ", "less than ", ">=", "<=", ">", "<",
+	"no minimo ", "no maximo ", "minimo de ", "maximo de ", "up to ", "over ", "under ", "more than ", "less than ",
+	">=", "<=", ">", "<",
 }
 var boundClosers = []string{"+", " ou mais", " ou menos", " or more", " or less"}
 

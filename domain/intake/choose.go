@@ -11,13 +11,13 @@ import (
 type strength uint8
 
 const (
-	byType    strength = iota // the form says that the field is an e-mail, a phone …
-	byAlias                   // the key is one of the known names
-	byTypeToo                 // the type, on a webhook that is not for form products
-	byTitle                   // a word of the question
-	byOnly                    // the only number question
-	byWeak                    // a name that often means something else
-	byValue                   // nothing but the look of the value
+	typeOnFormService  strength = iota // the form says that the field is an e-mail, a phone …
+	knownName                          // the key is one of the known names
+	typeElsewhere                      // the type, on a webhook that is not for form products
+	titleWord                          // a word of the question
+	onlyNumberQuestion                 // the only number question
+	weakName                           // a name that often means something else
+	lookOnly                           // nothing but the look of the value
 )
 
 // bid is what a rule says of an answer: the field that it would feed, and how surely. The zero value bids for nothing.
@@ -69,13 +69,13 @@ func (c *claim) offer(a *answer, s score) {
 
 // chooser finds the best answer of each field.
 type chooser struct {
-	band      Band
-	answers   []answer
-	candidate candidate // the answer whose field is looked for
-	best      [fieldFirst]claim
-	parts     [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
-	badEmail  claim                              // an e-mail field without an @
-	caller    string                             // the name beside the e-mail address
+	band        Band
+	answers     []answer
+	candidate   candidate // the answer whose field is looked for
+	best        [fieldFirst]claim
+	parts       [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
+	badEmail    claim                              // an e-mail field without an @
+	besideEmail string                             // the name beside the e-mail address
 }
 
 // choose gives each field the best answer that claims it.
@@ -88,10 +88,10 @@ func (r *reader) choose(d *Draft) {
 			numbers++
 		}
 	}
-	service := r.opt.Kind == FormService
+	c.candidate = candidate{answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService}
 	for i := range c.answers {
 		if a := &c.answers[i]; !a.closed && a.attr == "" {
-			c.candidate = candidate{answer: a, answers: c.answers, numbers: numbers, service: service}
+			c.candidate.answer, c.candidate.found = a, findings{}
 			c.place(&c.candidate)
 		}
 	}
@@ -122,7 +122,7 @@ func (c *chooser) claim(a *answer, b bid) bool {
 	}
 	s := scoreOf(a, b)
 	if !fits[b.field](c, a, b.strength) {
-		if b.field == fieldEmail && b.strength < byTitle {
+		if b.field == fieldEmail && b.strength < titleWord {
 			c.badEmail.offer(a, s)
 		}
 		return false

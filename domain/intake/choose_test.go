@@ -6,18 +6,18 @@ import "testing"
 func TestScores(t *testing.T) {
 	t.Parallel()
 	ordered := []score{
-		{strength: byType, distance: 20, penalty: 30},
-		{strength: byAlias, penalty: 5},
-		{strength: byAlias, penalty: 10},
-		{strength: byAlias, distance: 1},
-		{strength: byValue},
-		{formName: true, strength: byAlias},
-		{formName: true, strength: byTitle},
+		{strength: typeOnFormService, distance: 20, penalty: 30},
+		{strength: knownName, penalty: 5},
+		{strength: knownName, penalty: 10},
+		{strength: knownName, distance: 1},
+		{strength: lookOnly},
+		{formName: true, strength: knownName},
+		{formName: true, strength: titleWord},
 	}
 	for i, a := range ordered {
 		for j, b := range ordered {
-			if a.beats(b) != (i < j) {
-				t.Errorf("%+v beats %+v: %v", a, b, !(i < j))
+			if want := i < j; a.beats(b) != want {
+				t.Errorf("%+v beats %+v: %v", a, b, !want)
 			}
 		}
 	}
@@ -32,20 +32,21 @@ func TestFits(t *testing.T) {
 		strength strength
 		want     bool
 	}{
-		{fieldEmail, "Ana <ana@x.com>", byAlias, true}, {fieldEmail, "não tenho", byAlias, false},
-		{fieldPhone, "190", byAlias, true}, {fieldPhone, "190", byTypeToo, true}, {fieldPhone, "190", byTitle, false},
-		{fieldPhone, "00551188887777000", byAlias, true}, {fieldPhone, "00551188887777000", byWeak, false},
-		{fieldPhone, "ana@x.com 11988887777", byAlias, false},
-		{fieldName, "12345", byAlias, true}, {fieldName, "11988887777", byAlias, false},
-		{fieldName, "12345", byTitle, false}, {fieldName, "R2-D2", byTitle, true}, {fieldName, "R2-D2", byWeak, false},
-		{fieldName, "Sim", byAlias, false}, {fieldName, "https://x.com", byAlias, false},
-		{fieldCompany, "99", byAlias, true}, {fieldCompany, "99", byWeak, false}, {fieldCompany, "Não", byTitle, false},
-		{fieldOrigin, "https://x.com", byAlias, false}, {fieldOrigin, "/lp", byWeak, false},
-		{fieldAmount, "R$ 10", byAlias, true}, {fieldAmount, "a combinar", byAlias, false},
-		{fieldMessage, "7", byAlias, true}, {fieldMessage, "7", byWeak, false},
-		{fieldMessage, "2026-09-14T10:00:00Z", byAlias, false},
-		{fieldArea, "(11)", byAlias, true}, {fieldArea, "1", byAlias, false}, {fieldArea, "1198", byAlias, false},
-		{fieldCountry, "+55", byAlias, true}, {fieldCountry, "00", byAlias, false}, {fieldCountry, "BR", byAlias, false},
+		{fieldEmail, "Ana <ana@x.com>", knownName, true}, {fieldEmail, "não tenho", knownName, false},
+		{fieldPhone, "190", knownName, true}, {fieldPhone, "190", typeElsewhere, true},
+		{fieldPhone, "190", titleWord, false}, {fieldPhone, "00551188887777000", knownName, true},
+		{fieldPhone, "00551188887777000", weakName, false}, {fieldPhone, "ana@x.com 11988887777", knownName, false},
+		{fieldName, "12345", knownName, true}, {fieldName, "11988887777", knownName, false},
+		{fieldName, "12345", titleWord, false}, {fieldName, "R2-D2", titleWord, true}, {fieldName, "R2-D2", weakName, false},
+		{fieldName, "Sim", knownName, false}, {fieldName, "https://x.com", knownName, false},
+		{fieldCompany, "99", knownName, true}, {fieldCompany, "99", weakName, false},
+		{fieldCompany, "Não", titleWord, false}, {fieldOrigin, "https://x.com", knownName, false},
+		{fieldOrigin, "/lp", weakName, false}, {fieldAmount, "R$ 10", knownName, true},
+		{fieldAmount, "a combinar", knownName, false}, {fieldMessage, "7", knownName, true},
+		{fieldMessage, "7", weakName, false}, {fieldMessage, "2026-09-14T10:00:00Z", knownName, false},
+		{fieldArea, "(11)", knownName, true}, {fieldArea, "1", knownName, false}, {fieldArea, "1198", knownName, false},
+		{fieldCountry, "+55", knownName, true}, {fieldCountry, "00", knownName, false},
+		{fieldCountry, "BR", knownName, false},
 	} {
 		a := &answer{key: "k1", values: []string{c.value}}
 		if got := fits[c.field](&chooser{}, a, c.strength); got != c.want {
@@ -67,16 +68,16 @@ func TestNamesOfForms(t *testing.T) {
 		taken  bool
 		want   score
 	}{
-		{answer{key: "name", values: []string{"Ana"}}, true, score{strength: byAlias}},
-		{answer{key: "name", values: []string{"77"}}, true, score{strength: byWeak}},
+		{answer{key: "name", values: []string{"Ana"}}, true, score{strength: knownName}},
+		{answer{key: "name", values: []string{"77"}}, true, score{strength: weakName}},
 		{answer{key: "name", values: []string{"Ana"}, scope: scope{envelope: maybeEnvelope}}, true,
-			score{formName: true, strength: byAlias}},
+			score{formName: true, strength: knownName}},
 		{answer{key: "full_name", values: []string{"Ana"}, scope: scope{envelope: formEnvelope}}, true,
-			score{strength: byAlias}},
+			score{strength: knownName}},
 		{answer{key: "name", values: []string{"Contato"}, scope: scope{envelope: formEnvelope}}, false,
-			score{formName: true, strength: byAlias}},
+			score{formName: true, strength: knownName}},
 	} {
-		if got, ok := scoreOfName(&c.answer, score{strength: byAlias}); got != c.want || ok != c.taken {
+		if got, ok := scoreOfName(&c.answer, score{strength: knownName}); got != c.want || ok != c.taken {
 			t.Errorf("%+v: %+v, %v", c.answer, got, ok)
 		}
 	}

@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // deliveryRule says where a product puts its own id of a submission, the same in every retry of it. Keys are joined
 // with dots.
@@ -43,6 +46,17 @@ func compileDeliveryRules(rules []deliveryRule) []deliveryRule {
 	return rules
 }
 
+// deliveryKeys are the first members that the rules look for. Most bodies have none of them.
+var deliveryKeys = func() map[string]bool {
+	keys := map[string]bool{}
+	for _, rule := range deliveryRules {
+		keys[rule.hasPath[0][0]] = true
+	}
+	return keys
+}()
+
+func mayTellDelivery(n node) bool { return deliveryKeys[n.key] }
+
 func paths(list string) [][]string {
 	var out [][]string
 	for p := range strings.FieldsSeq(list) {
@@ -76,6 +90,9 @@ func deliveryID(n *node) string {
 		if n.child("headers") != nil || n.child("webhookUrl") != nil {
 			n = sent // n8n puts what was sent under "body"
 		}
+	}
+	if !slices.ContainsFunc(n.children, mayTellDelivery) {
+		return ""
 	}
 	for i := range deliveryRules {
 		if rule := &deliveryRules[i]; rule.fits(n) {

@@ -107,9 +107,10 @@ func phoneDigits(dst []byte, s string) (digits []byte, plus, ok bool) {
 				return nil, false, false
 			}
 			dst = append(dst, c)
+		case c == ' ', c == '-', c == '(', c == ')', c == '.':
 		case c == '+' && len(dst) == 0:
 			plus = true
-		case strings.IndexByte(" -().", c) < 0:
+		default:
 			return nil, false, false
 		}
 	}

@@ -23,7 +23,7 @@ func (c *chooser) takeEmail(d *Draft, empty string) {
 	whole := text.OneLine(a.text())
 	a.taken = whole == d.Email || trimEmail(whole) == d.Email
 	if name, rest, ok := strings.Cut(whole, "<"); ok && rest == d.Email+">" {
-		c.caller = strings.Trim(strings.TrimSpace(name), `"'`)
+		c.besideEmail = strings.Trim(strings.TrimSpace(name), `"'`)
 	}
 	d.take(fieldEmail, a)
 }

@@ -39,10 +39,10 @@ func fitsPhone(_ *chooser, a *answer, s strength) bool {
 	switch {
 	case a.logical || n < 3 || !text.Within(v, maxPhone) || strings.IndexByte(v, '@') >= 0:
 		return false
-	case s >= byTitle && n < 8:
+	case s >= titleWord && n < 8:
 		return false
 	}
-	return s < byWeak || n <= 13
+	return s < weakName || n <= 13
 }
 
 // isLine reports whether an answer is the line of a person's or a thing's name, and not the answer to a question that
@@ -59,7 +59,7 @@ var yesNo = words(`sim nao yes no si true false on off ok`)
 
 // fitsName: whatever stands under a key that is the name's is the name, unless it is a phone.
 func fitsName(c *chooser, a *answer, s strength) bool {
-	if s < byTitle && a.title == "" {
+	if s < titleWord && a.title == "" {
 		return isLine(a) && e164(a.text()) == ""
 	}
 	return fitsPartOfName(c, a, s)
@@ -70,10 +70,10 @@ func fitsPartOfName(_ *chooser, a *answer, s strength) bool {
 	switch {
 	case !isLine(a) || strings.IndexByte(t, '@') >= 0:
 		return false
-	case countDigits(t) > 0 && (s >= byWeak || !hasWord(t)):
+	case countDigits(t) > 0 && (s >= weakName || !hasWord(t)):
 		return false
 	}
-	return s < byTitle || !strings.Contains(t, "\n")
+	return s < titleWord || !strings.Contains(t, "\n")
 }
 
 // fitsLine: a company or an origin.
@@ -82,11 +82,11 @@ func fitsLine(_ *chooser, a *answer, s strength) bool {
 		return false
 	}
 	t := a.text()
-	return s < byWeak || hasWord(t) && !strings.Contains(t, "\n") && !looksURL(t) && strings.IndexByte(t, '@') < 0
+	return s < weakName || hasWord(t) && !strings.Contains(t, "\n") && !looksURL(t) && strings.IndexByte(t, '@') < 0
 }
 
 func fitsMessage(_ *chooser, a *answer, s strength) bool {
-	return !a.logical && !isStamp(a.values[0]) && (s < byWeak || hasWord(a.text()))
+	return !a.logical && !isStamp(a.values[0]) && (s < weakName || hasWord(a.text()))
 }
 
 func fitsArea(_ *chooser, a *answer, _ strength) bool {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// places are the labels that say which of several mailboxes or phones a value is, and nothing of the question.
-var places = words(`
+// mailboxLabels are the labels that say which of several mailboxes or phones a value is, and nothing of the question.
+var mailboxLabels = words(`
 	work home mobile main other primary personal trabalho casa celular comercial pessoal principal outro business default`)
 
 // item reads an object as one answer. key is the member's own name, "" in an array.
@@ -69,7 +69,7 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 	if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.key) || len(a.unknown) > 0 {
 		return false
 	}
-	if places[nameOf(ans.title)] {
+	if mailboxLabels[nameOf(ans.title)] {
 		ans.title = ""
 	}
 	ans.key, ans.labelled = key, ans.title != ""
@@ -87,7 +87,7 @@ func (a anatomy) nameInList(ans *answer) bool {
 	if a.typ == nil && a.isRecord(ans.title) {
 		return false
 	}
-	if places[nameOf(ans.title)] || ans.title == "" && places[nameOf(ans.key)] {
+	if mailboxLabels[nameOf(ans.title)] || ans.title == "" && mailboxLabels[nameOf(ans.key)] {
 		if meansOfContact(ans.prefix) {
 			ans.title, ans.key, ans.prefix = "", ans.prefix, ""
 		}
@@ -195,5 +195,5 @@ func (r *reader) nameTyped(ans *answer, n *node, typ, key string) bool {
 		return a.title == nil && (a.name == nil || nameOf(a.name.key) == "id")
 	}
 	ans.title, ans.key = r.labelOf(n, a)
-	return ans.title != "" && !places[nameOf(ans.title)]
+	return ans.title != "" && !mailboxLabels[nameOf(ans.title)]
 }

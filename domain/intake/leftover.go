@@ -13,13 +13,17 @@ func (r *reader) collectLeftover(d *Draft) {
 	slices.SortStableFunc(left, func(a, b *answer) int { return a.placeInNote() - b.placeInNote() })
 	l := leftover{reader: r}
 	for _, a := range left {
-		said := a.text()
+		text := a.text()
+		said := saying{text, likeness(text)}
 		if r.saidByField(d, a, said) || l.isCopy(a, said) || l.isRepeated(a, said) {
 			continue
 		}
-		d.Leftover = append(d.Leftover, Pair{a.label(), said})
+		d.Leftover = append(d.Leftover, Pair{a.label(), text})
 	}
 }
+
+// saying is the text of an answer, and the form in which it is told apart from others.
+type saying struct{ text, likeness string }
 
 // notTaken attributes the answers that say how the contact came here, and returns those that the note needs.
 func (r *reader) notTaken(d *Draft) []*answer {
@@ -58,7 +62,7 @@ type leftover struct {
 
 // isCopy reports whether an answer without a title says what others say: the row of a sheet beside its cells, and the
 // answers once more under technical keys.
-func (l *leftover) isCopy(a *answer, said string) bool {
+func (l *leftover) isCopy(a *answer, said saying) bool {
 	if a.labelled {
 		return false
 	}
@@ -73,13 +77,13 @@ func (l *leftover) isCopy(a *answer, said string) bool {
 			return true
 		}
 	}
-	if !l.labelled || !maybeMirror(a, said) {
+	if !l.labelled || !maybeMirror(a, said.text) {
 		return false
 	}
 	if l.titledTexts == nil {
 		l.titledTexts = l.textsOf(func(a *answer) bool { return a.labelled })
 	}
-	return l.titledTexts[likeness(said)]
+	return l.titledTexts[said.likeness]
 }
 
 func (l *leftover) textsOf(which func(*answer) bool) map[string]bool {
@@ -111,12 +115,11 @@ func maybeMirror(a *answer, said string) bool {
 
 // isRepeated reports whether the note has the answer: under its title, or in its field, since a second phone under two
 // keys is one phone.
-func (l *leftover) isRepeated(a *answer, said string) bool {
-	said = likeness(said)
-	if l.repeats(nameOf(a.label()) + "\x00" + said) {
+func (l *leftover) isRepeated(a *answer, said saying) bool {
+	if l.repeats(nameOf(a.label()) + "\x00" + said.likeness) {
 		return true
 	}
-	return a.field != noField && l.repeats(fieldNames[a.field]+"\x00\x00"+said)
+	return a.field != noField && l.repeats(fieldNames[a.field]+"\x00\x00"+said.likeness)
 }
 
 func (l *leftover) repeats(key string) bool {
@@ -131,26 +134,26 @@ func (l *leftover) repeats(key string) bool {
 }
 
 // saidByField reports whether a field that the answer might have fed already says the same.
-func (r *reader) saidByField(d *Draft, a *answer, said string) bool {
+func (r *reader) saidByField(d *Draft, a *answer, said saying) bool {
 	switch a.field {
 	case noField:
 		return r.saidByAnyField(d, a, said)
 	case fieldEmail:
-		return strings.EqualFold(said, d.Email)
+		return strings.EqualFold(said.text, d.Email)
 	case fieldPhone:
-		return samePhone(said, d)
+		return samePhone(said.text, d)
 	case fieldCompany:
-		return likeness(said) == likeness(d.Company)
+		return said.likeness == likeness(d.Company)
 	case fieldOrigin:
-		return likeness(said) == likeness(d.Origin)
+		return said.likeness == likeness(d.Origin)
 	case fieldMessage:
-		return likeness(said) == likeness(d.Message)
+		return said.likeness == likeness(d.Message)
 	case fieldName, fieldFirst, fieldLast:
-		return d.Name != "" && containsWords(likeness(d.Name), likeness(said))
+		return d.Name != "" && containsWords(likeness(d.Name), said.likeness)
 	case fieldArea, fieldCountry:
-		return strings.HasPrefix(text.Digits(d.Phone), text.Digits(said)) && countDigits(said) > 0
+		return strings.HasPrefix(text.Digits(d.Phone), text.Digits(said.text)) && countDigits(said.text) > 0
 	}
-	n, ok := ParseAmount(said)
+	n, ok := ParseAmount(said.text)
 	if a.counted {
 		n, ok = a.amount, a.isAmount
 	}
@@ -162,21 +165,23 @@ func (r *reader) saidByField(d *Draft, a *answer, said string) bool {
 const longEnough = 20
 
 // saidByAnyField finds the copies under keys that name no field: Netlify's summary, a mirror without titles.
-func (r *reader) saidByAnyField(d *Draft, a *answer, said string) bool {
-	if d.Email != "" && strings.EqualFold(said, d.Email) {
+func (r *reader) saidByAnyField(d *Draft, a *answer, said saying) bool {
+	if d.Email != "" && strings.EqualFold(said.text, d.Email) {
 		return true
 	}
 	if a.closed {
 		return false
 	}
-	if len(said) >= longEnough && likeness(said) == likeness(d.Message) {
+	if len(said.text) >= longEnough && said.likeness == likeness(d.Message) {
 		return true
 	}
-	if !r.labelled || a.labelled || !maybeMirror(a, said) {
+	if !r.labelled || a.labelled || !maybeMirror(a, said.text) {
 		return false
 	}
-	folded := likeness(said)
-	return folded == likeness(d.Name) || folded == likeness(d.Company) || countDigits(said) >= 8 && samePhone(said, d)
+	if said.likeness == likeness(d.Name) || said.likeness == likeness(d.Company) {
+		return true
+	}
+	return countDigits(said.text) >= 8 && samePhone(said.text, d)
 }
 
 // fed reports whether an answer fed a field.

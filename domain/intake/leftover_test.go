@@ -7,7 +7,8 @@ import (
 func TestEqualAnswersOfDifferentQuestionsStay(t *testing.T) {
 	t.Parallel()
 	d := mustRead(t, "", `{"email":"a@b.c","fields":[{"label":"Tem loja?","value":"Sim"},
-		{"label":"Tem site?","value":"Sim"}],"cliente_antigo":"Sim","empresa":"Google","buscador":"Google","Data":"2026-10-01 14:00","date":"2026-10-01T14:00"}`)
+		{"label":"Tem site?","value":"Sim"}],"cliente_antigo":"Sim","empresa":"Google","buscador":"Google",
+		"Data":"2026-10-01 14:00","date":"2026-10-01T14:00"}`)
 	checkHolds(t, "note", d.Note(), []string{
 		"Tem loja?: Sim", "Tem site?: Sim", "cliente_antigo: Sim", "buscador: Google", "Data: 2026-10-01 14:00",
 		"date: 2026-10-01T14:00",

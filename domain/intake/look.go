@@ -11,8 +11,8 @@ import (
 var notTheirs = words(`
 	owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento
 	document protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url
-	page referrer landing timestamp date time data hora unix created updated submitted at assigned responsible agent corretor partner
-	affiliate producer to cc bcc reply destinatario recipient recipients jid`)
+	page referrer landing timestamp date time data hora unix created updated submitted at assigned responsible agent
+	corretor partner affiliate producer to cc bcc reply destinatario recipient recipients jid`)
 
 // saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
 func (a *answer) saysNotTheirs() bool {
@@ -33,7 +33,7 @@ func (c *chooser) emailByLook() {
 		if !a.free() || !slices.ContainsFunc(a.values, wholeAddress) || a.saysNotTheirs() {
 			continue
 		}
-		b := bid{field: fieldEmail, strength: byValue}
+		b := bid{field: fieldEmail, strength: lookOnly}
 		if len(a.values) > 1 {
 			b.penalty = 10
 		}
@@ -56,7 +56,7 @@ func (c *chooser) phoneByLook() {
 			continue
 		}
 		if (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && e164(v) != "" {
-			c.claim(a, bid{field: fieldPhone, strength: byValue})
+			c.claim(a, bid{field: fieldPhone, strength: lookOnly})
 		}
 	}
 }

@@ -29,8 +29,7 @@ func parseMultipart(contentType string, body []byte) (node, error) {
 	closed := bytes.Contains(body, closingBoundary(boundary))
 	for parts := multipart.NewReader(bytes.NewReader(body), boundary); ; {
 		part, err := parts.NextPart()
-		//nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
-		if err == io.EOF && closed {
+		if err == io.EOF && closed { // the bare value; a wrapped one is a body cut short
 			break
 		}
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 // scoreOfName puts back a name that looks like none. What was sent as the name is the name where nothing looks more
 // like one; a name that stands beside the answers is the form's, or is the person's only when there is no other.
 func scoreOfName(a *answer, s score) (score, bool) {
-	if s.strength < byWeak && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0) {
-		s.strength = byWeak
+	if s.strength < weakName && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0) {
+		s.strength = weakName
 	}
 	if a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {
 		s.formName = true
@@ -33,7 +33,7 @@ func (c *chooser) takeName(d *Draft) {
 	first, last := c.partsOfName(full)
 	switch {
 	case full == nil && first == nil && last == nil:
-		c.takeCaller(d)
+		c.takeNameBesideEmail(d)
 	case full == nil || first != nil && c.prefersParts(full, first, last):
 		takeParts(d, first, last)
 	default:
@@ -41,13 +41,13 @@ func (c *chooser) takeName(d *Draft) {
 	}
 }
 
-// takeCaller takes the name that stands beside the address in the answer that holds the e-mail.
-func (c *chooser) takeCaller(d *Draft) {
-	if c.caller == "" || !text.Within(c.caller, maxLine) || strings.IndexByte(c.caller, '@') >= 0 {
+// takeNameBesideEmail takes the name that stands beside the address in the answer that holds the e-mail.
+func (c *chooser) takeNameBesideEmail(d *Draft) {
+	if c.besideEmail == "" || !text.Within(c.besideEmail, maxLine) || strings.IndexByte(c.besideEmail, '@') >= 0 {
 		return
 	}
 	a := c.best[fieldEmail].answer
-	d.Name = c.caller
+	d.Name = c.besideEmail
 	a.taken = true
 	d.take(fieldName, a)
 }
@@ -64,7 +64,7 @@ func (c *chooser) prefersParts(full, first, last *answer) bool {
 // guessedName reports whether the name was not sent under a key or type that says so.
 func (c *chooser) guessedName() bool {
 	s := c.best[fieldName].score
-	return s.formName || s.strength >= byTitle
+	return s.formName || s.strength >= titleWord
 }
 
 func takeParts(d *Draft, first, last *answer) {

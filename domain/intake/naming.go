@@ -22,19 +22,19 @@ func (n naming) penalty() int8 {
 
 // namedByTitle and namedByKey look the names of the answer up, once.
 func (q *candidate) namedByTitle() naming {
-	if q.title != "" && !q.byTitle.known {
-		q.byTitle = q.named(q.title)
-		q.byTitle.known = true
+	if q.title != "" && !q.found.byTitle.known {
+		q.found.byTitle = q.named(q.title)
+		q.found.byTitle.known = true
 	}
-	return q.byTitle
+	return q.found.byTitle
 }
 
 func (q *candidate) namedByKey() naming {
-	if q.key != "" && q.key != q.title && !q.byKey.known {
-		q.byKey = q.named(q.key)
-		q.byKey.known = true
+	if q.key != "" && q.key != q.title && !q.found.byKey.known {
+		q.found.byKey = q.named(q.key)
+		q.found.byKey.known = true
 	}
-	return q.byKey
+	return q.found.byKey
 }
 
 // named looks a name of the answer up, in the company of the unknown objects around it: "name" inside "company" is

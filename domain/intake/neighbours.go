@@ -5,6 +5,7 @@ import "strings"
 // neighbours is what the members of an object tell about each other: special knowledge of a product's envelope, where
 // the shape alone misleads.
 type neighbours struct {
+	any       bool // one of the members may tell something
 	jotform   bool // rawRequest holds the answers; beside it stand the form's and the owner's data
 	typeform  bool // the definition holds the questions, which the answers refer to
 	questions bool // questions beside answers, which refer to them
@@ -21,55 +22,58 @@ type neighbours struct {
 
 // neighbours looks at the members of an object once, and learns the titles of questions that stand apart.
 func (r *reader) neighbours(n *node) neighbours {
-	var h neighbours
+	var nb neighbours
 	if len(n.children) > 200 {
-		return h
+		return nb
 	}
 	for i := range n.children {
 		k := &n.children[i]
 		switch k.key {
 		case "rawRequest":
-			if h.jotform = k.kind == isString && looksJSON(k.text); h.jotform {
-				r.pretty = n.str("pretty")
+			if nb.jotform = k.kind == isString && looksJSON(k.text); nb.jotform {
+				r.jotformText = n.str("pretty")
 			}
 		case "human_fields", "ordered_human_fields":
-			h.netlify = true
+			nb.netlify = true
 		case "conversion_origin":
-			h.rdStation = k.kind == isObject
+			nb.rdStation = k.kind == isObject
 		case "from":
-			h.mail = isSender(n, k)
+			nb.mail = isSender(n, k)
 		case "charges":
-			h.cents = k.kind == isArray
+			nb.cents = k.kind == isArray
 		case "livemode":
-			h.cents = n.child("object") != nil
+			nb.cents = n.child("object") != nil
 		case "query":
-			h.graphQL = k.kind == isString && n.child("variables") != nil
+			nb.graphQL = k.kind == isString && n.child("variables") != nil
 		case "contacts":
-			h.kommo = !k.scalar()
+			nb.kommo = !k.scalar()
 		case "FieldStructure":
-			h.wufoo = r.learnWufoo(k) || h.wufoo
+			nb.wufoo = r.learnWufoo(k) || nb.wufoo
 		case "definition", "questions", "fields", "raw_answers":
 			if answers := n.child("answers"); answers != nil {
-				r.questionsBeside(answers, k, &h)
+				r.questionsBeside(answers, k, &nb)
 			}
+		default:
+			continue
 		}
+		nb.any = true
 	}
-	return h
+	return nb
 }
 
 // questionsBeside learns from a member beside the answers what they answer.
-func (r *reader) questionsBeside(answers, k *node, h *neighbours) {
+func (r *reader) questionsBeside(answers, k *node, nb *neighbours) {
 	switch k.key {
 	case "definition":
 		if fields := k.child("fields"); fields != nil {
 			r.learnTitles(fields)
-			h.typeform = true
+			nb.typeform = true
 		}
 	case "raw_answers":
-		h.answeredRaw = r.humanAnswers(k, answers)
+		nb.answeredRaw = r.humanAnswers(k, answers)
 	default:
 		r.learnTitles(k)
-		h.questions = unanswered(k)
+		nb.questions = unanswered(k)
 	}
 }
 
@@ -79,34 +83,34 @@ func isSender(n, from *node) bool {
 }
 
 // explained handles a member that its neighbours explain, and reports whether they did.
-func (r *reader) explained(h neighbours, k *node, s scope) bool {
-	if h.jotform && k.key != "rawRequest" && k.key != "formTitle" {
+func (r *reader) explained(nb neighbours, k *node, s scope) bool {
+	if nb.jotform && k.key != "rawRequest" && k.key != "formTitle" {
 		r.drop("jotform envelope", k)
 		return true
 	}
 	switch k.key {
 	case "definition":
-		return r.typeformDefinition(h, k, s)
+		return r.typeformDefinition(nb, k, s)
 	case "questions", "fields":
-		return r.dropIf(h.questions, "definition", k)
+		return r.dropIf(nb.questions, "definition", k)
 	case "FieldStructure":
-		return r.dropIf(h.wufoo, "definition", k)
+		return r.dropIf(nb.wufoo, "definition", k)
 	case "number":
-		return r.dropIf(h.netlify, "netlify envelope", k)
+		return r.dropIf(nb.netlify, "netlify envelope", k)
 	case "data.xml":
 		return r.dropIf(true, "data.xml", k) // Unbounce: data.json says the same
 	case "answers":
-		return r.respondiAnswers(h, k, s)
+		return r.respondiAnswers(nb, k, s)
 	case "source", "conversion_origin":
-		return r.rdStationOrigin(h, k, s)
+		return r.rdStationOrigin(nb, k, s)
 	case "leads", "lead":
-		return r.kommoLeads(h, k, s)
+		return r.kommoLeads(nb, k, s)
 	case "variables", "query", "operationName":
-		return r.graphQL(h, k, s)
+		return r.graphQL(nb, k, s)
 	case "amount", "amount_total":
-		return r.amountInCents(h, k, s)
+		return r.amountInCents(nb, k, s)
 	case "from":
-		return r.sender(h, k, s)
+		return r.sender(nb, k, s)
 	}
 	return false
 }
@@ -119,8 +123,8 @@ func (r *reader) dropIf(known bool, rule string, k *node) bool {
 }
 
 // typeformDefinition keeps the form's title; the questions were learned.
-func (r *reader) typeformDefinition(h neighbours, k *node, s scope) bool {
-	if !h.typeform {
+func (r *reader) typeformDefinition(nb neighbours, k *node, s scope) bool {
+	if !nb.typeform {
 		return false
 	}
 	for i := range k.children {
@@ -134,12 +138,12 @@ func (r *reader) typeformDefinition(h neighbours, k *node, s scope) bool {
 }
 
 // respondiAnswers reads the answers that raw_answers does not answer better.
-func (r *reader) respondiAnswers(h neighbours, k *node, s scope) bool {
-	if h.answeredRaw == nil || k.kind != isObject {
+func (r *reader) respondiAnswers(nb neighbours, k *node, s scope) bool {
+	if nb.answeredRaw == nil || k.kind != isObject {
 		return false
 	}
 	for i := range k.children {
-		if c := &k.children[i]; h.answeredRaw[c.key] {
+		if c := &k.children[i]; nb.answeredRaw[c.key] {
 			r.drop("mirror", c)
 		} else {
 			r.member(c, s)
@@ -150,9 +154,9 @@ func (r *reader) respondiAnswers(h neighbours, k *node, s scope) bool {
 
 // rdStationOrigin: the source beside conversion_origin is the conversion's name; the one in it is the origin, however
 // weak the word is elsewhere.
-func (r *reader) rdStationOrigin(h neighbours, k *node, s scope) bool {
+func (r *reader) rdStationOrigin(nb neighbours, k *node, s scope) bool {
 	switch {
-	case !h.rdStation:
+	case !nb.rdStation:
 		return false
 	case k.key == "source":
 		s.closed = true
@@ -166,8 +170,8 @@ func (r *reader) rdStationOrigin(h neighbours, k *node, s scope) bool {
 	return false
 }
 
-func (r *reader) kommoLeads(h neighbours, k *node, s scope) bool {
-	if !h.kommo || k.scalar() {
+func (r *reader) kommoLeads(nb neighbours, k *node, s scope) bool {
+	if !nb.kommo || k.scalar() {
 		return false
 	}
 	sub := r.under(k.key, entry{tree: dealTree}, s)
@@ -179,8 +183,8 @@ func (r *reader) kommoLeads(h neighbours, k *node, s scope) bool {
 	return true
 }
 
-func (r *reader) graphQL(h neighbours, k *node, s scope) bool {
-	if !h.graphQL {
+func (r *reader) graphQL(nb neighbours, k *node, s scope) bool {
+	if !nb.graphQL {
 		return false
 	}
 	if k.key != "variables" {
@@ -192,8 +196,8 @@ func (r *reader) graphQL(h neighbours, k *node, s scope) bool {
 	return k.kind == isObject
 }
 
-func (r *reader) amountInCents(h neighbours, k *node, s scope) bool {
-	if !h.cents || k.kind != isNumber {
+func (r *reader) amountInCents(nb neighbours, k *node, s scope) bool {
+	if !nb.cents || k.kind != isNumber {
 		return false
 	}
 	cents := *k
@@ -202,8 +206,8 @@ func (r *reader) amountInCents(h neighbours, k *node, s scope) bool {
 	return true
 }
 
-func (r *reader) sender(h neighbours, k *node, s scope) bool {
-	if !h.mail {
+func (r *reader) sender(nb neighbours, k *node, s scope) bool {
+	if !nb.mail {
 		return false
 	}
 	r.keep(&answer{key: k.key, typ: emailType, values: r.single(scalarText(k)), scope: s})

@@ -51,8 +51,8 @@ var noiseKeys = map[noise]string{
 var machineStates = words(`
 	completed complete finished approved active partial submitted verified subscribed read unread new success received`)
 
-// kept are the words of the identifiers that a person looks for in the note: the listing, the order, a nickname.
-var kept = words(`
+// keptIDs are the words of the identifiers that a person looks for in the note: the listing, the order, a nickname.
+var keptIDs = words(`
 	listing imovel anuncio order pedido tax instagram telegram discord sku property contract contrato apple utm`)
 
 // noisy reports whether a rule drops an answer for its key, or its title. value is its first text.
@@ -112,7 +112,7 @@ func noisySuffix(key string, labelled bool) bool {
 	case "token":
 		return true
 	case "id", "ids", "uuid", "guid", "uid":
-		return !speaksOf(words, kept)
+		return !speaksOf(words, keptIDs)
 	}
 	return false
 }

@@ -78,65 +78,80 @@ func nameOf(s string) string { return string(appendName(make([]byte, 0, 64), s))
 // wordsOf splits a title or a key into normalised words: at spaces, at punctuation, and where camelCase changes. "e"
 // and "mail" are one.
 func wordsOf(s string) []string {
-	w := wordSplitter{words: make([]string, 0, 8), letters: make([]byte, 0, 24)}
+	words, letters := make([]string, 0, 8), make([]byte, 0, 24)
+	last := separator
 	for _, r := range text.Cut(s, 400) {
-		w.add(r)
+		kind, c := runeOf(r)
+		switch {
+		case kind == accent:
+			continue
+		case kind == separator, kind == upperLetter && last == lowerLetter:
+			words = endWord(words, letters)
+			letters = letters[:0]
+		}
+		switch kind {
+		case upperLetter, lowerLetter, digit:
+			letters = append(letters, c)
+		case rareRune:
+			before := len(letters)
+			if letters = appendDecomposed(letters, string(r)); len(letters) == before {
+				words = endWord(words, letters)
+				letters = letters[:0]
+			}
+		}
+		last = kind
 	}
-	w.end()
-	return w.words
+	return endWord(words, letters)
 }
 
-// wordSplitter collects the letters of a word until it ends.
-type wordSplitter struct {
-	words   []string
-	letters []byte
-	lower   bool // the last one was a lower-case letter
-}
+// runeKind is what a character does to a word.
+type runeKind uint8
 
-func (w *wordSplitter) add(r rune) {
+const (
+	separator runeKind = iota
+	accent             // belongs to the letter before it
+	upperLetter
+	lowerLetter
+	digit
+	rareRune // a letter only for the tables of Unicode, if at all
+)
+
+// runeOf returns what a character is, and its letter or digit in normal form.
+func runeOf(r rune) (runeKind, byte) {
 	switch {
 	case r >= 'a' && r <= 'z':
-		w.letter(byte(r), false)
+		return lowerLetter, byte(r)
 	case r >= 'A' && r <= 'Z':
-		w.letter(byte(r)+('a'-'A'), true)
+		return upperLetter, byte(r) + ('a' - 'A')
 	case r >= '0' && r <= '9':
-		w.letters = append(w.letters, byte(r))
-		w.lower = false
-	case unicode.Is(unicode.Mn, r): // an accent of its own
-	case r >= utf8.RuneSelf && r < rune(len(bareLetters)) && bareLetters[r] > manyLetters:
-		w.letter(bareLetters[r], unicode.IsUpper(r))
+		return digit, byte(r)
+	case r < utf8.RuneSelf:
+		return separator, 0
+	case unicode.Is(unicode.Mn, r):
+		return accent, 0
 	case r >= 0x2000:
-		before := len(w.letters)
-		if w.letters = appendDecomposed(w.letters, string(r)); len(w.letters) == before {
-			w.end()
-		}
-		w.lower = false
-	default:
-		w.end()
-		w.lower = false
+		return rareRune, 0
+	case r >= rune(len(bareLetters)) || bareLetters[r] <= manyLetters:
+		return separator, 0
+	case unicode.IsUpper(r):
+		return upperLetter, bareLetters[r]
+	case bareLetters[r] < 'a':
+		return digit, bareLetters[r]
 	}
+	return lowerLetter, bareLetters[r]
 }
 
-func (w *wordSplitter) letter(c byte, upper bool) {
-	if upper && w.lower {
-		w.end()
+// endWord adds the word that the letters make, if there are any.
+func endWord(words []string, letters []byte) []string {
+	if len(letters) == 0 {
+		return words
 	}
-	w.letters = append(w.letters, c)
-	w.lower = !upper && c >= 'a'
-}
-
-// end ends a word.
-func (w *wordSplitter) end() {
-	if len(w.letters) == 0 {
-		return
+	word := string(letters)
+	if n := len(words); n > 0 && words[n-1] == "e" && (word == "mail" || word == "mails") {
+		words[n-1] = "e" + word
+		return words
 	}
-	word := string(w.letters)
-	w.letters = w.letters[:0]
-	if n := len(w.words); n > 0 && w.words[n-1] == "e" && (word == "mail" || word == "mails") {
-		w.words[n-1] = "e" + word
-		return
-	}
-	w.words = append(w.words, word)
+	return append(words, word)
 }
 
 func countDigits(s string) int {

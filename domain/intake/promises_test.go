@@ -111,8 +111,8 @@ func eachText(v any, visit func(string)) {
 	}
 }
 
-// readAsField reports whether a text was read as something else than a text: a value, a phone without its decoration, an
-// address without its brackets.
+// readAsField reports whether a text was read as something else than a text: a value, a phone without its decoration,
+// an address without its brackets.
 func readAsField(s string, d Draft) bool {
 	if n, ok := ParseAmount(s); ok && n == d.Amount {
 		return true

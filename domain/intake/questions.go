@@ -90,15 +90,15 @@ func sameAnswer(value *node, human string) bool {
 // jotformTitle finds the label of a Jotform answer, whose key holds only the first words of it, in the text that
 // repeats all of them.
 func (r *reader) jotformTitle(k *node) string {
-	if r.pretty == "" || k.kind != isString || len(k.text) < 2 || !numberedKey(k.key) {
+	if r.jotformText == "" || k.kind != isString || len(k.text) < 2 || !numberedKey(k.key) {
 		return ""
 	}
 	value, _, _ := strings.Cut(text.OneLine(text.Clean(k.text)), "\n")
-	i := strings.Index(r.pretty, ":"+value)
-	if i < 0 || strings.Count(r.pretty, ":"+value) > 1 {
+	i := strings.Index(r.jotformText, ":"+value)
+	if i < 0 || strings.Count(r.jotformText, ":"+value) > 1 {
 		return ""
 	}
-	label := r.pretty[:i]
+	label := r.jotformText[:i]
 	label = label[strings.LastIndex(label, ", ")+1:]
 	label = strings.TrimSpace(strings.TrimPrefix(label, ","))
 	// Only a label that begins as the key does is surely this answer's.

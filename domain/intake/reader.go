@@ -9,16 +9,16 @@ import (
 
 // reader turns one tree into answers, and gives the best of them to the fields.
 type reader struct {
-	opt        Options
-	answers    []answer
-	titles     map[string]string // question titles by the id that answers refer to
-	keys       []string          // the names that arrived
-	emptyEmail string            // the e-mail field that came without a value
-	groups     int32             // how many records there are
-	test       bool              // the sender calls the submission a test
-	labelled   bool              // some answers carry question titles
-	pretty     string            // Jotform's text of all titles and answers
-	err        error
+	opt         Options
+	answers     []answer
+	titles      map[string]string // question titles by the id that answers refer to
+	keys        []string          // the names that arrived
+	emptyEmail  string            // the e-mail field that came without a value
+	groups      int32             // how many records there are
+	test        bool              // the sender calls the submission a test
+	labelled    bool              // some answers carry question titles
+	jotformText string            // all titles and answers of Jotform, in one text
+	err         error
 
 	// trace is told of every part that a rule drops. Only tests set it.
 	trace func(rule string, n *node)
@@ -34,7 +34,7 @@ func newReader(o Options, trace func(rule string, n *node)) *reader {
 	return r
 }
 
-// drop tells the test's ear what a rule drops.
+// drop tells the trace what a rule drops.
 func (r *reader) drop(rule string, n *node) {
 	if r.trace != nil {
 		r.trace(rule, n)

@@ -1,17 +1,24 @@
 package intake
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // candidate is an answer whose field is looked for, with what the rules ask beside it.
 type candidate struct {
 	*answer
-	answers []answer // all of the submission
-	numbers int      // how many number questions the submission has
-	service bool     // the webhook is for form products
+	answers    []answer // all of the submission
+	onlyNumber bool     // the submission has one number question
+	service    bool     // the webhook is for form products
+	found      findings
+}
 
-	byTitle, byKey naming // once they were looked up
-	titleWords     []string
-	split          bool // titleWords is made
+// findings are what rules have found out of a candidate, so that it is done once.
+type findings struct {
+	byTitle, byKey naming
+	words          []string
+	split          bool // words is made
 }
 
 // rule is one way to see what an answer would feed.
@@ -21,7 +28,7 @@ type rule struct {
 }
 
 // rules are asked in this order, the surest first: the first bid that the answer's value can meet is its claim.
-var rules = append(append([]rule{
+var rules = slices.Concat([]rule{
 	{"type of the field", (*candidate).byFieldType},
 	{"area code beside the phone", (*candidate).byAreaCode},
 	{"part of a name in brackets", (*candidate).byBracketedPart},
@@ -32,9 +39,9 @@ var rules = append(append([]rule{
 	{"numbered part of a name", (*candidate).byNumberedPart},
 	{"number question", (*candidate).byNumberQuestion},
 	{"part of a name in the title", (*candidate).byPartInTitle},
-}, titleWordRules()...),
-	rule{"price with cents", (*candidate).byPriceWithCents},
-)
+}, titleWordRules(), []rule{
+	{"price with cents", (*candidate).byPriceWithCents},
+})
 
 // titleWordRules are the rules of the words of titles.
 func titleWordRules() []rule {
@@ -47,9 +54,9 @@ func titleWordRules() []rule {
 
 // byFieldType believes the type that the form gives the field; on a webhook for form products, before all else.
 func (q *candidate) byFieldType() bid {
-	b := bid{strength: byTypeToo}
+	b := bid{strength: typeElsewhere}
 	if q.service {
-		b.strength = byType
+		b.strength = typeOnFormService
 	}
 	switch q.typ {
 	case emailType:
@@ -73,7 +80,7 @@ func (q *candidate) byAreaCode() bid {
 	if len(v) > 5 || countDigits(v) < 2 || !strings.Contains(nameOf(join(q.key, q.title)), "ddd") {
 		return bid{}
 	}
-	return bid{field: fieldArea, strength: byAlias}
+	return bid{field: fieldArea, strength: knownName}
 }
 
 // byBracketedPart: Gravity Forms' "Name (Last)".
@@ -81,24 +88,34 @@ func (q *candidate) byBracketedPart() bid {
 	if strings.IndexByte(q.title, '(') < 0 && strings.IndexByte(q.key, '(') < 0 {
 		return bid{}
 	}
-	return bid{field: partOfName(wordsOf(join(q.title, q.key))), strength: byAlias}
+	return bid{field: partOfName(wordsOf(join(q.title, q.key))), strength: knownName}
 }
 
 // byKnownTitle and byKnownKey look the names up.
-func (q *candidate) byKnownTitle() bid { return q.known(q.namedByTitle()) }
+func (q *candidate) byKnownTitle() bid {
+	if q.title == "" {
+		return bid{}
+	}
+	return q.known(q.namedByTitle())
+}
 
 func (q *candidate) byKnownKey() bid { return q.known(q.namedByKey()) }
 
 func (q *candidate) known(n naming) bid {
-	b := bid{field: n.entry.field, strength: byAlias, penalty: n.penalty()}
+	b := bid{field: n.entry.field, strength: knownName, penalty: n.penalty()}
 	if n.entry.weak && (!q.stated || n.entry.field != fieldOrigin) {
-		b.strength = byWeak
+		b.strength = weakName
 	}
 	return b
 }
 
 // byNumberUnderTitle and byNumberUnderKey: "contato" is a name or a number.
-func (q *candidate) byNumberUnderTitle() bid { return q.numberUnder(q.namedByTitle()) }
+func (q *candidate) byNumberUnderTitle() bid {
+	if q.title == "" {
+		return bid{}
+	}
+	return q.numberUnder(q.namedByTitle())
+}
 
 func (q *candidate) byNumberUnderKey() bid { return q.numberUnder(q.namedByKey()) }
 
@@ -106,7 +123,7 @@ func (q *candidate) numberUnder(n naming) bid {
 	if !n.entry.weak || n.entry.field != fieldName || !phoneLike(q.values[0]) || e164(q.values[0]) == "" {
 		return bid{}
 	}
-	return bid{field: fieldPhone, strength: byWeak, penalty: n.penalty()}
+	return bid{field: fieldPhone, strength: weakName, penalty: n.penalty()}
 }
 
 // byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6
@@ -129,9 +146,9 @@ func (q *candidate) byNumberedPart() bid {
 		}
 	}
 	if last == '3' {
-		return bid{field: fieldFirst, strength: byAlias}
+		return bid{field: fieldFirst, strength: knownName}
 	}
-	return bid{field: fieldLast, strength: byAlias}
+	return bid{field: fieldLast, strength: knownName}
 }
 
 // byNumberQuestion: a number is the value when its title speaks of money, or when it is the only one of its form and
@@ -145,9 +162,9 @@ func (q *candidate) byNumberQuestion() bid {
 	case speaksOf(title, incomeWords):
 		return bid{}
 	case speaksOf(title, moneyWords) || strings.Contains(q.title, "R$"):
-		return bid{field: fieldAmount, strength: byAlias, penalty: 5}
-	case q.numbers == 1 && !speaksOf(title, countWords):
-		return bid{field: fieldAmount, strength: byOnly}
+		return bid{field: fieldAmount, strength: knownName, penalty: 5}
+	case q.onlyNumber && !speaksOf(title, countWords):
+		return bid{field: fieldAmount, strength: onlyNumberQuestion}
 	}
 	return bid{}
 }
@@ -157,7 +174,7 @@ func (q *candidate) byPartInTitle() bid {
 	if len(q.words()) < 2 {
 		return bid{}
 	}
-	return bid{field: partOfName(q.words()), strength: byTitle}
+	return bid{field: partOfName(q.words()), strength: titleWord}
 }
 
 // byPriceWithCents believes a key that speaks of an amount in English or of a total. Such keys hold cents as often as
@@ -172,7 +189,7 @@ func (q *candidate) byPriceWithCents() bid {
 	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !speaksOf(w, centWords) {
 		return bid{}
 	}
-	return bid{field: fieldAmount, strength: byWeak, penalty: 20}
+	return bid{field: fieldAmount, strength: weakName, penalty: 20}
 }
 
 // fullTitle is the title, or the key in the company of the objects around it.
@@ -185,13 +202,13 @@ func (q *candidate) fullTitle() string {
 
 // words are those of the full title; none for a plain key, which no rule about titles can match.
 func (q *candidate) words() []string {
-	if !q.split {
-		q.split = true
+	if !q.found.split {
+		q.found.split = true
 		if title := q.fullTitle(); !plainKey(title) {
-			q.titleWords = wordsOf(title)
+			q.found.words = wordsOf(title)
 		}
 	}
-	return q.titleWords
+	return q.found.words
 }
 
 // plainKey reports whether a key is one lower-case word.

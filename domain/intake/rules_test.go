@@ -36,49 +36,50 @@ func TestRules(t *testing.T) {
 		q    candidate
 		want bid
 	}{
-		{fieldType, candidate{answer: title("Contato", emailType), service: true}, bid{fieldEmail, byType, 0}},
-		{fieldType, candidate{answer: title("Contato", emailType)}, bid{fieldEmail, byTypeToo, 0}},
-		{fieldType, candidate{answer: title("Celular", phoneType)}, bid{fieldPhone, byTypeToo, 0}},
-		{fieldType, candidate{answer: title("Recado", phoneType)}, bid{fieldPhone, byTypeToo, landlinePenalty}},
+		{fieldType, candidate{answer: title("Contato", emailType), service: true}, bid{fieldEmail, typeOnFormService, 0}},
+		{fieldType, candidate{answer: title("Contato", emailType)}, bid{fieldEmail, typeElsewhere, 0}},
+		{fieldType, candidate{answer: title("Celular", phoneType)}, bid{fieldPhone, typeElsewhere, 0}},
+		{fieldType, candidate{answer: title("Recado", phoneType)}, bid{fieldPhone, typeElsewhere, landlinePenalty}},
 		{fieldType, candidate{answer: title("Quanto?", numberType)}, bid{}},
 
-		{areaCode, candidate{answer: key("DDD Celular", "11")}, bid{fieldArea, byAlias, 0}},
+		{areaCode, candidate{answer: key("DDD Celular", "11")}, bid{fieldArea, knownName, 0}},
 		{areaCode, candidate{answer: key("DDD Celular", "11988887777")}, bid{}},
-		{brackets, candidate{answer: key("Name (Last)", "Lima")}, bid{fieldLast, byAlias, 0}},
+		{brackets, candidate{answer: key("Name (Last)", "Lima")}, bid{fieldLast, knownName, 0}},
 		{brackets, candidate{answer: key("Last name", "Lima")}, bid{}},
 
-		{knownTitle, candidate{answer: title("Nome da empresa", noType)}, bid{fieldCompany, byAlias, 10}},
+		{knownTitle, candidate{answer: title("Nome da empresa", noType)}, bid{fieldCompany, knownName, 10}},
 		{knownTitle, candidate{answer: key("empresa", "x")}, bid{}},
-		{knownKey, candidate{answer: key("celular", "x")}, bid{fieldPhone, byAlias, 6}},
-		{knownKey, candidate{answer: key("telefone", "x")}, bid{fieldPhone, byAlias, 9}},
-		{knownKey, candidate{answer: key("email_2", "x")}, bid{fieldEmail, byAlias, 10 + againPenalty}},
-		{knownKey, candidate{answer: key("loja", "x")}, bid{fieldCompany, byWeak, 10}},
-		{knownKey, candidate{answer: within("company", key("name", "x"))}, bid{fieldCompany, byAlias, 10}},
+		{knownKey, candidate{answer: key("celular", "x")}, bid{fieldPhone, knownName, 6}},
+		{knownKey, candidate{answer: key("telefone", "x")}, bid{fieldPhone, knownName, 9}},
+		{knownKey, candidate{answer: key("email_2", "x")}, bid{fieldEmail, knownName, 10 + againPenalty}},
+		{knownKey, candidate{answer: key("loja", "x")}, bid{fieldCompany, weakName, 10}},
+		{knownKey, candidate{answer: within("company", key("name", "x"))}, bid{fieldCompany, knownName, 10}},
 		{knownKey, candidate{answer: within("pet", key("name", "x"))}, bid{}},
-		{knownKey, candidate{answer: within("pet", key("email", "x"))}, bid{fieldEmail, byAlias, 10}},
+		{knownKey, candidate{answer: within("pet", key("email", "x"))}, bid{fieldEmail, knownName, 10}},
 		{knownKey, candidate{answer: within("pet", key("valor", "5"))}, bid{}},
-		{knownKey, candidate{answer: inDeal(within("venda", key("valor", "5")))}, bid{fieldAmount, byAlias, 10}},
-		{knownKey, candidate{answer: within("valor", key("amount", "5"))}, bid{fieldAmount, byWeak, 10}},
+		{knownKey, candidate{answer: inDeal(within("venda", key("valor", "5")))}, bid{fieldAmount, knownName, 10}},
+		{knownKey, candidate{answer: within("valor", key("amount", "5"))}, bid{fieldAmount, weakName, 10}},
 
-		{number, candidate{answer: key("contato", "11988887777")}, bid{fieldPhone, byWeak, 10}},
+		{number, candidate{answer: key("contato", "11988887777")}, bid{fieldPhone, weakName, 10}},
 		{number, candidate{answer: key("contato", "Ana")}, bid{}},
 		{number, candidate{answer: key("nome", "11988887777")}, bid{}},
 
-		{question, candidate{answer: title("Orçamento", numberType), numbers: 3}, bid{fieldAmount, byAlias, 5}},
-		{question, candidate{answer: title("Quanto (R$)?", numberType), numbers: 3}, bid{fieldAmount, byAlias, 5}},
-		{question, candidate{answer: title("Quanto?", numberType), numbers: 1}, bid{fieldAmount, byOnly, 0}},
-		{question, candidate{answer: title("Quanto?", numberType), numbers: 2}, bid{}},
-		{question, candidate{answer: title("Quantos quartos?", numberType), numbers: 1}, bid{}},
-		{question, candidate{answer: title("Investimento atual", numberType), numbers: 1}, bid{}},
-		{question, candidate{answer: title("Orçamento", textType), numbers: 1}, bid{}},
+		{question, candidate{answer: title("Orçamento", numberType)}, bid{fieldAmount, knownName, 5}},
+		{question, candidate{answer: title("Quanto (R$)?", numberType)}, bid{fieldAmount, knownName, 5}},
+		{question, candidate{answer: title("Quanto?", numberType), onlyNumber: true},
+			bid{fieldAmount, onlyNumberQuestion, 0}},
+		{question, candidate{answer: title("Quanto?", numberType)}, bid{}},
+		{question, candidate{answer: title("Quantos quartos?", numberType), onlyNumber: true}, bid{}},
+		{question, candidate{answer: title("Investimento atual", numberType), onlyNumber: true}, bid{}},
+		{question, candidate{answer: title("Orçamento", textType), onlyNumber: true}, bid{}},
 
-		{titlePart, candidate{answer: title("Qual o seu sobrenome?", noType)}, bid{fieldLast, byTitle, 0}},
+		{titlePart, candidate{answer: title("Qual o seu sobrenome?", noType)}, bid{fieldLast, titleWord, 0}},
 		{titlePart, candidate{answer: title("Nome e sobrenome", noType)}, bid{}},
 		{titlePart, candidate{answer: title("Sobrenome da mãe", noType)}, bid{}},
 
-		{price, candidate{answer: key("sale_amount", "197.50")}, bid{fieldAmount, byWeak, 20}},
+		{price, candidate{answer: key("sale_amount", "197.50")}, bid{fieldAmount, weakName, 20}},
 		{price, candidate{answer: key("sale_amount", "19750")}, bid{}},
-		{price, candidate{answer: key("sale_amount_cents", "19750")}, bid{fieldAmount, byWeak, 20}},
+		{price, candidate{answer: key("sale_amount_cents", "19750")}, bid{fieldAmount, weakName, 20}},
 		{price, candidate{answer: key("tax_amount", "10.00")}, bid{}},
 	} {
 		if got := ask(t, c.rule, c.q); got != c.want && (c.want.field != noField || got.field != noField) {
@@ -130,7 +131,7 @@ func TestRulesOfTitles(t *testing.T) {
 		}
 	}
 	house := candidate{answer: &answer{title: "Telefone da loja", key: "k1", values: []string{"x"}}}
-	if got := ask(t, "title of a phone", house); got != (bid{fieldPhone, byTitle, landlinePenalty + housePenalty}) {
+	if got := ask(t, "title of a phone", house); got != (bid{fieldPhone, titleWord, landlinePenalty + housePenalty}) {
 		t.Errorf("%+v", got)
 	}
 }

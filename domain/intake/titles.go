@@ -29,7 +29,7 @@ func (t *titleRule) bid(q *candidate) bid {
 			}
 		}
 	}
-	b := bid{field: t.field, strength: byTitle}
+	b := bid{field: t.field, strength: titleWord}
 	if t.field == fieldPhone && !speaksOf(title, mobileWords) {
 		b.penalty = landlinePenalty
 	}

@@ -29,10 +29,10 @@ func (r *reader) object(n *node, s scope) {
 	if !s.person {
 		s.envelope = envelopeOf(n)
 	}
-	h := r.neighbours(n)
+	nb := r.neighbours(n)
 	for i := range n.children {
 		k := &n.children[i]
-		if !r.explained(h, k, s) {
+		if !nb.any && k.key != "data.xml" || !r.explained(nb, k, s) {
 			r.member(k, s)
 		}
 	}
@@ -143,8 +143,13 @@ const maxEmbeds = 3
 
 // leaf reads a scalar member.
 func (r *reader) leaf(k *node, e entry, s scope) {
-	if k.kind == isString && s.embeds < maxEmbeds && (r.jsonLeaf(k, e, s) || r.queryLeaf(k, e, s)) {
-		return
+	if k.kind == isString && s.embeds < maxEmbeds {
+		if looksJSON(k.text) && r.jsonLeaf(k, e, s) {
+			return
+		}
+		if e.tree == containerTree && r.queryLeaf(k, s) {
+			return
+		}
 	}
 	a := answer{key: k.key, scope: s, entry: e, logical: k.kind == isBool}
 	if t := scalarText(k); t != "" {
@@ -159,9 +164,6 @@ func (r *reader) leaf(k *node, e entry, s scope) {
 
 // jsonLeaf walks a text that is a submission in JSON.
 func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
-	if !looksJSON(k.text) {
-		return false
-	}
 	n, ok, err := embeddedJSON(k.text, 1+int(s.embeds))
 	if err != nil && e.tree != unknownTree {
 		r.err = err
@@ -182,8 +184,8 @@ func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
 }
 
 // queryLeaf walks a text that is a submission as an address writes it, under a key that says so.
-func (r *reader) queryLeaf(k *node, e entry, s scope) bool {
-	if e.tree != containerTree || strings.IndexByte(k.text, '=') <= 0 || !looksURLEncoded(k.text) {
+func (r *reader) queryLeaf(k *node, s scope) bool {
+	if strings.IndexByte(k.text, '=') <= 0 || !looksURLEncoded(k.text) {
 		return false
 	}
 	n, err := parseURLEncoded([]byte(strings.TrimPrefix(strings.TrimSpace(k.text), "?")), "")

@@ -46,8 +46,8 @@ func Printable(s string) bool {
 
 // invisible tells the marks that carry no text. The joiners (U+200C, U+200D) stay: scripts and emoji need them.
 func invisible(r rune) bool {
-	switch {
-	case r == '\u200b', r == '\u200e', r == '\u200f', r == '\ufeff':
+	switch r {
+	case '\u200b', '\u200e', '\u200f', '\ufeff':
 		return true
 	}
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'

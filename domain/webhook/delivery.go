@@ -53,7 +53,8 @@ func (d Delivery) Header(name string) string {
 	return ""
 }
 
-// deliveryHeaders are headers in which products send their own id of a submission: it stays the same when they try again.
+// deliveryHeaders are headers in which products send their own id of a submission: it stays the same when they try
+// again.
 var deliveryHeaders = []string{
 	"webhook-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-webhook-id", "x-delivery-id",
 }
@@ -66,4 +67,11 @@ func (d Delivery) HeaderID() string {
 		}
 	}
 	return ""
+}
+
+// Summary is what a webhook got in a period.
+type Summary struct {
+	Accepted, Repeated, Refused int
+	// Last is when the last post came.
+	Last time.Time
 }

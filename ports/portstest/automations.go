@@ -16,10 +16,12 @@ func automations(t *testing.T, s ports.Store) {
 	rule := automation.Automation{
 		ID: id(), OrgID: o.ID, Name: "Avisar", Event: automation.ContactCreated, Enabled: true,
 		Conditions: automation.Conditions{OriginID: origin.ID, WebhookID: w.ID, MinAmount: 10_0000},
-		Action:     automation.Action{Kind: automation.HTTP, URL: "https://example.com/x", Secret: "whsec_dGVzdGU="}, CreatedAt: at,
+		Action:     automation.Action{Kind: automation.HTTP, URL: "https://example.com/x", Secret: "whsec_dGVzdGU="},
+		CreatedAt:  at,
 	}
 	simple := automation.Automation{
-		ID: id(), OrgID: o.ID, Name: "Nota", Event: automation.ContactCreated, Action: automation.Action{Kind: automation.AddNote, Text: "Oi"}, CreatedAt: at,
+		ID: id(), OrgID: o.ID, Name: "Nota", Event: automation.ContactCreated,
+		Action: automation.Action{Kind: automation.AddNote, Text: "Oi"}, CreatedAt: at,
 	}
 	must(t, repos.Automations.Create(ctx, rule))
 	must(t, repos.Automations.Create(ctx, simple))
@@ -30,7 +32,8 @@ func automations(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "automations, oldest first", list, []automation.Automation{rule, simple})
 	edited := rule
-	edited.Name, edited.Conditions, edited.Action = "Outro nome", automation.Conditions{MinAmount: 7}, automation.Action{Kind: automation.AddNote, Text: "texto"}
+	edited.Name, edited.Conditions = "Outro nome", automation.Conditions{MinAmount: 7}
+	edited.Action = automation.Action{Kind: automation.AddNote, Text: "texto"}
 	must(t, repos.Automations.Update(ctx, edited))
 	found, err := repos.Automations.Find(ctx, rule.ID)
 	must(t, err)

@@ -25,11 +25,14 @@ func figures(t *testing.T, s ports.Store) {
 	hour := at.Truncate(time.Hour)
 	contacts, err := repos.Figures.Contacts(ctx, o.ID, at)
 	must(t, err)
-	same(t, "contacts", contacts, []ports.ContactFigure{{Hour: hour, OriginID: origin, Count: 2}, {Hour: hour.Add(time.Hour), Count: 1}})
+	same(t, "contacts", contacts, []ports.ContactFigure{
+		{Hour: hour, OriginID: origin, Count: 2}, {Hour: hour.Add(time.Hour), Count: 1},
+	})
 
 	for i, charged := range []bool{true, true, false} {
 		e := running(t, id())
-		e.OrgID, e.At, e.Status, e.SettleAt, e.Cache = o.ID, at.Add(time.Duration(i)*time.Minute), lookup.Done, time.Time{}, !charged
+		e.OrgID, e.At = o.ID, at.Add(time.Duration(i)*time.Minute)
+		e.Status, e.SettleAt, e.Cache = lookup.Done, time.Time{}, !charged
 		if !charged {
 			e.Charged, e.Amount, e.Day, e.Month = false, 0, "", ""
 		}

@@ -71,7 +71,10 @@ func org(t *testing.T, s ports.Store) crm.Organisation {
 
 func member(t *testing.T, s ports.Store, orgID string, role crm.Role, active bool) crm.Member {
 	t.Helper()
-	m := crm.Member{ID: id(), OrgID: orgID, Name: "Ana", Email: id() + "@example.com", Role: role, Active: active, PasswordHash: "x", CreatedAt: at}
+	m := crm.Member{
+		ID: id(), OrgID: orgID, Name: "Ana", Email: id() + "@example.com", Role: role, Active: active, PasswordHash: "x",
+		CreatedAt: at,
+	}
 	must(t, s.Repos().Members.Create(t.Context(), m))
 	return m
 }
@@ -80,7 +83,7 @@ func funnelOf(t *testing.T, s ports.Store, orgID string, byDefault bool, stages 
 	t.Helper()
 	f := crm.Funnel{ID: id(), OrgID: orgID, Name: "Vendas", Default: byDefault, CreatedAt: at}
 	for _, name := range stages {
-		f.Stages = append(f.Stages, crm.Stage{ID: id(), Name: name})
+		f.Stages = append(f.Stages, crm.Stage{ID: id(), Name: name, Outcome: crm.Open})
 	}
 	must(t, s.Repos().Funnels.Create(t.Context(), f))
 	return f
@@ -89,7 +92,8 @@ func funnelOf(t *testing.T, s ports.Store, orgID string, byDefault bool, stages 
 func hook(t *testing.T, s ports.Store, orgID string) (webhook.Webhook, webhook.Token) {
 	t.Helper()
 	w := webhook.Webhook{
-		ID: id(), OrgID: orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero}, Enabled: true, CreatedAt: at,
+		ID: id(), OrgID: orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero},
+		Enabled: true, CreatedAt: at,
 	}
 	token := webhook.NewToken()
 	must(t, s.Repos().Webhooks.Create(t.Context(), w, token))
@@ -115,7 +119,8 @@ func arrival(w webhook.Webhook, stageID string) ports.Arrival {
 			ID: id(), OrgID: w.OrgID, ContactID: c.ID, ContactName: c.Name, Kind: crm.NewContact, Subject: w.Name, At: at,
 		},
 		Job: automation.Job{
-			ID: id(), OrgID: w.OrgID, Kind: automation.FanOut, ContactID: c.ID, State: automation.Ready, RunAt: at, CreatedAt: at,
+			ID: id(), OrgID: w.OrgID, Kind: automation.FanOut, ContactID: c.ID, State: automation.Ready, RunAt: at,
+			CreatedAt: at,
 		},
 	}
 }
@@ -158,7 +163,8 @@ func kept(t *testing.T, s ports.Store, orgID string, d document.Document) lookup
 func free(t *testing.T, key string, rec lookup.Record) lookup.Entry {
 	t.Helper()
 	return lookup.Entry{
-		ID: id(), OrgID: rec.OrgID, KeyID: key, Product: rec.Product, Document: rec.Document, At: at.Add(time.Hour), Cache: true, Status: lookup.Done,
+		ID: id(), OrgID: rec.OrgID, KeyID: key, Product: rec.Product, Document: rec.Document, At: at.Add(time.Hour),
+		Cache: true, Status: lookup.Done,
 	}
 }
 
@@ -166,11 +172,14 @@ func running(t *testing.T, key string) lookup.Entry {
 	t.Helper()
 	return lookup.Entry{
 		ID: id(), OrgID: id(), KeyID: key, Product: "cpf", Document: doc(t, document.CPF, "52998224725"), At: at,
-		Charged: true, Amount: 4500, Status: lookup.Running, Day: "2026-11-20", Month: "2026-11", SettleAt: at.Add(15 * time.Second),
+		Charged: true, Amount: 4500, Status: lookup.Running, Day: "2026-11-20", Month: "2026-11",
+		SettleAt: at.Add(15 * time.Second),
 	}
 }
 
-func charge(ctx context.Context, s ports.Store, key, day, month string, amount catalog.Money, caps access.Limits) error {
+func charge(
+	ctx context.Context, s ports.Store, key, day, month string, amount catalog.Money, caps access.Limits,
+) error {
 	return s.InTx(ctx, func(r ports.Repos) error { return r.Usage.Charge(ctx, key, day, month, amount, caps) })
 }
 
@@ -184,14 +193,15 @@ func acquire(ctx context.Context, s ports.Store, l lookup.Lease, now time.Time) 
 
 func ready(orgID, automationID string, runAt time.Time) automation.Job {
 	return automation.Job{
-		ID: id(), OrgID: orgID, Kind: automation.RunAutomation, ContactID: id(), AutomationID: automationID, State: automation.Ready, RunAt: runAt, CreatedAt: at,
+		ID: id(), OrgID: orgID, Kind: automation.RunAutomation, ContactID: id(), AutomationID: automationID,
+		State: automation.Ready, RunAt: runAt, CreatedAt: at,
 	}
 }
 
 // refusal is a post that made nothing.
 func refusal(w webhook.Webhook) webhook.Delivery {
 	return webhook.Delivery{
-		ID: id(), OrgID: w.OrgID, WebhookID: w.ID, At: at, Outcome: webhook.Refused, Code: "email_invalido", Reason: "Falta o e-mail.",
-		Body: []byte{0, 255}, Truncated: true, ReplayOf: id(),
+		ID: id(), OrgID: w.OrgID, WebhookID: w.ID, At: at, Outcome: webhook.Refused, Code: "email_invalido",
+		Reason: "Falta o e-mail.", Body: []byte{0, 255}, Truncated: true, ReplayOf: id(),
 	}
 }

@@ -15,12 +15,14 @@ func funnels(t *testing.T, s ports.Store) {
 	got, err := repos.Funnels.List(ctx, o.ID)
 	must(t, err)
 	same(t, "funnels, the default one first", got, []crm.Funnel{first, second})
-	twice := crm.Funnel{ID: id(), OrgID: o.ID, Name: "x", Default: true, Stages: []crm.Stage{{ID: id(), Name: "y"}}, CreatedAt: at}
+	twice := crm.Funnel{
+		ID: id(), OrgID: o.ID, Name: "x", Default: true, Stages: []crm.Stage{{ID: id(), Name: "y"}}, CreatedAt: at,
+	}
 	wantErr(t, "a second default funnel", repos.Funnels.Create(ctx, twice), ports.ErrExists)
 
 	first.Name = "Vendas novas"
-	first.Stages = []crm.Stage{first.Stages[2], {ID: id(), Name: "Contrato"}, first.Stages[0]}
-	first.Stages[0].Name = "Fechado"
+	first.Stages = []crm.Stage{first.Stages[2], {ID: id(), Name: "Contrato", Outcome: crm.Won}, first.Stages[0]}
+	first.Stages[0].Name, first.Stages[0].Outcome = "Fechado", crm.Lost
 	must(t, repos.Funnels.Update(ctx, first))
 	got, err = repos.Funnels.List(ctx, o.ID)
 	must(t, err)

@@ -13,7 +13,8 @@ import (
 // claim leases what may run at a time, for a minute, and returns its ids.
 func claim(t *testing.T, s ports.Store, lease string, now time.Time, without ...string) (ids []string) {
 	t.Helper()
-	claimed, err := s.Repos().Jobs.Claim(t.Context(), automation.RunAutomation, lease, now, now.Add(time.Minute), without, 10)
+	until := now.Add(time.Minute)
+	claimed, err := s.Repos().Jobs.Claim(t.Context(), automation.RunAutomation, lease, now, until, without, 10)
 	must(t, err)
 	for _, j := range claimed {
 		ids = append(ids, j.ID)
@@ -25,7 +26,8 @@ func claim(t *testing.T, s ports.Store, lease string, now time.Time, without ...
 func jobs(t *testing.T, s ports.Store) {
 	ctx, queue, o := t.Context(), s.Repos().Jobs, org(t, s)
 	rule, other := id(), id()
-	first, second, later := ready(o.ID, rule, at), ready(o.ID, other, at.Add(time.Second)), ready(o.ID, rule, at.Add(time.Hour))
+	first, second := ready(o.ID, rule, at), ready(o.ID, other, at.Add(time.Second))
+	later := ready(o.ID, rule, at.Add(time.Hour))
 	must(t, queue.Add(ctx, second, later, first))
 	must(t, queue.Add(ctx))
 	now := at.Add(time.Minute)
@@ -72,7 +74,7 @@ func jobPages(t *testing.T, s ports.Store) {
 	n, err := queue.Finish(ctx, done, dead)
 	must(t, err)
 	same(t, "finished", n, 2)
-	page := func(f ports.JobFilter, after string) (ids []string) {
+	page := func(f automation.JobFilter, after string) (ids []string) {
 		t.Helper()
 		list, err := queue.Page(ctx, o.ID, f, after, 10)
 		must(t, err)
@@ -81,11 +83,11 @@ func jobPages(t *testing.T, s ports.Store) {
 		}
 		return ids
 	}
-	same(t, "all, newest first", page(ports.JobFilter{}, ""), []string{later.ID, dead.ID, done.ID})
-	same(t, "the rest", page(ports.JobFilter{}, dead.ID), []string{done.ID})
-	same(t, "dead", page(ports.JobFilter{State: automation.Dead}, ""), []string{dead.ID})
-	same(t, "of one automation", page(ports.JobFilter{AutomationID: rule}, ""), []string{later.ID, done.ID})
-	same(t, "of one contact", page(ports.JobFilter{ContactID: later.ContactID}, ""), []string{later.ID})
+	same(t, "all, newest first", page(automation.JobFilter{}, ""), []string{later.ID, dead.ID, done.ID})
+	same(t, "the rest", page(automation.JobFilter{}, dead.ID), []string{done.ID})
+	same(t, "dead", page(automation.JobFilter{State: automation.Dead}, ""), []string{dead.ID})
+	same(t, "of one automation", page(automation.JobFilter{AutomationID: rule}, ""), []string{later.ID, done.ID})
+	same(t, "of one contact", page(automation.JobFilter{ContactID: later.ContactID}, ""), []string{later.ID})
 
 	same(t, "a dead job rests", claim(t, s, "b", now.Add(30*time.Minute)), nil)
 	for what, want := range []bool{true, false} {
@@ -130,7 +132,8 @@ func workers(t *testing.T, s ports.Store) {
 	for worker := range 4 {
 		wg.Go(func() {
 			for {
-				batch, err := s.Repos().Jobs.Claim(ctx, automation.MailMember, string(rune('a'+worker)), at, at.Add(time.Hour), nil, 3)
+				lease, until := string(rune('a'+worker)), at.Add(time.Hour)
+				batch, err := s.Repos().Jobs.Claim(ctx, automation.MailMember, lease, at, until, nil, 3)
 				if err != nil {
 					t.Error(err)
 				}
@@ -162,7 +165,7 @@ func workers(t *testing.T, s ports.Store) {
 			t.Errorf("a job was taken %d times", runs[j.ID])
 		}
 	}
-	left, err := s.Repos().Jobs.Page(ctx, o.ID, ports.JobFilter{}, "", many+1)
+	left, err := s.Repos().Jobs.Page(ctx, o.ID, automation.JobFilter{}, "", many+1)
 	must(t, err)
 	same(t, "jobs that are left: the claimed ones; fan-outs are not shown", len(left), many/2)
 }

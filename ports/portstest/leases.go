@@ -12,7 +12,10 @@ import (
 
 func leases(t *testing.T, s ports.Store) {
 	ctx := t.Context()
-	first := lookup.Lease{OrgID: id(), Product: "cpf", Document: doc(t, document.CPF, "52998224725"), CallID: id(), ExpiresAt: at.Add(15 * time.Second)}
+	first := lookup.Lease{
+		OrgID: id(), Product: "cpf", Document: doc(t, document.CPF, "52998224725"), CallID: id(),
+		ExpiresAt: at.Add(15 * time.Second),
+	}
 	second := first
 	second.CallID, second.ExpiresAt = id(), at.Add(time.Hour)
 	other := second
@@ -46,7 +49,9 @@ func leases(t *testing.T, s ports.Store) {
 func leasesUnderConcurrency(t *testing.T, s ports.Store) {
 	ctx := t.Context()
 	const n = 24
-	l := lookup.Lease{OrgID: id(), Product: "cpf", Document: doc(t, document.CPF, "52998224725"), ExpiresAt: at.Add(time.Minute)}
+	l := lookup.Lease{
+		OrgID: id(), Product: "cpf", Document: doc(t, document.CPF, "52998224725"), ExpiresAt: at.Add(time.Minute),
+	}
 	holders := make([]string, n)
 	calls := make([]string, n)
 	var wg sync.WaitGroup

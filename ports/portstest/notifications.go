@@ -14,7 +14,10 @@ func notifications(t *testing.T, s ports.Store) {
 	a := arrival(w, id())
 	_, err := repos.Inbox.Take(ctx, a)
 	must(t, err)
-	dead := crm.Notification{ID: id(), OrgID: o.ID, Kind: crm.JobDead, ContactID: a.Contact.ID, ContactName: a.Contact.Name, Subject: "A automação X", At: at}
+	dead := crm.Notification{
+		ID: id(), OrgID: o.ID, Kind: crm.JobDead, ContactID: a.Contact.ID, ContactName: a.Contact.Name,
+		Subject: "A automação X", At: at,
+	}
 	must(t, repos.Notifications.Create(ctx, dead))
 	read := func(m crm.Member) (out []bool) {
 		t.Helper()

@@ -22,5 +22,6 @@ func organisations(t *testing.T, s ports.Store) {
 	_, err = repos.Orgs.Find(ctx, id())
 	wantErr(t, "unknown organisation", err, ports.ErrNotFound)
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Lock(ctx, o.ID) }))
-	wantErr(t, "an unknown organisation locked", s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Lock(ctx, id()) }), ports.ErrNotFound)
+	err = s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Lock(ctx, id()) })
+	wantErr(t, "an unknown organisation locked", err, ports.ErrNotFound)
 }

@@ -10,7 +10,8 @@ import (
 
 func origins(t *testing.T, s ports.Store) {
 	ctx, repos, o, other := t.Context(), s.Repos(), org(t, s), org(t, s)
-	indication, google := crm.Origin{ID: id(), OrgID: o.ID, Name: "Indicação"}, crm.Origin{ID: id(), OrgID: o.ID, Name: "Google Ads"}
+	indication := crm.Origin{ID: id(), OrgID: o.ID, Name: "Indicação"}
+	google := crm.Origin{ID: id(), OrgID: o.ID, Name: "Google Ads"}
 	must(t, repos.Origins.Create(ctx, indication))
 	must(t, repos.Origins.Create(ctx, google))
 	must(t, repos.Origins.Create(ctx, crm.Origin{ID: id(), OrgID: other.ID, Name: "INDICACAO"}))
@@ -43,8 +44,9 @@ func origins(t *testing.T, s ports.Store) {
 	w.OriginID = ""
 	must(t, repos.Webhooks.Update(ctx, w))
 	rule := automation.Automation{
-		ID: id(), OrgID: o.ID, Name: "Nota", Event: automation.ContactCreated, Conditions: automation.Conditions{OriginID: google.ID},
-		Action: automation.Action{Kind: automation.AddNote, Text: "Oi"}, CreatedAt: at,
+		ID: id(), OrgID: o.ID, Name: "Nota", Event: automation.ContactCreated,
+		Conditions: automation.Conditions{OriginID: google.ID},
+		Action:     automation.Action{Kind: automation.AddNote, Text: "Oi"}, CreatedAt: at,
 	}
 	must(t, repos.Automations.Create(ctx, rule))
 	wantErr(t, "an origin that an automation has", repos.Origins.Remove(ctx, google), ports.ErrExists)

@@ -76,7 +76,8 @@ func statementPages(t *testing.T, s ports.Store) {
 	yes, no := true, false
 	same(t, "from history", len(page(lookup.Filter{Cache: &yes}, "", 10)), 4)
 	same(t, "fresh", len(page(lookup.Filter{Cache: &no}, "", 10)), 4)
-	same(t, "from, inclusive, until, exclusive", page(lookup.Filter{From: at.Add(2 * time.Hour), Until: at.Add(4 * time.Hour)}, "", 10), all[3:5])
+	same(t, "from, inclusive, until, exclusive",
+		page(lookup.Filter{From: at.Add(2 * time.Hour), Until: at.Add(4 * time.Hour)}, "", 10), all[3:5])
 }
 
 func settling(t *testing.T, s ports.Store) {
@@ -101,7 +102,8 @@ func settling(t *testing.T, s ports.Store) {
 	same(t, "settled again", settle(e.SettleAt.Add(time.Hour)), 0)
 	got, err := repos.Statement.Find(ctx, e.ID)
 	must(t, err)
-	same(t, "outcome and charge", []any{got.Status, got.Charged, got.Amount}, []any{lookup.NoAnswer, true, catalog.Money(4500)})
+	want := []any{lookup.NoAnswer, true, catalog.Money(4500)}
+	same(t, "outcome and charge", []any{got.Status, got.Charged, got.Amount}, want)
 	lease.CallID = id()
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
 		holder, err := r.Leases.Acquire(ctx, lease, at)
@@ -120,11 +122,17 @@ func settling(t *testing.T, s ports.Store) {
 func contactLookups(t *testing.T, s ports.Store) {
 	ctx, repos, o, other := t.Context(), s.Repos(), org(t, s), org(t, s)
 	cpf := doc(t, document.CPF, "52998224725")
-	rec := lookup.Record{ID: id(), OrgID: o.ID, Product: "cpf", Document: cpf, AnsweredAt: at, Found: true, Fields: []byte("{}"), Raw: []byte("{}")}
+	rec := lookup.Record{
+		ID: id(), OrgID: o.ID, Product: "cpf", Document: cpf, AnsweredAt: at, Found: true, Fields: []byte("{}"),
+		Raw: []byte("{}"),
+	}
 	must(t, repos.History.Save(ctx, rec))
 	contact := id()
 	entry := func(orgID, contactID, recordID string) lookup.Entry {
-		e := lookup.Entry{ID: id(), OrgID: orgID, KeyID: id(), Product: "cpf", Document: cpf, At: at, Status: lookup.Done, RecordID: recordID, ContactID: contactID}
+		e := lookup.Entry{
+			ID: id(), OrgID: orgID, KeyID: id(), Product: "cpf", Document: cpf, At: at, Status: lookup.Done, RecordID: recordID,
+			ContactID: contactID,
+		}
 		must(t, repos.Statement.Add(ctx, e))
 		return e
 	}
@@ -134,7 +142,9 @@ func contactLookups(t *testing.T, s ports.Store) {
 	entry(other.ID, contact, "")
 	got, err := repos.Statement.OfContact(ctx, o.ID, contact, 10)
 	must(t, err)
-	same(t, "lookups of a contact, newest first", got, []ports.ContactLookup{{Entry: second}, {Entry: first, AnsweredAt: at}})
+	same(t, "lookups of a contact, newest first", got, []ports.ContactLookup{
+		{Entry: second}, {Entry: first, AnsweredAt: at},
+	})
 	got, err = repos.Statement.OfContact(ctx, o.ID, contact, 1)
 	must(t, err)
 	same(t, "bounded", len(got), 1)

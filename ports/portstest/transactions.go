@@ -51,8 +51,8 @@ func transactions(t *testing.T, s ports.Store) {
 	}
 }
 
-// onlyInside are the operations whose comments in package ports say so, by what their errors call them; a test holds the
-// two together.
+// onlyInside are the operations whose comments in package ports say so, by what their errors call them; a test holds
+// the two together.
 var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"orgs.lock": func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, id()) },
 	"usage.charge": func(ctx context.Context, r ports.Repos) error {
@@ -65,7 +65,9 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		_, err := r.Leases.Acquire(ctx, lookup.Lease{CallID: id()}, at)
 		return err
 	},
-	"contacts.setStage": func(ctx context.Context, r ports.Repos) error { return r.Contacts.SetStage(ctx, id(), crm.Event{}) },
+	"contacts.setStage": func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.SetStage(ctx, id(), crm.Event{})
+	},
 	"contacts.setAssignee": func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.SetAssignee(ctx, id(), crm.Event{})
 	},

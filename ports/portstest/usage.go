@@ -21,17 +21,23 @@ func usage(t *testing.T, s ports.Store) {
 	wantErr(t, "fourth of a month of three", charge(ctx, s, key, "2026-11-21", "2026-11", 1, caps), ports.ErrMonthCap)
 	wantErr(t, "the month comes first", charge(ctx, s, key, "2026-11-20", "2026-11", 1, caps), ports.ErrMonthCap)
 	must(t, charge(ctx, s, key, "2026-12-01", "2026-12", 1, caps))
-	wantErr(t, "no charges at all", charge(ctx, s, id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 0, PerMonth: 1}), ports.ErrDayCap)
-	wantErr(t, "no charges in the month", charge(ctx, s, id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 1}), ports.ErrMonthCap)
+	wantErr(t, "no charges at all",
+		charge(ctx, s, id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 0, PerMonth: 1}), ports.ErrDayCap)
+	wantErr(t, "no charges in the month", charge(ctx, s, id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 1}),
+		ports.ErrMonthCap)
 
 	spent := func(day, month string) [3]lookup.Spent {
 		today, inMonth, all, err := s.Repos().Usage.Spent(ctx, key, day, month)
 		must(t, err)
 		return [3]lookup.Spent{today, inMonth, all}
 	}
-	same(t, "spent", spent("2026-11-20", "2026-11"), [3]lookup.Spent{{Count: 2, Amount: 4501}, {Count: 3, Amount: 25251}, {Count: 4, Amount: 25252}})
+	same(t, "spent", spent("2026-11-20", "2026-11"), [3]lookup.Spent{
+		{Count: 2, Amount: 4501}, {Count: 3, Amount: 25251}, {Count: 4, Amount: 25252},
+	})
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Usage.Release(ctx, key, "2026-11-20", "2026-11", 4500) }))
-	same(t, "spent after a release", spent("2026-11-20", "2026-11"), [3]lookup.Spent{{Count: 1, Amount: 1}, {Count: 2, Amount: 20751}, {Count: 3, Amount: 20752}})
+	same(t, "spent after a release", spent("2026-11-20", "2026-11"), [3]lookup.Spent{
+		{Count: 1, Amount: 1}, {Count: 2, Amount: 20751}, {Count: 3, Amount: 20752},
+	})
 	must(t, charge(ctx, s, key, "2026-11-20", "2026-11", 1, caps))
 	same(t, "spent on a quiet day", spent("2026-11-25", "2027-01")[0], lookup.Spent{})
 

@@ -27,7 +27,8 @@ func webhooks(t *testing.T, s ports.Store) {
 	wantErr(t, "unknown webhook", err, ports.ErrNotFound)
 
 	w.Name, w.Enabled, w.OriginID, w.Kind, w.Band = "Formulário", false, origin.ID, intake.FormService, intake.BandUpper
-	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme, Secret: "segredo-de-teste"}, "https://example.com/obrigado"
+	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme,
+		Secret: "segredo-de-teste"}, "https://example.com/obrigado"
 	must(t, repos.Webhooks.Update(ctx, w))
 	got, _, err = repos.Webhooks.Find(ctx, w.ID)
 	must(t, err)
@@ -37,7 +38,8 @@ func webhooks(t *testing.T, s ports.Store) {
 	got, _, err = repos.Webhooks.Find(ctx, w.ID)
 	must(t, err)
 	same(t, "webhook changed back", got, w)
-	wantErr(t, "change of an unknown webhook", repos.Webhooks.Update(ctx, webhook.Webhook{ID: id(), OrgID: o.ID, Options: w.Options}), ports.ErrNotFound)
+	wantErr(t, "change of an unknown webhook",
+		repos.Webhooks.Update(ctx, webhook.Webhook{ID: id(), OrgID: o.ID, Options: w.Options}), ports.ErrNotFound)
 
 	second := webhook.NewToken()
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.SetToken(ctx, w.ID, second, at.Add(time.Hour)) }))
@@ -50,7 +52,7 @@ func opening(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	funnel := funnelOf(t, s, o.ID, true, "Novo", "Ganho")
 	w, token := hook(t, s, o.ID)
-	open := func(token webhook.Token, now time.Time) ports.Hook {
+	open := func(token webhook.Token, now time.Time) webhook.Hook {
 		t.Helper()
 		h, err := repos.Webhooks.Open(ctx, token, now)
 		must(t, err)
@@ -58,9 +60,9 @@ func opening(t *testing.T, s ports.Store) {
 	}
 	_, err := repos.Webhooks.Open(ctx, webhook.NewToken(), at)
 	wantErr(t, "unknown token", err, ports.ErrNotFound)
-	want := ports.Hook{Webhook: w, Funnel: funnel.Name, Entry: funnel.Stages[0]}
+	want := webhook.Hook{Webhook: w, Funnel: funnel.Name, Entry: funnel.Stages[0]}
 	same(t, "hook", open(token, at), want)
-	hookOf := func() ports.Hook {
+	hookOf := func() webhook.Hook {
 		t.Helper()
 		h, err := repos.Webhooks.HookOf(ctx, w.ID)
 		must(t, err)

@@ -3,6 +3,7 @@ package browser
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -61,10 +62,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// journey runs a walk on both databases, each with a browser that has signed in.
-func journey(t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser)) {
+// journey runs a walk on both databases, each with a browser that has signed in; more is added to the program's
+// settings.
+func journey(
+	t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser), more ...map[string]string,
+) {
 	t.Helper()
 	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+		for _, m := range more {
+			maps.Copy(env, m)
+		}
 		p := start(t, env)
 		b := browsertest.New(t, p.URL)
 		b.SignIn(email, password)

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/lookuptest"
 )
 
 // ask asks the API about a person.
@@ -71,11 +73,26 @@ func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 	})
 }
 
+// TestASlowBureauCanBeLeftAndAFailureIsSaidInWords holds the bureau's answer until the page that waits for it has been
+// looked at, which gives way by itself as soon as there is one.
 func TestASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 	t.Parallel()
+	const slow, failing = "90000000680", "90000000841"
+	answer := make(chan struct{}, 1)
+	bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+		if document == failing {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		select {
+		case <-answer:
+		case <-r.Context().Done():
+		}
+		lookuptest.Ordinary(w, r, document)
+	})
 	journey(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
 		b.Visit("/consultar")
-		b.Fill("#documento", "90000000680") // answers after two seconds
+		b.Fill("#documento", slow)
 		b.See("R$ 0,45")
 		b.Press("Consultar")
 		b.See("Perguntando ao bureau")
@@ -83,13 +100,17 @@ func TestASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 		at := b.Path()
 		b.Visit("/contatos")
 		b.Visit(at)
+		b.See("Perguntando ao bureau")
+		answer <- struct{}{}
 		b.See("Resposta original do bureau")
 		b.Visit("/consultar")
-		b.Fill("#documento", "90000000841") // the bureau fails
+		b.Fill("#documento", failing)
 		b.See("R$ 0,45")
 		b.Press("Consultar")
-		b.See("bureau", "R$ 0,45")
+		b.See("O bureau respondeu com um erro", "R$ 0,45")
 		b.Accessible()
+	}, map[string]string{
+		"FICHARIO_BUREAU": lookuptest.File(t, bureau.URL, time.Minute), "TESTE_TOKEN": lookuptest.Secret,
 	})
 }
 

@@ -1,12 +1,12 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/fault"
 )
@@ -28,8 +28,8 @@ func secure(r *http.Request) bool {
 
 func isUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unauthenticated }
 
-// toDoor leads to the sign-in page, which leads back.
-func (c *call) toDoor() error {
+// toSignIn leads to the sign-in page, which leads back.
+func (c *call) toSignIn() error {
 	target := "/entrar"
 	if c.Method == http.MethodGet && c.URL.Path != "/" {
 		target += "?" + url.Values{"depois": {c.URL.RequestURI()}}.Encode()
@@ -51,23 +51,30 @@ type signInPage struct {
 	Wait         int // seconds
 }
 
-func (s *server) signInPage(c *call) error {
-	return c.render("entrar", page{Title: "Entrar", Data: signInPage{After: c.text("depois")}})
+// signInFields are the form of the sign-in page, of whose address only After is read.
+type signInFields struct {
+	Email    string  `form:"email"`
+	Password asTyped `form:"senha"`
+	// After is the address that one is led to.
+	After string `form:"depois"`
 }
 
-func (s *server) signIn(c *call) error {
-	token, err := s.Sessions.SignIn(c.ctx(), c.PostFormValue("email"), c.PostFormValue("senha"))
-	var f *fault.Error
-	if errors.As(err, &f) && f.Code == fault.Unauthenticated {
+func (s *server) signInPage(c *call, f signInFields) error {
+	return c.render("entrar", page{Title: "Entrar", Data: signInPage{After: f.After}})
+}
+
+func (s *server) signIn(c *call, f signInFields) error {
+	token, err := s.Sessions.SignIn(c.ctx(), f.Email, string(f.Password))
+	if why := app.FaultOf(err); why != nil && why.Code == fault.Unauthenticated {
 		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
-			Email: c.text("email"), After: c.text("depois"), Problem: f.Message, Wait: int(f.RetryAfter / time.Second),
+			Email: f.Email, After: f.After, Problem: why.Message, Wait: int(why.RetryAfter / time.Second),
 		}})
 	}
 	if err != nil {
 		return err
 	}
 	c.setCookie(sessionCookie(c.Request), token.Reveal(), access.SessionMax)
-	return c.redirect(local(c.text("depois")))
+	return c.redirect(local(f.After))
 }
 
 func (s *server) signOut(c *call) error {
@@ -99,7 +106,8 @@ func (c *call) setCookie(name, value string, age time.Duration) {
 // local keeps an address within this site: of anything else it makes the first page.
 func local(target string) string {
 	u, err := url.Parse(target)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(target, "//") || strings.ContainsAny(target, "\\\r\n") {
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(target, "//") ||
+		strings.ContainsAny(target, "\\\r\n") {
 		return "/"
 	}
 	return u.RequestURI()

@@ -1,0 +1,57 @@
+package gormstore_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	s := open(t, "postgres://nobody@127.0.0.1:1/none?sslmode=disable")
+	ctx := t.Context()
+	checks := map[string]error{
+		"ping":    s.Ping(ctx),
+		"migrate": s.Migrate(ctx),
+		"read":    func() error { _, err := s.Repos().Orgs.List(ctx); return err }(),
+		"write":   s.Repos().Statement.Add(ctx, lookup.Entry{ID: orgID, OrgID: orgID}),
+		"serve":   func() error { _, err := s.Repos().History.Serve(ctx, lookup.Entry{}, time.Time{}); return err }(),
+		"in tx":   s.InTx(ctx, func(ports.Repos) error { return nil }),
+	}
+	for what, err := range checks {
+		if fault.CodeOf(err) != fault.ServiceUnavailable {
+			t.Errorf("%s: %v, want %s", what, err, fault.ServiceUnavailable)
+		}
+	}
+}
+
+// TestAStrangersErrorSaysTheOperation asks a database without tables.
+func TestAStrangersErrorSaysTheOperation(t *testing.T) {
+	t.Parallel()
+	s := open(t, "sqlite://"+filepath.Join(t.TempDir(), "test.db"))
+	ctx, repos := t.Context(), s.Repos()
+	for op, err := range map[string]error{
+		"statement.page": func() error {
+			_, err := repos.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", 1)
+			return err
+		}(),
+		"orgs.list":       func() error { _, err := repos.Orgs.List(ctx); return err }(),
+		"members.create":  repos.Members.Create(ctx, crm.Member{ID: orgID, OrgID: orgID}),
+		"sessions.endAll": repos.Sessions.EndAll(ctx, orgID),
+		"webhooks.open":   func() error { _, err := repos.Webhooks.Open(ctx, webhook.NewToken(), time.Now()); return err }(),
+		"inbox.take":      func() error { _, err := repos.Inbox.Take(ctx, ports.Arrival{}); return err }(),
+		"history.serve":   func() error { _, err := repos.History.Serve(ctx, lookup.Entry{}, time.Now()); return err }(),
+		"leases.free":     s.InTx(ctx, func(r ports.Repos) error { return r.Leases.Free(ctx, orgID) }),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), op+": ") || strings.Contains(err.Error(), orgID) {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package gormstore_test
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"testing"
+
+	"fichario/adapters/gormstore"
+	"fichario/tests/testkit/postgres"
+)
+
+var testKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
+
+func open(t *testing.T, url string, keys ...[]byte) *gormstore.Store {
+	t.Helper()
+	if len(keys) == 0 {
+		keys = [][]byte{testKey}
+	}
+	s, err := gormstore.Open(url, keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func migrate(ctx context.Context, url string) error {
+	s, err := gormstore.Open(url, [][]byte{testKey})
+	if err != nil {
+		return err
+	}
+	if err := s.Migrate(ctx); err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// databases gives the address of an empty migrated database of each kind.
+func databases(t *testing.T) map[string]func(*testing.T) string {
+	t.Helper()
+	return map[string]func(*testing.T) string{
+		"sqlite": func(t *testing.T) string {
+			t.Helper()
+			url := "sqlite://" + filepath.Join(t.TempDir(), "test.db")
+			if err := migrate(t.Context(), url); err != nil {
+				t.Fatal(err)
+			}
+			return url
+		},
+		"postgres": func(t *testing.T) string { t.Helper(); return postgres.New(t, migrate) },
+	}
+}
+
+func onBoth(t *testing.T, test func(t *testing.T, url string)) {
+	t.Helper()
+	for name, database := range databases(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, database(t))
+		})
+	}
+}

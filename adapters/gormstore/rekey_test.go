@@ -1,0 +1,75 @@
+package gormstore_test
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+)
+
+func TestDataKeys(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, url string) {
+		rec := record(t, orgID)
+		if err := open(t, url).Repos().History.Save(t.Context(), rec); err != nil {
+			t.Fatal(err)
+		}
+		newKey := make([]byte, gormstore.DataKeySize)
+		_, _ = rand.Read(newKey)
+
+		err := open(t, url, newKey).Migrate(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "FICHARIO_DATA_KEY") {
+			t.Errorf("a wrong key is accepted at start: %v", err)
+		}
+		rotating := open(t, url, newKey, testKey)
+		if err := rotating.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got, err := rotating.Repos().History.Latest(t.Context(), orgID, "cpf", rec.Document)
+		if err != nil || got.ID != rec.ID {
+			t.Errorf("a record of the old key while rotating: %v", err)
+		}
+		first := rec.ID
+		rec.ID, rec.AnsweredAt = "01980000-0000-7000-8000-000000000002", rec.AnsweredAt.Add(time.Second)
+		if err := rotating.Repos().History.Save(t.Context(), rec); err != nil {
+			t.Fatal(err)
+		}
+		after := open(t, url, newKey)
+		if err := after.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "fichario rekey") {
+			t.Errorf("a key that is still needed is left out: %v", err)
+		}
+		for _, want := range []int{2, 0} { // the document and the answer of the record before
+			if n, err := rotating.Rekey(t.Context()); err != nil || n != want {
+				t.Errorf("encrypted anew: %d, %v, want %d", n, err, want)
+			}
+		}
+		if err := after.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if old, err := after.Repos().History.Records(t.Context(), []string{first}); err != nil || len(old) != 1 {
+			t.Errorf("the record before, with the new key alone: %v", err)
+		}
+		got, err = after.Repos().History.Latest(t.Context(), orgID, "cpf", rec.Document)
+		if err != nil || got.ID != rec.ID {
+			t.Errorf("the newest record with the new key alone: %v", err)
+		}
+	})
+}
+
+func record(t *testing.T, orgID string) lookup.Record {
+	t.Helper()
+	d, err := document.Parse(document.CPF, "52998224725")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lookup.Record{
+		ID: "01980000-0000-7000-8000-000000000001", OrgID: orgID, Product: "cpf", Document: d, AnsweredAt: time.Now(),
+		Fields: []byte(`{"nome":"FULANA DE TESTE"}`), Raw: []byte(`{"nome":"FULANA DE TESTE"}`),
+	}
+}
+
+const orgID = "01980000-0000-7000-8000-00000000000a"

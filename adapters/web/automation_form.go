@@ -1,0 +1,146 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+)
+
+// automationForm is the form of an automation.
+type automationForm struct {
+	Form
+	// ID is of one that is edited; empty for a new one.
+	ID       string
+	Origins  []crm.Origin
+	Webhooks []webhook.Webhook
+	Funnels  []crm.Funnel
+	Members  []crm.Member
+}
+
+// automationFields are what the form asks for: the fields of every action, of which only those of the chosen one count.
+type automationFields struct {
+	Name      string                `form:"nome" app:"name"`
+	Action    automation.ActionKind `form:"acao" app:"action"`
+	Origin    string                `form:"origem" app:"origin"`
+	WebhookID string                `form:"webhook"`
+	MinAmount catalog.Money         `form:"valor" app:"minValue" validate:"min=0" says:"Escreva um valor só, como R$ 50.000,00."`
+	URL       string                `form:"url"`
+	// To is empty for the address beside it.
+	To      string `form:"para"`
+	Address string `form:"endereco" app:"to"`
+	Subject string `form:"assunto" app:"subject"`
+	Text    string `form:"texto" app:"text"`
+	Stage   string `form:"etapa" app:"stage"`
+	Member  string `form:"membro" app:"member"`
+}
+
+// automation is what the form describes.
+func (f automationFields) automation(orgID string) app.NewAutomation {
+	n := app.NewAutomation{
+		OrgID: orgID, Name: f.Name, Event: automation.ContactCreated, Action: f.Action,
+		Origin: f.Origin, WebhookID: f.WebhookID, MinAmount: f.MinAmount,
+	}
+	switch f.Action {
+	case automation.HTTP:
+		n.URL = f.URL
+	case automation.Email:
+		n.To, n.Subject, n.Text = cmp.Or(f.To, f.Address), f.Subject, f.Text
+	case automation.AddNote:
+		n.Text = f.Text
+	case automation.MoveStage:
+		n.Stage = f.Stage
+	case automation.Assign:
+		n.Member = f.Member
+	}
+	return n
+}
+
+func (s *server) automationForm(c *call, status int, id string, shown Form) error {
+	data := automationForm{Form: shown, ID: id}
+	var err error
+	if data.Origins, err = s.Origins.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
+		return err
+	}
+	if data.Webhooks, err = s.Webhooks.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
+		return err
+	}
+	if data.Funnels, err = s.Funnels.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
+		return err
+	}
+	if data.Members, err = s.Members.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
+		return err
+	}
+	return c.renderStatus(status, "automacao-form", page{
+		Title: map[bool]string{true: "Nova automação", false: "Editar automação"}[id == ""], Nav: "automacoes", Data: data,
+	})
+}
+
+func (s *server) automationNew(c *call, f struct {
+	Action automation.ActionKind `form:"acao"`
+}) error {
+	if !f.Action.Valid() {
+		f.Action = automation.HTTP
+	}
+	return s.automationForm(c, http.StatusOK, "", filled(automationFields{Action: f.Action, To: automation.ToContact}))
+}
+
+func (s *server) automationEdit(c *call) error {
+	a, err := s.Automations.View(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	f := automationFields{
+		Name: a.Name, Action: a.Action.Kind, Origin: a.Origin, WebhookID: a.Conditions.WebhookID,
+		MinAmount: a.Conditions.MinAmount, URL: a.Action.URL, To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text,
+		Stage: a.Action.StageID, Member: a.Action.MemberID,
+	}
+	if f.To != automation.ToContact && f.To != automation.ToAssignee {
+		f.To, f.Address = "", f.To
+	}
+	return s.automationForm(c, http.StatusOK, a.ID, filled(f))
+}
+
+func (s *server) automationCreate(c *call) error {
+	return s.automationSave(c, "", func(n app.NewAutomation) error {
+		made, err := s.Automations.Add(c.ctx(), c.by, n)
+		if err != nil {
+			return err
+		}
+		return c.done("/automacoes/"+made.ID, "Automação criada. Ela vale para os próximos contatos.")
+	})
+}
+
+func (s *server) automationUpdate(c *call) error {
+	id := c.PathValue("id")
+	return s.automationSave(c, id, func(n app.NewAutomation) error {
+		if err := s.Automations.Edit(c.ctx(), c.by, id, n); err != nil {
+			return err
+		}
+		return c.done("/automacoes/"+id, "Automação guardada. Ela vale assim a partir de agora.")
+	})
+}
+
+// automationSave reads the form, and shows it again where save finds something wrong.
+func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
+	var f automationFields
+	err := c.decode(&f)
+	if err == nil {
+		err = save(f.automation(c.by.OrgID()))
+	}
+	if err == nil {
+		return nil
+	}
+	shown, ok := c.again(&f, err)
+	if !ok {
+		return err
+	}
+	if shown.Field == "endereco" { // the use case speaks of the words that commands have for the choice beside it
+		shown.Problem = "Escreva um endereço de e-mail, como ana@exemplo.com.br."
+	}
+	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown)
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+)
+
+// call is one request, with who makes it.
+type call struct {
+	*http.Request
+	w http.ResponseWriter
+	s *server
+	// by is the member who asks; the zero value outside of a session.
+	by     app.Caller
+	member crm.Member
+	// id is the request's, for whoever looks for it in the log.
+	id string
+}
+
+// ctx is the request's context.
+func (c *call) ctx() context.Context { return c.Context() }
+
+// script reports whether htmx asks for a part of a page.
+func (c *call) script() bool { return c.Header.Get("HX-Request") == "true" }
+
+// manager returns the fault of a caller who may not set things up, for pages that call
+// no use case which says so.
+func (c *call) manager() error {
+	if !c.by.MayManage() {
+		return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
+	}
+	return nil
+}
+
+// errHalfForm is a form that did not arrive whole.
+var errHalfForm = errors.New("the form did not arrive whole")
+
+// read reads the posted form. Values are not asked for before, because asking takes a
+// form that cannot be read for an empty one.
+func (c *call) read(limit int64) error {
+	c.Body = http.MaxBytesReader(c.w, c.Body, limit)
+	err := c.ParseForm()
+	if over := new(http.MaxBytesError); errors.As(err, &over) {
+		return err
+	}
+	if err != nil && c.Method == http.MethodPost {
+		return errHalfForm
+	}
+	return nil // what can be read of an address is enough
+}

@@ -1,0 +1,111 @@
+package web
+
+import (
+	"net/http"
+
+	"fichario/app"
+)
+
+// contactForm is the form of a new or changed contact.
+type contactForm struct {
+	Form
+	app.Choices
+	ID, Name, Version string
+}
+
+// contactFields are what the form asks for. The use case reads the amount, because one that is as it was shown is not
+// another.
+type contactFields struct {
+	Name    string  `form:"nome" app:"name"`
+	Email   string  `form:"email"`
+	Phone   string  `form:"telefone" app:"phone"`
+	Company string  `form:"empresa" app:"company"`
+	Amount  string  `form:"valor" app:"amount"`
+	Origin  string  `form:"origem" app:"origin"`
+	Stage   string  `form:"etapa" app:"stage"`
+	Note    asTyped `form:"nota" app:"note"`
+	Version string  `form:"versao" app:"version"`
+}
+
+func (f contactFields) contact() app.ContactForm {
+	return app.ContactForm{
+		Name: f.Name, Email: f.Email, Phone: f.Phone, Company: f.Company, Amount: f.Amount, Note: string(f.Note),
+		OriginID: f.Origin, StageID: f.Stage, Version: f.Version,
+	}
+}
+
+func (s *server) contactNew(c *call, f struct {
+	Stage string `form:"etapa"`
+}) error {
+	choices, err := s.Contacts.Choices(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	return c.render("contato-form", page{
+		Title: "Novo contato", Nav: "contatos",
+		Data: contactForm{Choices: choices, Form: filled(f)},
+	})
+}
+
+func (s *server) contactCreate(c *call, f contactFields) error {
+	made, err := s.Contacts.Create(c.ctx(), c.by, f.contact())
+	if err != nil {
+		return s.contactFormAgain(c, "", "", f, err)
+	}
+	return c.done("/contatos/"+made.ID, "Contato criado.")
+}
+
+// contactFormAgain shows the form with what was typed and what is wrong with it.
+func (s *server) contactFormAgain(c *call, id, name string, f contactFields, why error) error {
+	shown, ok := c.again(&f, why)
+	if !ok {
+		return why
+	}
+	choices, err := s.Contacts.Choices(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	data := contactForm{Form: shown, Choices: choices, ID: id, Name: name, Version: f.Version}
+	title := "Novo contato"
+	if id != "" {
+		title = "Editar contato"
+	}
+	if shown.Field == "versao" {
+		// The form is now about what the contact has become; sending it again keeps it.
+		view, err := s.Contacts.View(c.ctx(), c.by, id)
+		if err != nil {
+			return err
+		}
+		data.Version = view.Version()
+	}
+	return c.renderStatus(http.StatusUnprocessableEntity, "contato-form", page{Title: title, Nav: "contatos", Data: data})
+}
+
+func (s *server) contactEdit(c *call) error {
+	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	choices, err := s.Contacts.Choices(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	shown := filled(contactFields{
+		Name: view.Name, Email: view.Email, Phone: view.Phone, Company: view.Company, Amount: view.AmountText(),
+		Origin: view.OriginID, Note: asTyped(view.Note),
+	})
+	return c.render("contato-form", page{Title: "Editar contato", Nav: "contatos", Data: contactForm{
+		ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: shown,
+	}})
+}
+
+func (s *server) contactUpdate(c *call, f contactFields) error {
+	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if err := s.Contacts.Edit(c.ctx(), c.by, view.ID, f.contact()); err != nil {
+		return s.contactFormAgain(c, view.ID, view.Name, f, err)
+	}
+	return c.done("/contatos/"+view.ID, "Contato guardado.")
+}

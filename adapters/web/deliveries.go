@@ -1,0 +1,65 @@
+package web
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"fichario/app"
+	"fichario/domain/webhook"
+)
+
+// deliveryPage is a delivery with what was sent and how it is read.
+type deliveryPage struct {
+	webhook.Delivery
+	Webhook webhook.Webhook
+	Text    string
+	Binary  bool
+	Made    *app.Simulation
+	Problem string
+}
+
+func (s *server) deliveryShow(c *call) error {
+	d, err := s.Intake.Delivery(c.ctx(), c.by, c.PathValue("entrega"))
+	if err != nil {
+		return err
+	}
+	w, err := s.Webhooks.Show(c.ctx(), c.by, d.WebhookID)
+	if err != nil {
+		return err
+	}
+	data := deliveryPage{Delivery: d, Webhook: w.Webhook, Text: string(d.Body)}
+	if !utf8.Valid(d.Body) {
+		data.Text, data.Binary = strings.ToValidUTF8(data.Text, "\uFFFD"), true
+	}
+	const shown = 60_000
+	data.Text = shorten(shown, data.Text)
+	if !d.Truncated {
+		made, err := s.Intake.Explain(c.ctx(), c.by, d)
+		switch f := app.FaultOf(err); {
+		case err == nil:
+			data.Made = &made
+		case f != nil && f.Field == "email":
+			data.Made, data.Problem = &made, f.Message
+		case f != nil && app.IsRefusal(err):
+			data.Problem = f.Message
+		default:
+			return err
+		}
+	}
+	return c.render("entrega", page{Title: "Entrega", Nav: "webhooks", Data: data})
+}
+
+func (s *server) deliveryReplay(c *call) error {
+	id := c.PathValue("entrega")
+	made, err := s.Intake.Replay(c.ctx(), c.by, id)
+	if err != nil {
+		if f := app.FaultOf(err); f != nil && app.IsRefusal(err) {
+			return c.done("/entregas/"+id, "Ainda recusada: "+f.Message)
+		}
+		return err
+	}
+	if made.Repeated {
+		return c.done("/contatos/"+made.ContactID, "Este envio já tinha criado este contato. Nada mudou.")
+	}
+	return c.done("/contatos/"+made.ContactID, "Contato criado a partir do envio guardado.")
+}

@@ -1,0 +1,171 @@
+package web
+
+import (
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/go-playground/form/v4"
+
+	"fichario/adapters/shape"
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/intake"
+)
+
+// A form, or the filter in an address, is a struct. Its tags say what a field is called on
+// the wire (form), in the use case, where that is another name (app; - for one that people
+// do not see), which shape it has (validate), and what is said when it has another (says).
+
+// asTyped is a text with the space around it, which other fields lose.
+type asTyped string
+
+// decoder and encoder know how people in Brazil write values.
+var decoder, encoder = func() (*form.Decoder, *form.Encoder) {
+	d, e := form.NewDecoder(), form.NewEncoder()
+	d.RegisterCustomTypeFunc(readNumber, 0)
+	d.RegisterCustomTypeFunc(readMoney, catalog.Money(0))
+	d.RegisterCustomTypeFunc(readYes, false)
+	e.RegisterCustomTypeFunc(writeMoney, catalog.Money(0))
+	return d, e
+}()
+
+// errUnread is a text that is not of its field's type.
+var errUnread = errors.New("unreadable")
+
+// readNumber reads a whole number, in groups or not: 2.000.
+func readNumber(sent []string) (any, error) {
+	return strconv.Atoi(strings.ReplaceAll(sent[0], ".", ""))
+}
+
+// readMoney reads an amount: R$ 1.234,56.
+func readMoney(sent []string) (any, error) {
+	amount, ok := intake.ParseAmount(sent[0])
+	if !ok {
+		return nil, errUnread
+	}
+	return catalog.Money(amount), nil
+}
+
+// writeMoney leaves the field of no amount empty.
+func writeMoney(m any) ([]string, error) {
+	if amount, _ := m.(catalog.Money); amount != 0 {
+		return []string{money(amount)}, nil
+	}
+	return []string{""}, nil
+}
+
+// readYes reads a check box, or a choice between two.
+func readYes(sent []string) (any, error) {
+	yes := sent[0] == "sim"
+	if !yes && sent[0] != "não" {
+		return nil, errUnread
+	}
+	return yes, nil
+}
+
+// fieldsOf are the fields of a form, by their names on the wire.
+func fieldsOf(f any) iter.Seq2[string, reflect.StructField] {
+	return func(yield func(string, reflect.StructField) bool) {
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(f).Elem()) {
+			if name := field.Tag.Get("form"); name != "" && !yield(name, field) {
+				return
+			}
+		}
+	}
+}
+
+// decode reads the posted form, or else the address, into the struct that f points to, and
+// holds it to its shape; the fault names a field that has not its shape. A field that was left
+// empty is as one that was not sent, and what cannot be read of an address as well.
+func (c *call) decode(f any) error {
+	sent, posted := c.Form, c.Method == http.MethodPost
+	if posted {
+		sent = c.PostForm
+	}
+	known := url.Values{} // the decoder panics at names with half a pair of brackets
+	for name, field := range fieldsOf(f) {
+		for _, value := range sent[name] {
+			if field.Type != reflect.TypeFor[asTyped]() {
+				value = strings.TrimSpace(value)
+			}
+			if value != "" {
+				known.Add(name, value)
+			}
+		}
+	}
+	var unread form.DecodeErrors
+	if err := decoder.Decode(f, known); err != nil && !errors.As(err, &unread) {
+		return err
+	}
+	for name := range fieldsOf(f) {
+		if posted && unread[name] != nil {
+			return shape.Unreadable(f, name)
+		}
+	}
+	return shape.Check(f)
+}
+
+// decoded serves a page that takes a form.
+func decoded[F any](h func(*call, F) error) handler {
+	return func(c *call) error {
+		var f F
+		if err := c.decode(&f); err != nil {
+			return err
+		}
+		return h(c, f)
+	}
+}
+
+// queryOf is what an address says of a filter: what is chosen, by the names on the wire.
+func queryOf(filter any) url.Values {
+	all, _ := encoder.Encode(filter) // what was decoded can be written
+	for name, values := range all {
+		if values[0] == "" {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// Form is a form as pages show it: what its fields hold, and what is wrong with one. It is
+// exported for templates, which see exported fields only.
+type Form struct {
+	Values map[string]string
+	// Field names the field at fault, Problem says what to do about it.
+	Field, Problem string
+}
+
+// filled is a form that shows what there is.
+func filled(f any) Form {
+	out := Form{Values: map[string]string{}}
+	for name, values := range queryOf(f) {
+		out.Values[name] = values[0]
+	}
+	return out
+}
+
+// again is the form that f points to, with what was typed but for secrets, marked at the field
+// that an error names, as it is called on the wire or in the use case. It reports false for an
+// error that is about none of its fields.
+func (c *call) again(f any, why error) (Form, bool) {
+	known, out := app.FaultOf(why), Form{Values: map[string]string{}}
+	if known == nil || !app.IsRefusal(why) {
+		return out, false
+	}
+	out.Problem = known.Message
+	for name, field := range fieldsOf(f) {
+		if !secretFields[name] {
+			out.Values[name] = c.PostForm.Get(name)
+		}
+		called := field.Tag.Get("app")
+		if called != "-" && (known.Field == name || known.Field == called && called != "") {
+			out.Field = name
+		}
+	}
+	return out, out.Field != ""
+}

@@ -1,0 +1,164 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// comesBack posts a form with changes, pairs of name and value, and returns the page that it comes back in.
+func (v *visitor) comesBack(path string, form url.Values, changes ...string) string {
+	v.t.Helper()
+	sent := url.Values{}
+	for name, values := range form {
+		sent[name] = values
+	}
+	for i := 0; i+1 < len(changes); i += 2 {
+		sent.Set(changes[i], changes[i+1])
+	}
+	status, page := v.post(path, sent)
+	if status != http.StatusUnprocessableEntity {
+		v.t.Errorf("%s with %q: %d", path, changes, status)
+	}
+	return page
+}
+
+// marked is how a field is written that is at fault.
+func marked(field string) string { return `aria-describedby="` + field + `-p"` }
+
+// TestWrongFormsComeBack: with what was typed, and at the field at fault a sentence that says what to do.
+func TestWrongFormsComeBack(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	mail := url.Values{
+		"nome": {" Boas-vindas "}, "acao": {"email"}, "para": {""}, "endereco": {"ana@example.com"}, "assunto": {"Olá"},
+		"texto": {"Recebemos."}, "valor": {"R$ 1.500,50"}, "url": {"sobra"},
+	}
+	hook := url.Values{
+		"nome": {"Site"}, "tipo": {"formservice"}, "faixas": {"middle"}, "assinatura": {"hmac"},
+		"segredo": {"segredo-de-teste"}, "obrigado": {"https://a.example/obrigado"},
+	}
+	person := url.Values{
+		"nome": {"Caio"}, "email": {"caio@example.com"}, "papel": {"member"}, "senha": {"uma-senha-longa"},
+	}
+	key := keyFormOf(v.newKeyForm())
+	const number, date = "Escreva um número, como 60 ou 2.000.", "Escreva uma data, como 31/12/2026, ou deixe vazio."
+	const amount = "Escreva um valor só, como R$ 50.000,00."
+	for _, c := range []struct {
+		path           string
+		form           url.Values
+		field, wrong   string
+		says, andShows string
+	}{
+		{"/chaves", key, "nome", "", "O nome da chave tem de 1 a 120 caracteres.", `value="2.000"`},
+		{"/chaves", key, "pode", "rg", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.", `value="2099-12-31"`},
+		{"/chaves", key, "minuto", "", number, `value="ERP & <b>"`},
+		{"/chaves", key, "minuto", "sessenta", number, `name="minuto" type="text" value="sessenta"`},
+		{"/chaves", key, "minuto", "0", "O limite por minuto é de ao menos 1.", `name="minuto" type="text" value="0"`},
+		{"/chaves", key, "dia", "-1", number, `name="dia" type="text" value="-1"`},
+		{"/chaves", key, "mes", "1.000.000.001", number, `name="mes" type="text" value="1.000.000.001"`},
+		{"/chaves", key, "vence", "ontem", date, `value="ontem"`},
+		{"/chaves", key, "vence", "2001-01-01", "A chave já estaria expirada.", `value="placa" checked`},
+		{"/automacoes", mail, "nome", " ", "O nome da automação tem de 1 a 120 caracteres.", `value="R$ 1.500,50"`},
+		{"/automacoes", mail, "valor", "dez", amount, `name="nome" type="text" value=" Boas-vindas "`},
+		{"/automacoes", mail, "valor", "-5", amount, `name="valor" type="text" value="-5"`},
+		{"/automacoes", mail, "endereco", "ana@", "Escreva um endereço de e-mail, como ana@exemplo.com.br.", `value="ana@"`},
+		{"/automacoes", mail, "endereco", "", "Escreva um endereço de e-mail, como ana@exemplo.com.br.", `value="sobra"`},
+		{"/automacoes", mail, "assunto", "", "A ação email precisa de to, subject, text.", `value="ana@example.com"`},
+		{"/automacoes", mail, "texto", "", "A ação email precisa de to, subject, text.", `value="email" checked`},
+		{"/webhooks", hook, "nome", "", "O nome do webhook tem de 1 a 120 caracteres.", `value="formservice" checked`},
+		{"/webhooks", hook, "obrigado", "ontem", "é um http:// ou https:// completo.", `value="ontem"`},
+		{"/webhooks", hook, "segredo", "curto", "com um segredo de ao menos 8 caracteres", `value="middle" selected`},
+		{"/equipe/membros", person, "nome", "", "O nome tem de 1 a 120 caracteres.", `value="caio@example.com"`},
+		{"/equipe/membros", person, "email", "caio@", "", `value="caio@"`},
+		{"/equipe/membros", person, "email", "ana@example.com", "Já há um membro com este e-mail.", `value="Caio"`},
+	} {
+		page := v.comesBack(c.path, c.form, c.field, c.wrong)
+		has(t, c.path+", "+c.field+" "+c.wrong, page, marked(c.field), c.says, c.andShows)
+		hasNot(t, c.path, page, "segredo-de-teste", "uma-senha-longa", `value="curto"`)
+	}
+}
+
+// TestWrongChoicesAreSaid: where no field shows it, above the form or on a page of its own.
+func TestWrongChoicesAreSaid(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	person := url.Values{"nome": {"Caio"}, "email": {"caio@example.com"}, "papel": {"member"}, "senha": {"curta"}}
+	id, _, _ := v.makeKey()
+	funnel := v.funnel()
+	for _, c := range []struct {
+		path     string
+		form     url.Values
+		says     string
+		andShows string
+	}{
+		{"/equipe/membros", person, "A senha tem de 8 a 72 caracteres.", `value="caio@example.com"`},
+		{"/equipe/membros", url.Values{"nome": {"Bia"}, "email": {"c@example.com"}}, "O papel é owner, admin ou", ""},
+		{"/equipe/membros/" + v.member.ID, url.Values{"papel": {"rei"}}, "O papel é owner, admin ou", ""},
+		{"/equipe/membros/" + v.member.ID, url.Values{"ativo": {"não"}}, "Ninguém encerra o próprio acesso", ""},
+		{"/equipe/membros/" + v.member.ID + "/senha", url.Values{"senha": {"curta"}}, "A senha tem de 8 a 72", ""},
+		{"/equipe/origens", url.Values{"nome": {" "}}, "O nome da origem tem de 1 a 120 caracteres.", ""},
+		{"/equipe/funis", url.Values{"nome": {""}}, "O nome do funil tem de 1 a", ""},
+		{"/equipe/funis/" + funnel.ID, url.Values{
+			"fazer": {"renomear"}, "etapa": {funnel.Stages[0].ID}, "nome": {""},
+		}, "Cada etapa tem um nome seu, de 1 a 120 caracteres.", ""},
+		{"/equipe/funis/" + funnel.ID, url.Values{
+			"fazer": {"resultado"}, "etapa": {funnel.Stages[0].ID}, "resultado": {"talvez"},
+		}, "O resultado de uma etapa é", ""},
+		{"/chaves/" + id + "/trocar", url.Values{"manter": {"sempre"}}, "Escolha até quando a chave atual vale.", ""},
+		{"/chaves/" + id + "/trocar", url.Values{}, "Escolha até quando a chave atual vale.", ""},
+		{"/conta/senha", url.Values{"atual": {"errada"}, "senha": {"outra-senha"}}, "A senha atual não confere.", ""},
+		{"/conta/senha", url.Values{"atual": {"senha-de-teste"}, "senha": {"curta"}}, "A senha tem de 8 a 72", ""},
+	} {
+		page := v.comesBack(c.path, c.form)
+		has(t, c.path, page, c.says, c.andShows)
+		hasNot(t, c.path, page, "curta", "errada", "outra-senha")
+	}
+	status, page := v.post("/equipe/funis/"+funnel.ID, url.Values{"fazer": {"dançar"}})
+	if status != http.StatusNotFound {
+		t.Errorf("what no form of a funnel does: %d\n%.200s", status, page)
+	}
+	status, page = v.post("/entrar", url.Values{
+		"email": {" Ana@example.com "}, "senha": {"errada"}, "depois": {"/contatos"},
+	})
+	if status != http.StatusUnauthorized {
+		t.Errorf("sign in: %d", status)
+	}
+	has(t, "sign in", page, "E-mail ou senha não conferem.", `value="Ana@example.com"`, `name="depois" value="/contatos"`)
+}
+
+// TestFiltersComeBack: what was chosen stays chosen, and stays in the addresses that lead on.
+func TestFiltersComeBack(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.key("ERP")
+	for range 60 {
+		v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	}
+	at := "/contatos?n=x&ordem=nome&q=+bia+&quando=7&resp=" + v.member.ID
+	page := v.get(at)
+	chosen := "ordem=nome&q=bia&quando=7&resp=" + v.member.ID
+	has(t, at, page, `name="q" type="search" value="bia"`, `<option value="7" selected>`, "com estes filtros",
+		`value="`+v.member.ID+`" selected`, `href="/contatos.csv?`+chosen+`"`,
+		`name="ordem" value="nome"`, `&n=50&`+chosen, `href="/contatos?`+strings.Replace(chosen, "nome", "nome-z", 1))
+	has(t, "the board", v.get("/funil?resp="+v.member.ID), `value="`+v.member.ID+`" selected`,
+		`href="/contatos?resp=`+v.member.ID+`"`, `href="/contatos?etapa=`+v.funnel().Stages[0].ID+"&resp="+v.member.ID)
+	has(t, "the statement", v.refused(422, "/extrato?de=ontem&ate=2026-11-02&produto=cpf&resultado=bureau&quem=equipe"),
+		"é uma data, como 2026-11-01.", `value="ontem"`, `value="2026-11-02"`, `value="cpf" selected`,
+		`value="bureau" selected`, `value="equipe" selected`,
+		`href="/extrato.csv?ate=2026-11-02&de=ontem&produto=cpf&quem=equipe&resultado=bureau"`)
+	has(t, "the end before the beginning", v.refused(422, "/extrato?de=2026-11-03&ate=2026-11-02"), "é anterior a de.")
+	if status := v.refused(422, "/extrato.csv?ate=31-12-2026"); !strings.Contains(unescaped(status), "é uma data") {
+		t.Error("the file of a wrong filter does not say what is wrong")
+	}
+	has(t, "deliveries", v.get("/webhooks/"+v.hook.ID+"?resultado=refused&como=curl"), "Nenhuma entrega assim",
+		`resultado=refused#entregas" aria-current="true"`, "curl -H")
+	has(t, "a period", v.get("/?periodo=7"), `href="/?periodo=7" aria-current="true"`)
+	has(t, "no period", v.get("/?periodo=ontem"), `href="/" aria-current="true"`)
+	has(t, "a new one in a stage", v.get("/contatos/novo?etapa="+v.funnel().Stages[2].ID),
+		`value="`+v.funnel().Stages[2].ID+`" selected`)
+	has(t, "a new one that mails", v.get("/automacoes/nova?acao=email"), `value="email" checked`)
+	has(t, "a bell without a number", v.get("/notificacoes/sino?visto=x"), `id="sino"`)
+	hasNot(t, "a bell without a number", v.get("/notificacoes/sino?visto=x"), "novas")
+}

@@ -1,0 +1,99 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// keyForm is the form of a new key.
+type keyForm struct {
+	Form
+	// ID is the key's, so that a form that is sent twice makes one key.
+	ID     string
+	Scopes []scopeBox
+	Today  string
+	// Dearest are the products that cost most, by document type.
+	Dearest []dearest
+}
+
+type scopeBox struct {
+	Type    document.Type
+	Label   string
+	Checked bool
+}
+
+type dearest struct {
+	Label string
+	Name  string
+	Price catalog.Money
+}
+
+// keyFields are what the form asks for.
+type keyFields struct {
+	ID        string          `form:"id" app:"-"`
+	Name      string          `form:"nome" app:"name"`
+	Scopes    []document.Type `form:"pode" app:"scopes"`
+	PerMinute *int            `form:"minuto" app:"perMinute" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
+	PerDay    *int            `form:"dia" app:"perDay" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
+	PerMonth  *int            `form:"mes" app:"perMonth" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
+	LastDay   string          `form:"vence" app:"expires" validate:"omitempty,day" says:"Escreva uma data, como 31/12/2026, ou deixe vazio."`
+}
+
+func (s *server) keyNew(c *call) error {
+	if err := c.manager(); err != nil {
+		return err
+	}
+	usual := keyFields{
+		ID: app.NewKeyID(), Scopes: []document.Type{document.CPF}, PerMinute: new(60), PerDay: new(200), PerMonth: new(2000),
+	}
+	data := s.keyForm(usual, filled(usual))
+	return c.render("chave-form", page{Title: "Nova chave", Nav: "chaves", Data: data})
+}
+
+func (s *server) keyForm(f keyFields, shown Form) keyForm {
+	out := keyForm{Form: shown, ID: f.ID, Today: s.Clock().In(s.Calendar.Location).Format(time.DateOnly)}
+	for _, t := range document.Types() {
+		label := t.Label()
+		out.Scopes = append(out.Scopes, scopeBox{
+			t, strings.ToUpper(label[:1]) + label[1:], slices.Contains(f.Scopes, t),
+		})
+		d := dearest{Label: label}
+		for _, p := range s.Lookups.Products() {
+			if p.Takes(t) && p.Price > d.Price {
+				d.Name, d.Price = p.Name, p.Price
+			}
+		}
+		if d.Name != "" {
+			out.Dearest = append(out.Dearest, d)
+		}
+	}
+	return out
+}
+
+func (s *server) newKey(c *call, f keyFields) app.NewKey {
+	n := app.NewKey{
+		ID: f.ID, OrgID: c.by.OrgID(), Name: f.Name, Scopes: f.Scopes,
+		Limits: access.Limits{PerMinute: *f.PerMinute, PerDay: *f.PerDay, PerMonth: *f.PerMonth},
+	}
+	if last, err := s.Calendar.StartOf(f.LastDay); err == nil { // without one it never ends
+		n.ExpiresAt = s.Calendar.NextDay(last)
+	}
+	return n
+}
+
+func (s *server) keyFormAgain(c *call, f keyFields, why error) error {
+	shown, ok := c.again(&f, why)
+	if !ok {
+		return why
+	}
+	return c.renderStatus(http.StatusUnprocessableEntity, "chave-form", page{
+		Title: "Nova chave", Nav: "chaves", Data: s.keyForm(f, shown),
+	})
+}

@@ -1,0 +1,198 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/lookup"
+)
+
+// lookupStart begins a lookup and leads to its page, which waits for the answer where
+// the bureau is slow.
+func (s *server) lookupStart(c *call, f lookupFields) error {
+	p, err := s.recognise(c, f, false)
+	if err != nil {
+		return err
+	}
+	if p.Problem != "" {
+		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
+	}
+	id, done, err := s.Lookups.Start(c.ctx(), c.by, app.LookupRequest{
+		Product: f.Product, Document: p.Found.Document.Value(), ContactID: f.ContactID,
+		Refresh: f.Seen != "", Seen: f.Seen, Free: f.Free,
+	})
+	if p.Alert = refusal(err); p.Alert != "" {
+		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
+	}
+	if err != nil {
+		return err
+	}
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
+	select {
+	case <-done:
+		return s.lookupDone(c, id)
+	case <-wait.C:
+	case <-c.ctx().Done():
+	}
+	return c.redirect("/consultas/" + id)
+}
+
+// lookupDone leads to the page of a lookup that has an outcome, with a word about what
+// was charged.
+func (s *server) lookupDone(c *call, id string) error {
+	v, err := s.Lookups.Show(c.ctx(), c.by, id)
+	if err != nil || v.Entry.Status != lookup.Done || !v.Entry.Charged || v.Entry.MemberID != c.by.MemberID() {
+		return c.redirect("/consultas/" + id)
+	}
+	return c.done("/consultas/"+id,
+		"Cobrado: "+money(v.Entry.Amount)+". Até "+s.date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
+}
+
+// resultPage is a lookup with its answer, or with why there is none.
+type resultPage struct {
+	app.LookupView
+	Name     string
+	Sections []section
+	Raw      rawAnswer
+	Others   []choiceLine
+	// Again is this product, for asking anew; nil when it is no longer offered.
+	Again    *choiceLine
+	Earlier  []lookupLine
+	AskedBy  string
+	AskedVia string
+	// Days is the answer's age and FreshDays how long it is free; Percent of it is past.
+	Days, FreshDays, Percent int
+	// Waited and Timeout are the seconds of a lookup that is under way.
+	Waited, Timeout int
+	// Trouble is what became of a lookup without an answer.
+	Trouble trouble
+	Now     time.Time
+}
+
+// trouble says what happened, what it cost and what to do.
+type trouble struct{ What, Cost, Do string }
+
+func (s *server) lookupShow(c *call, f struct {
+	Raw string `form:"bruto"`
+}) error {
+	v, err := s.Lookups.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	p := resultPage{LookupView: v, Now: s.Clock(), Timeout: int(math.Ceil(s.Lookups.Timeout().Seconds()))}
+	if v.Entry.Status == lookup.Running {
+		p.Waited = int(min(p.Now.Sub(v.Entry.At), s.Lookups.Timeout()).Seconds())
+		if c.script() {
+			return c.renderPart("andamento", "progress", p)
+		}
+		return c.render("andamento", page{Title: "Perguntando ao bureau", Nav: "consultar", Data: p, Refresh: 2})
+	}
+	if c.script() {
+		c.w.Header().Set("HX-Redirect", c.URL.Path)
+		return nil
+	}
+	if err := s.resultAround(c, &p); err != nil {
+		return err
+	}
+	title := p.Name
+	if title == "" {
+		title = v.Product.Name
+	}
+	if v.Record == nil {
+		p.Trouble = s.troubleOf(v)
+		return c.render("sem-resposta", page{Title: v.Product.Name, Nav: "consultar", Data: p})
+	}
+	if v.Record.Found {
+		p.Sections = readSheet(v.Product, v.Record.Fields)
+	}
+	p.Raw = readRaw(v.Record.Raw, f.Raw == "texto")
+	fresh := s.Lookups.Fresh()
+	p.Days, p.FreshDays = int(p.Now.Sub(v.Record.AnsweredAt).Hours()/24), int(fresh.Hours()/24)
+	if fresh > 0 {
+		p.Percent = max(1, min(100, int(100*p.Now.Sub(v.Record.AnsweredAt)/fresh)))
+	}
+	p.AskedBy, p.AskedVia = v.AskedMember, "tela de consulta"
+	if v.Asked.KeyID != "" {
+		p.AskedBy, p.AskedVia = v.AskedKey, "API, com a chave"
+	}
+	return c.render("resultado", page{Title: shorten(60, title), Nav: "consultar", Data: p})
+}
+
+// resultAround adds what stands beside a lookup: the same product again, other products
+// for the document, and earlier answers.
+func (s *server) resultAround(c *call, p *resultPage) error {
+	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Entry.Document)
+	if err != nil {
+		return err
+	}
+	spent, err := s.Lookups.SpentToday(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	p.Name = shorten(titleMax, app.Subject(p.Record))
+	for _, choice := range choices {
+		line := choiceLine{
+			ProductChoice: choice, Document: p.Entry.Document, Contact: p.Entry.ContactID,
+			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: p.Now,
+		}
+		if choice.Product.ID == p.Entry.Product {
+			p.Again = &line
+			continue
+		}
+		p.Others = append(p.Others, line)
+		if p.Name == "" { // another product's answer knows whose document it is
+			p.Name = shorten(titleMax, app.Subject(&choice.Record))
+		}
+	}
+	earlier, err := s.Lookups.Answers(c.ctx(), c.by, p.LookupView, earlierAnswers)
+	for _, v := range earlier {
+		if p.Record == nil || v.Record.ID != p.Record.ID {
+			p.Earlier = append(p.Earlier, lookupLineOf(v))
+		}
+	}
+	return err
+}
+
+func (s *server) troubleOf(v app.LookupView) trouble {
+	cost := "O pedido chegou a ele, por isso os " + money(v.Entry.Amount) + " foram cobrados."
+	const again = "Tente de novo em alguns minutos; se repetir, avise quem cuida do contrato com o bureau."
+	switch v.Entry.Status {
+	case lookup.NoAnswer:
+		return trouble{
+			fmt.Sprintf("O bureau não respondeu em %d segundos.", int(math.Ceil(s.Lookups.Timeout().Seconds()))),
+			"O pedido pode ter chegado a ele, por isso os " + money(v.Entry.Amount) + " foram cobrados.", again,
+		}
+	case lookup.Failed:
+		return trouble{"O bureau respondeu com um erro.", cost, again}
+	case lookup.NotSent:
+		return trouble{
+			"O bureau não pôde ser alcançado.", "Nada foi cobrado.",
+			"Tente de novo em instantes; se repetir, avise quem cuida do contrato com o bureau.",
+		}
+	case lookup.Running, lookup.Done:
+	}
+	return trouble{
+		"A resposta desta consulta não está guardada.", "Ela custou " + money(v.Entry.Amount) + ".",
+		"Consulte de novo: se houver outra no histórico, abre de graça.",
+	}
+}
+
+// lookupRaw sends the bureau's own answer, byte for byte.
+func (s *server) lookupRaw(c *call) error {
+	v, err := s.Lookups.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if v.Record == nil {
+		return errNowhere
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Disposition", `attachment; filename="consulta-`+v.Entry.ID[:13]+`.json"`)
+	_, _ = c.w.Write(v.Record.Raw) // nobody is left to be told
+	return nil
+}

@@ -1,0 +1,193 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+)
+
+const (
+	// patience is how long a page waits for the bureau before it shows that it waits.
+	patience = 1200 * time.Millisecond
+	// recentLookups and earlierAnswers are how many lines the lists beside have.
+	recentLookups  = 10
+	earlierAnswers = 6
+	// typedMax bounds the text that is looked at: no document is as long.
+	typedMax = 400
+	// titleMax bounds a name in a headline or a list.
+	titleMax = 120
+)
+
+// searchPage is the search screen.
+type searchPage struct {
+	// Text is what was typed.
+	Text string
+	// Found is what it is; Problem says what is wrong with it, Hint what is missing,
+	// once there is anything to say.
+	Found         document.Recognised
+	Problem, Hint string
+	// Name is whom the document belongs to, as history knows it.
+	Name    string
+	Choices []choiceLine
+	Spent   catalog.Money
+	Contact crm.Contact
+	Recent  []lookupLine
+	// Whole is whether this is a page, not a part of one for htmx: its focus goes to what
+	// comes next, where it would be taken from who still types.
+	Whole bool
+	// Alert is why a lookup was not begun.
+	Alert string
+	// FreshDays is how long history answers.
+	FreshDays int
+}
+
+// choiceLine is a product that fits, with what asking for it takes.
+type choiceLine struct {
+	app.ProductChoice
+	Chosen bool
+	// Document, Contact and After are for its forms: the document and the contact that
+	// they carry, and what today's spending would be.
+	Document document.Document
+	Contact  string
+	Spent    catalog.Money
+	After    catalog.Money
+	Now      time.Time
+}
+
+// lookupLine is a lookup in a list.
+type lookupLine struct {
+	app.LookupView
+	Name string
+	By   string
+}
+
+func lookupLineOf(v app.LookupView) lookupLine {
+	l := lookupLine{LookupView: v, Name: shorten(titleMax, app.Subject(v.Record)), By: shorten(28, v.Member)}
+	if v.Entry.KeyID != "" {
+		l.By = shorten(28, v.Key)
+	}
+	return l
+}
+
+// lookups serves a page that instances without the lookup feature do not have.
+func (s *server) lookups(h handler) handler {
+	return func(c *call) error {
+		if !s.LookupEnabled {
+			return errNowhere
+		}
+		return h(c)
+	}
+}
+
+// lookupFields are what the forms of a lookup say, from what was typed to the product that was chosen.
+type lookupFields struct {
+	Document  asTyped `form:"documento"`
+	Product   string  `form:"produto"`
+	ContactID string  `form:"contato"`
+	// Seen is the answer that one wants another for, Free asks for nothing that is charged.
+	Seen string `form:"novo"`
+	Free bool   `form:"gratis"`
+}
+
+func (s *server) lookupNew(c *call, f lookupFields) error {
+	return s.searchPage(c, http.StatusOK, f, searchPage{})
+}
+
+// searchPage shows the search screen around what is known of the text so far.
+func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) error {
+	var err error
+	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, f.ContactID); err != nil {
+		return err
+	}
+	recent, err := s.Lookups.Recent(c.ctx(), c.by, recentLookups)
+	if err != nil {
+		return err
+	}
+	p.Whole = true
+	p.FreshDays = int(s.Lookups.Fresh().Hours() / 24)
+	// One product's answer names the document of another's.
+	names := map[document.Document]string{}
+	for _, v := range recent {
+		line := lookupLineOf(v)
+		names[v.Entry.Document] = cmp.Or(names[v.Entry.Document], line.Name)
+		p.Recent = append(p.Recent, line)
+	}
+	for i, line := range p.Recent {
+		p.Recent[i].Name = cmp.Or(line.Name, names[line.Entry.Document])
+	}
+	return c.renderStatus(status, "consultar", page{Title: "Consultar", Nav: "consultar", Data: p, Read: true})
+}
+
+// lookupAsk is the form without script: it shows the same page with what fits.
+func (s *server) lookupAsk(c *call, f lookupFields) error {
+	p, err := s.recognise(c, f, false)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if p.Problem != "" {
+		status = http.StatusUnprocessableEntity
+	}
+	return s.searchPage(c, status, f, p)
+}
+
+// lookupRecognise answers htmx while somebody types.
+func (s *server) lookupRecognise(c *call, f lookupFields) error {
+	p, err := s.recognise(c, f, true)
+	if err != nil {
+		return err
+	}
+	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, f.ContactID); err != nil {
+		return err
+	}
+	return c.renderPart("consultar", "recognised", p)
+}
+
+// recognise reads the posted text. Who still types is told what is missing rather than
+// that it is wrong.
+func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, error) {
+	p := searchPage{Text: string(f.Document)}
+	text := p.Text
+	if len(text) > typedMax {
+		text, p.Text = text[:typedMax], shorten(typedMax, p.Text)
+	}
+	p.Found = document.Recognise(text)
+	switch {
+	case p.Found.Document.IsZero() && p.Found.Short && typing:
+		p.Hint = missingWords(p.Found)
+		return p, nil
+	case p.Found.Document.IsZero():
+		p.Problem = problemWords(p.Found)
+		return p, nil
+	}
+	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Found.Document)
+	if err != nil {
+		return p, err
+	}
+	spent, err := s.Lookups.SpentToday(c.ctx(), c.by)
+	if err != nil {
+		return p, err
+	}
+	p.Spent = spent.Amount
+	chosen := f.Product
+	if !slices.ContainsFunc(choices, func(choice app.ProductChoice) bool { return choice.Product.ID == chosen }) {
+		chosen = "" // of another type of document
+	}
+	for i, choice := range choices {
+		if name := app.Subject(&choice.Record); p.Name == "" {
+			p.Name = shorten(titleMax, name)
+		}
+		p.Choices = append(p.Choices, choiceLine{
+			ProductChoice: choice, Chosen: choice.Product.ID == chosen || chosen == "" && i == 0,
+			Document: p.Found.Document, Contact: f.ContactID,
+			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: s.Clock(),
+		})
+	}
+	return p, nil
+}

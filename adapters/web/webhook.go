@@ -1,0 +1,130 @@
+package web
+
+import (
+	"time"
+
+	"fichario/app"
+	"fichario/domain/webhook"
+)
+
+// webhookPage is a webhook with its address, its log and a box to try it.
+type webhookPage struct {
+	app.WebhookView
+	URL        string
+	Snippets   []snippet
+	Snippet    snippet
+	Deliveries []deliveryLine
+	Outcome    webhook.Outcome
+	Next       string
+	Month      struct{ Accepted, Repeated, Refused int }
+	Try        *trial
+}
+
+// deliveryLine is a delivery in the log.
+type deliveryLine struct {
+	webhook.Delivery
+	Size int
+}
+
+// trial is a body that was pasted, and what it would make.
+type trial struct {
+	Body    string
+	Made    *app.Simulation
+	Problem string
+}
+
+const deliveriesAtOnce = 25
+
+// webhookFilter is what its address says of the page.
+type webhookFilter struct {
+	// Snippet is how a form is connected that is shown.
+	Snippet string          `form:"como"`
+	Outcome webhook.Outcome `form:"resultado"`
+	After   string          `form:"depois"`
+}
+
+func (s *server) webhookShow(c *call, f webhookFilter) error { return s.webhookPage(c, f, nil) }
+
+func (s *server) webhookPage(c *call, f webhookFilter, try *trial) error {
+	w, err := s.Webhooks.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data := webhookPage{
+		WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(),
+		Outcome: f.Outcome, Try: try,
+	}
+	data.Snippets = snippets(data.URL)
+	data.Snippet = data.Snippets[0]
+	for _, snippet := range data.Snippets {
+		if snippet.ID == f.Snippet {
+			data.Snippet = snippet
+		}
+	}
+	log, err := s.Intake.Deliveries(c.ctx(), c.by, w.ID, f.Outcome, f.After, deliveriesAtOnce+1)
+	if err != nil {
+		return err
+	}
+	if len(log) > deliveriesAtOnce {
+		log = log[:deliveriesAtOnce]
+		data.Next = log[deliveriesAtOnce-1].ID
+	}
+	for _, d := range log {
+		data.Deliveries = append(data.Deliveries, deliveryLine{d, len(d.Body)})
+	}
+	sums, err := s.Webhooks.Summaries(c.ctx(), c.by, c.by.OrgID(), s.Clock().Add(-30*24*time.Hour))
+	if err != nil {
+		return err
+	}
+	month := sums[w.ID]
+	data.Month.Accepted, data.Month.Repeated, data.Month.Refused = month.Accepted, month.Repeated, month.Refused
+	return c.render("webhook", page{Title: w.Name, Nav: "webhooks", Data: data})
+}
+
+func (s *server) webhookEnable(c *call, f struct {
+	Enabled bool `form:"ligado"`
+}) error {
+	id := c.PathValue("id")
+	if err := s.Webhooks.Update(c.ctx(), c.by, id, app.Change{Enabled: &f.Enabled}); err != nil {
+		return err
+	}
+	notice := "Webhook desligado. Os envios recusados ficam guardados por 30 dias."
+	if f.Enabled {
+		notice = "Webhook ligado."
+	}
+	return c.done("/webhooks/"+id, notice)
+}
+
+func (s *server) webhookRegenerate(c *call, f struct {
+	Keep bool `form:"carencia"`
+}) error {
+	id := c.PathValue("id")
+	grace := time.Duration(0)
+	if f.Keep {
+		grace = 24 * time.Hour
+	}
+	if err := s.Webhooks.Regenerate(c.ctx(), c.by, id, grace); err != nil {
+		return err
+	}
+	return c.done("/webhooks/"+id, "Endereço novo gerado. Cole-o em cada formulário que usava o antigo.")
+}
+
+// webhookTry shows what a pasted body would make. The body is in the page, never in
+// an address.
+func (s *server) webhookTry(c *call, f struct {
+	Body asTyped `form:"corpo"`
+}) error {
+	t := &trial{Body: string(f.Body)}
+	made, err := s.Intake.Try(c.ctx(), c.by, c.PathValue("id"), []byte(t.Body))
+	switch f := app.FaultOf(err); {
+	case err == nil:
+		t.Made = &made
+	case f != nil && f.Field == "email":
+		t.Made, t.Problem = &made, f.Message
+	case f != nil && app.IsRefusal(err):
+		t.Problem = f.Message
+	default:
+		return err
+	}
+	return s.webhookPage(c, webhookFilter{}, t)
+}

@@ -1,0 +1,101 @@
+package web
+
+import (
+	"net/http"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+)
+
+// webhookForm is the form of a new or changed webhook.
+type webhookForm struct {
+	Form
+	ID      string
+	Origins []crm.Origin
+}
+
+// webhookFields are what the form asks for.
+type webhookFields struct {
+	Name   string         `form:"nome" app:"name"`
+	Kind   intake.Kind    `form:"tipo" app:"type"`
+	Origin string         `form:"origem" app:"origin"`
+	Band   intake.Band    `form:"faixas" app:"bands"`
+	Scheme webhook.Scheme `form:"assinatura"`
+	Secret string         `form:"segredo" app:"secret"`
+	Thanks string         `form:"obrigado" app:"thanksUrl"`
+}
+
+func (f webhookFields) signature() webhook.Signature {
+	return webhook.Signature{Scheme: f.Scheme, Secret: f.Secret}
+}
+
+func (s *server) webhookNew(c *call) error {
+	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
+	if err != nil {
+		return err
+	}
+	if err := c.manager(); err != nil {
+		return err
+	}
+	data := webhookForm{Origins: origins, Form: filled(webhookFields{Kind: intake.Generic, Band: intake.BandZero})}
+	return c.render("webhook-form", page{Title: "Novo webhook", Nav: "webhooks", Data: data})
+}
+
+func (s *server) webhookCreate(c *call, f webhookFields) error {
+	hook, _, err := s.Webhooks.Create(c.ctx(), c.by, app.NewWebhook{
+		OrgID: c.by.OrgID(), Name: f.Name, Options: intake.Options{Kind: f.Kind, Band: f.Band},
+		Origin: f.Origin, Signature: f.signature(), ThanksURL: f.Thanks,
+	})
+	if err != nil {
+		return s.webhookFormAgain(c, "", f, err)
+	}
+	return c.done("/webhooks/"+hook.ID, "Webhook criado. Copie o endereço e cole no seu formulário.")
+}
+
+// webhookFormAgain shows the form with what was typed and what is wrong with it.
+func (s *server) webhookFormAgain(c *call, id string, f webhookFields, why error) error {
+	shown, ok := c.again(&f, why)
+	if !ok {
+		return why
+	}
+	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
+	if err != nil {
+		return err
+	}
+	title := "Novo webhook"
+	if id != "" {
+		title = "Editar webhook"
+	}
+	return c.renderStatus(http.StatusUnprocessableEntity, "webhook-form", page{
+		Title: title, Nav: "webhooks", Data: webhookForm{Form: shown, ID: id, Origins: origins},
+	})
+}
+
+func (s *server) webhookEdit(c *call) error {
+	w, err := s.Webhooks.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
+	if err != nil {
+		return err
+	}
+	data := webhookForm{ID: w.ID, Origins: origins, Form: filled(webhookFields{
+		Name: w.Name, Kind: w.Kind, Origin: w.Origin, Band: w.Band, Scheme: w.Signature.Scheme, Thanks: w.ThanksURL,
+	})}
+	return c.render("webhook-form", page{Title: "Editar webhook", Nav: "webhooks", Data: data})
+}
+
+func (s *server) webhookUpdate(c *call, f webhookFields) error {
+	id := c.PathValue("id")
+	change := app.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks}
+	if f.Secret != "" || f.Scheme == webhook.NoSignature {
+		change.Signature = new(f.signature()) // an empty secret keeps the one there is
+	}
+	if err := s.Webhooks.Update(c.ctx(), c.by, id, change); err != nil {
+		return s.webhookFormAgain(c, id, f, err)
+	}
+	return c.done("/webhooks/"+id, "Webhook guardado. O próximo envio já segue o que mudou.")
+}

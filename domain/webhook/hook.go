@@ -1,0 +1,14 @@
+package webhook
+
+import "fichario/domain/crm"
+
+// Hook is a webhook with what a post to it needs to know.
+type Hook struct {
+	Webhook
+	// Funnel is the name of the organisation's default funnel, Entry its entry stage.
+	Funnel string
+	Entry  crm.Stage
+	// Members are the active members of the organisation.
+	Members []crm.Member
+	Origins []crm.Origin
+}
