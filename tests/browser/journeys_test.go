@@ -33,7 +33,7 @@ func start(t *testing.T, env map[string]string) *place {
 	p.org = testkit.JSON[map[string]string](t, testkit.Run(t, env, "org", "create", "--name", "Aroeira Crédito", "--json"))["id"]
 	testkit.RunInput(t, password+"\n", env, "member", "add", "--org", p.org, "--name", "Marina Tavares", "--email", email, "--role", "owner", "--password-stdin")
 	hook := testkit.JSON[map[string]string](t, testkit.Run(t, env, "webhook", "create", "--org", p.org, "--name", "Formulário do site", "--type", "generic", "--json"))
-	p.Program = testkit.Start(t, testkit.Options{Env: env})
+	p.Program = testkit.StartProgram(t, testkit.Options{Env: env})
 	p.hook = p.URL + "/api/webhooks/receive/" + hook["token"]
 	return p
 }
@@ -68,12 +68,12 @@ func journey(
 	t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser), more ...map[string]string,
 ) {
 	t.Helper()
-	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		for _, m := range more {
 			maps.Copy(env, m)
 		}
 		p := start(t, env)
-		b := browsertest.New(t, p.URL)
+		b := browsertest.StartBrowser(t, p.URL)
 		b.SignIn(email, password)
 		walk(t, p, b)
 		walked.Add(1)

@@ -79,7 +79,7 @@ func TestASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 	t.Parallel()
 	const slow, failing = "90000000680", "90000000841"
 	answer := make(chan struct{}, 1)
-	bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+	bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
 		if document == failing {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
@@ -110,7 +110,7 @@ func TestASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 		b.See("O bureau respondeu com um erro", "R$ 0,45")
 		b.Accessible()
 	}, map[string]string{
-		"FICHARIO_BUREAU": lookuptest.File(t, bureau.URL, time.Minute), "TESTE_TOKEN": lookuptest.Secret,
+		"FICHARIO_BUREAU": lookuptest.BureauFile(t, bureau.URL, time.Minute), "TESTE_TOKEN": lookuptest.Secret,
 	})
 }
 

@@ -56,7 +56,7 @@ func (v *visitor) do(t *testing.T, method, path string, form url.Values, header 
 // one that sets something up as a member who may not.
 func TestNobodySeesAnotherOrganisation(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		p := testkit.Start(t, testkit.Options{Env: env, Args: []string{"--demo"}})
+		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
 		demo := ""
 		lookuptest.Eventually(t, "the demonstration is there", 40*time.Second, func() bool {
 			demo = p.Logs()

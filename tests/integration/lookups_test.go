@@ -4,6 +4,7 @@ package integration
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -22,15 +23,17 @@ const (
 	acme = "11222333000181"
 )
 
-var (
-	expect = lookuptest.Expect
-	onBoth = lookuptest.OnBoth
-)
+var onBoth = lookuptest.OnBoth
+
+func expect[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	lookuptest.Expect(t, what, got, want)
+}
 
 func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, nil)
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		key := s.NewKey(600, 500, 5000)
 
 		fresh := s.CPF(key.Key, ana)
@@ -41,16 +44,18 @@ func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 		} {
 			expect(t, field, fresh.JSON[field], want)
 		}
-		expect(t, "telefones", fresh.JSON["telefones"], "[map[ddd:11 numero:987654321 tipo:<nil> whatsapp:<nil>]]")
+		expect(t, "telefones", fresh.JSON["telefones"], any([]any{
+			map[string]any{"ddd": "11", "numero": "987654321", "tipo": nil, "whatsapp": nil},
+		}))
 		expect(t, "bruto", fresh.Raw(t), lookuptest.Body(ana))
 		expect(t, "Cache-Control", fresh.Header.Get("Cache-Control"), "no-store")
-		expect(t, "X-RateLimit-Limit", fresh.Header.Get("X-RateLimit-Limit"), 600)
-		expect(t, "X-RateLimit-Remaining", fresh.Header.Get("X-RateLimit-Remaining"), 599)
+		expect(t, "X-RateLimit-Limit", fresh.Header.Get("X-RateLimit-Limit"), "600")
+		expect(t, "X-RateLimit-Remaining", fresh.Header.Get("X-RateLimit-Remaining"), "599")
 		expect(t, "RateLimit-Policy", fresh.Header.Get("RateLimit-Policy"), `"minuto";q=600;w=60`)
 
 		again := s.CPF(key.Key, ana)
 		expect(t, "cache", again.JSON["cache"], true)
-		expect(t, "valorCobrado", again.JSON["valorCobrado"], 0)
+		expect(t, "valorCobrado", again.JSON["valorCobrado"], any(json.Number("0")))
 		expect(t, "consultadoEm", again.JSON["consultadoEm"], fresh.JSON["consultadoEm"])
 		expect(t, "bruto from history", again.Raw(t), lookuptest.Body(ana))
 		if again.JSON["consultaId"] == fresh.JSON["consultaId"] {
@@ -69,12 +74,12 @@ func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 		expect(t, "calls", bureau.Calls(), 3)
 
 		st := s.Statement(key.Key)
-		expect(t, "gasto", st.Gasto, "{1.35 1.35 1.35}")
-		expect(t, "cobradas", st.Cobradas, "{3 3 3}")
-		expect(t, "limites", st.Limites, "{600 500 5000}")
+		expect(t, "gasto", st.Gasto, lookuptest.Amounts{Hoje: "1.35", Mes: "1.35", Total: "1.35"})
+		expect(t, "cobradas", st.Cobradas, lookuptest.Counts{Hoje: 3, Mes: 3, Total: 3})
+		expect(t, "limites", st.Limites, lookuptest.Limits{Minuto: 600, Dia: 500, Mes: 5000})
 		expect(t, "entries", st.Charged(), map[string]int{"concluida": 3, "livre": 2})
-		expect(t, "newest", st.Consultas[0].ID, refreshed.JSON["consultaId"])
-		expect(t, "oldest", st.Consultas[4].ID, fresh.JSON["consultaId"])
+		expect(t, "newest", any(st.Consultas[0].ID), refreshed.JSON["consultaId"])
+		expect(t, "oldest", any(st.Consultas[4].ID), fresh.JSON["consultaId"])
 		expect(t, "chave", st.Chave.Prefixo+" "+fmt.Sprint(st.Chave.Escopos), key.Prefix+" [cpf cnpj placa email]")
 		expect(t, "the other key spent", s.Statement(other.Key).Gasto.Total, "0")
 	})
@@ -82,13 +87,13 @@ func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 
 func TestProductsOfAFileNeedNoCode(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, nil)
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		all, companies := s.NewKey(600, 5, 5), s.ScopedKey("cnpj", 600, 5, 5)
 		s.Hide(ana)
 		a := s.Post(all.Key, `{"produto":"renda_presumida","documento":"`+ana+`"}`)
-		expect(t, "renda", a.JSON["renda"], "1.50")
-		expect(t, "valorCobrado", a.JSON["valorCobrado"], "2.075")
+		expect(t, "renda", a.JSON["renda"], any(json.Number("1.50")))
+		expect(t, "valorCobrado", a.JSON["valorCobrado"], any(json.Number("2.075")))
 
 		ids := func(key string) (out []string) {
 			for _, p := range s.Get("/api/v1/produtos", key).JSON["produtos"].([]any) {
@@ -118,8 +123,8 @@ func TestProductsOfAFileNeedNoCode(t *testing.T) {
 
 func TestBadInputCostsNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, nil)
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		key := s.NewKey(600, 5, 5).Key
 		json := map[string]string{"Content-Type": "application/json"}
 		type request struct {
@@ -203,7 +208,7 @@ func TestBadInputCostsNothing(t *testing.T) {
 			got := fmt.Sprint(a.Status, " ", a.Code(), " ", field)
 			expect(t, name, got, fmt.Sprint(c.status, " ", c.code, " ", c.field))
 			expect(t, name+": type", a.Header.Get("Content-Type"), "application/problem+json")
-			expect(t, name+": request id", a.JSON["requestId"], a.Header.Get("X-Request-Id"))
+			expect(t, name+": request id", a.JSON["requestId"], any(a.Header.Get("X-Request-Id")))
 			if strings.Contains(string(a.Body), ana) || strings.Contains(string(a.Body), acme) {
 				t.Errorf("%s: the problem repeats the document", name)
 			}
@@ -220,8 +225,8 @@ func TestBadInputCostsNothing(t *testing.T) {
 
 func TestKeysOpenOnlyWhatTheyShould(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, nil)
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		key := s.NewKey(600, 5, 5)
 		for name, header := range map[string]string{
 			"none": "", "other scheme": "Basic " + key.Key, "no scheme": key.Key, "garbage": "Bearer abc", "empty": "Bearer ",
@@ -231,7 +236,7 @@ func TestKeysOpenOnlyWhatTheyShould(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			expect(t, name, fmt.Sprint(a.Status, a.Code()), "401nao_autenticado")
+			expect(t, name, a.String(), "401 nao_autenticado")
 			if !strings.HasPrefix(a.Header.Get("WWW-Authenticate"), "Bearer") || a.Header.Get("X-RateLimit-Limit") != "" {
 				t.Errorf("%s: headers %v", name, a.Header)
 			}
@@ -280,8 +285,8 @@ func flip(b byte) string {
 
 func TestStatementPagesFiltersAndFile(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, nil)
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		key := s.NewKey(600, 500, 500).Key
 		for _, d := range lookuptest.CPFs(1, 7) {
 			s.CPF(key, d)
@@ -291,7 +296,7 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 
 		whole := s.Statement(key)
 		expect(t, "entries", len(whole.Consultas), 9)
-		expect(t, "gasto", whole.Gasto, "{3.45 3.45 3.45}")
+		expect(t, "gasto", whole.Gasto, lookuptest.Amounts{Hoje: "3.45", Mes: "3.45", Total: "3.45"})
 		var pages []lookuptest.Entry
 		path := "/api/v1/consultas?limite=4"
 		for range 9 {
@@ -346,30 +351,30 @@ func saoPaulo(t *testing.T) *time.Location {
 
 func TestLimits(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, nil)
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		docs := lookuptest.CPFs(2, 6)
 
 		minute := s.NewKey(3, 100, 100).Key
 		for i := range 3 {
 			a := s.Get("/api/v1/produtos", minute)
 			expect(t, "status", a.Status, 200)
-			expect(t, "remaining", a.Header.Get("X-RateLimit-Remaining"), 2-i)
+			expect(t, "remaining", a.Header.Get("X-RateLimit-Remaining"), fmt.Sprint(2-i))
 		}
 		a := s.CPF(minute, docs[0])
-		expect(t, "over the minute", fmt.Sprint(a.Status, a.Code()), "429limite_por_minuto")
+		expect(t, "over the minute", a.String(), "429 limite_por_minuto")
 		wait, err := strconv.Atoi(a.Header.Get("Retry-After"))
 		if err != nil || wait < 1 || wait > 60 {
 			t.Errorf("Retry-After: %q", a.Header.Get("Retry-After"))
 		}
-		expect(t, "remaining", a.Header.Get("X-RateLimit-Remaining"), 0)
+		expect(t, "remaining", a.Header.Get("X-RateLimit-Remaining"), "0")
 
 		day := s.NewKey(600, 2, 100).Key
 		for _, d := range docs[:2] {
 			expect(t, "within the day", s.CPF(day, d).Status, 200)
 		}
 		a = s.CPF(day, docs[2])
-		expect(t, "over the day", fmt.Sprint(a.Status, a.Code()), "429limite_diario")
+		expect(t, "over the day", a.String(), "429 limite_diario")
 		expect(t, "limit and remaining", a.Header.Get("X-RateLimit-Limit")+" "+a.Header.Get("X-RateLimit-Remaining"), "2 0")
 		now := time.Now().In(saoPaulo(t))
 		midnight := time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())
@@ -383,7 +388,7 @@ func TestLimits(t *testing.T) {
 		month := s.NewKey(600, 100, 1).Key
 		expect(t, "within the month", s.CPF(month, docs[3]).Status, 200)
 		a = s.CPF(month, docs[4])
-		expect(t, "over the month", fmt.Sprint(a.Status, a.Code()), "429limite_mensal")
+		expect(t, "over the month", a.String(), "429 limite_mensal")
 		if _, set := a.Header["Retry-After"]; set {
 			t.Error("a monthly cap has a Retry-After")
 		}
@@ -402,13 +407,13 @@ func TestLimits(t *testing.T) {
 
 func TestLookupsMayBeOff(t *testing.T) {
 	t.Parallel()
-	bureau := lookuptest.NewBureau(t, nil)
-	s := lookuptest.Start(t, testkit.SQLite(t), lookuptest.File(t, bureau.URL, 5*time.Second), map[string]string{"FICHARIO_LOOKUP_ENABLED": "false"})
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second), map[string]string{"FICHARIO_LOOKUP_ENABLED": "false"})
 	key := s.NewKey(600, 5, 5).Key
 	for _, k := range []string{key, "", "abc"} {
 		for _, path := range []string{"/api/v1/cpf/" + ana, "/api/v1/cpf/1", "/api/v1/cnpj/" + acme, "/api/v1/produtos", "/api/v1/consultas"} {
 			a := s.Get(path, k)
-			expect(t, path, fmt.Sprint(a.Status, a.Code()), "404recurso_indisponivel")
+			expect(t, path, a.String(), "404 recurso_indisponivel")
 		}
 		expect(t, "POST", s.Post(k, `{"produto":"cpf","documento":"`+ana+`"}`).Code(), "recurso_indisponivel")
 	}
@@ -418,48 +423,49 @@ func TestLookupsMayBeOff(t *testing.T) {
 // TestTogether is the heart of charging: identical requests share a call, and caps hold, on one instance and on two.
 func TestTogether(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		release := make(chan struct{})
-		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
-			select {
-			case <-release:
-			case <-time.After(300 * time.Millisecond):
-			}
-			lookuptest.Ordinary(w, r, document)
-		})
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		instances := []*lookuptest.Service{s}
 		if strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "postgres") {
-			instances = append(instances, s.Join())
+			instances = append(instances, s.StartAnother())
 		}
-		defer close(release)
+		ask := func(i int, path, key string) (lookuptest.Answer, error) {
+			return instances[i%len(instances)].Do(t.Context(), "GET", "/api/v1/cpf/"+path, key, nil, "")
+		}
 
+		const identical = 24
 		key := s.NewKey(6000, 500, 500)
 		s.Hide(ana)
-		answers := together(t, 24, func(i int) (lookuptest.Answer, error) {
-			return instances[i%len(instances)].Do(t.Context(), "GET", "/api/v1/cpf/"+ana, key.Key, nil, "")
-		})
+		release := bureau.Hold(ana)
+		asked := together(t, identical, func(i int) (lookuptest.Answer, error) { return ask(i, ana, key.Key) })
+		others := lookuptest.CPFs(4, len(instances))
+		for i, instance := range instances {
+			instance.AwaitFollowers(key.Key, 6000, identical/len(instances), others[i])
+		}
+		release()
 		fresh := 0
-		for _, a := range answers {
+		for _, a := range asked() {
 			expect(t, "status", a.Status, 200)
 			expect(t, "bruto", a.Raw(t), lookuptest.Body(ana))
 			if a.JSON["cache"] == false {
 				fresh++
 			}
 		}
-		expect(t, "calls for 24 identical requests", bureau.Calls(), 1)
+		expect(t, "calls for identical requests", bureau.Ledger()[ana], 1)
 		expect(t, "fresh answers", fresh, 1)
 		st := s.Statement(key.Key)
-		expect(t, "entries", st.Charged(), map[string]int{"concluida": 1, "livre": 23})
+		expect(t, "entries", st.Charged(), map[string]int{"concluida": 1, "livre": identical - 1})
 		expect(t, "gasto", st.Gasto.Total, "0.45")
 
 		few := s.NewKey(6000, 7, 500)
 		docs := lookuptest.CPFs(3, 40)
 		before := bureau.Calls()
-		answers = together(t, 40, func(i int) (lookuptest.Answer, error) {
-			return instances[i%len(instances)].Do(t.Context(), "GET", "/api/v1/cpf/"+docs[i], few.Key, nil, "")
-		})
+		release = bureau.Hold("")
+		asked = together(t, 40, func(i int) (lookuptest.Answer, error) { return ask(i, docs[i], few.Key) })
+		bureau.Await(t, before+7)
+		release()
 		ok := 0
-		for _, a := range answers {
+		for _, a := range asked() {
 			switch a.Status {
 			case 200:
 				ok++
@@ -471,17 +477,20 @@ func TestTogether(t *testing.T) {
 		}
 		expect(t, "answers for 40 documents on a key with 7 left", ok, 7)
 		expect(t, "calls", bureau.Calls()-before, 7)
-		expect(t, "cobradas", s.Statement(few.Key).Cobradas, "{7 7 7}")
+		expect(t, "cobradas", s.Statement(few.Key).Cobradas, lookuptest.Counts{Hoje: 7, Mes: 7, Total: 7})
 
 		before = bureau.Calls()
-		together(t, 5, func(i int) (lookuptest.Answer, error) {
-			return instances[i%len(instances)].Do(t.Context(), "GET", "/api/v1/cpf/"+ana+"?atualizar=true", key.Key, nil, "")
-		})
+		release = bureau.Hold("")
+		asked = together(t, 5, func(i int) (lookuptest.Answer, error) { return ask(i, ana+"?atualizar=true", key.Key) })
+		bureau.Await(t, before+5)
+		release()
+		asked()
 		expect(t, "calls for 5 refreshes", bureau.Calls()-before, 5)
 	})
 }
 
-func together(t *testing.T, n int, f func(i int) (lookuptest.Answer, error)) []lookuptest.Answer {
+// together begins n requests at once; the function that it returns waits for their answers.
+func together(t *testing.T, n int, f func(i int) (lookuptest.Answer, error)) func() []lookuptest.Answer {
 	t.Helper()
 	out := make([]lookuptest.Answer, n)
 	var wg sync.WaitGroup
@@ -493,51 +502,64 @@ func together(t *testing.T, n int, f func(i int) (lookuptest.Answer, error)) []l
 			}
 		})
 	}
-	wg.Wait()
-	return out
+	return func() []lookuptest.Answer { wg.Wait(); return out }
 }
 
 // TestAFailureIsSharedToo: those that wait for a call get its failure, free, and do not ask again in turn.
 func TestAFailureIsSharedToo(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
-			time.Sleep(700 * time.Millisecond)
+		bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+			if document != ana {
+				lookuptest.Ordinary(w, r, document)
+				return
+			}
 			w.WriteHeader(http.StatusInternalServerError)
 		})
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		key, other := s.NewKey(6000, 500, 500).Key, s.NewKey(6000, 500, 500).Key
 		s.Hide(ana)
-		free := 0
-		for _, a := range together(t, 12, func(i int) (lookuptest.Answer, error) {
+		release := bureau.Hold(ana)
+		asked := together(t, 12, func(i int) (lookuptest.Answer, error) {
 			return s.Do(t.Context(), "GET", "/api/v1/cpf/"+ana, []string{key, other}[i%2], nil, "")
-		}) {
-			expect(t, "answer", fmt.Sprint(a.Status, a.Code()), "502bureau_falhou")
+		})
+		for i, d := range lookuptest.CPFs(5, 2) {
+			s.AwaitFollowers([]string{key, other}[i], 6000, 6, d)
+		}
+		release()
+		free := 0
+		for _, a := range asked() {
+			expect(t, "answer", a.String(), "502 bureau_falhou")
 			if strings.Contains(fmt.Sprint(a.JSON["detail"]), "não foi cobrado") {
 				free++
 			}
 		}
 		expect(t, "those who are told that it was free for them", free, 11)
-		expect(t, "calls", bureau.Calls(), 1)
+		expect(t, "calls", bureau.Ledger()[ana], 1)
 		expect(t, "entries of both keys", len(s.Statement(key).Consultas)+len(s.Statement(other).Consultas), 1)
 		expect(t, "a later request asks again", s.CPF(key, ana).Status, 502)
-		expect(t, "calls", bureau.Calls(), 2)
+		expect(t, "calls", bureau.Ledger()[ana], 2)
 	})
 }
 
 func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
-			time.Sleep(400 * time.Millisecond)
-			lookuptest.Ordinary(w, r, document)
-		})
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		key := s.NewKey(600, 500, 500).Key
 		s.Hide(ana)
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		if _, err := s.Do(ctx, "GET", "/api/v1/cpf/"+ana, key, nil, ""); err == nil {
-			t.Fatal("the client did not leave")
+		release := bureau.Hold(ana)
+		ctx, leave := context.WithCancel(t.Context())
+		left := make(chan error, 1)
+		go func() {
+			_, err := s.Do(ctx, "GET", "/api/v1/cpf/"+ana, key, nil, "")
+			left <- err
+		}()
+		bureau.Await(t, 1)
+		leave()
+		if <-left == nil {
+			t.Error("the client did not leave")
 		}
+		release()
 		a := s.CPF(key, ana)
 		expect(t, "the next answer is free", a.JSON["cache"], true)
 		expect(t, "calls", bureau.Calls(), 1)
@@ -548,8 +570,8 @@ func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 // TestHistoryAges: what is older than FICHARIO_HISTORY_FRESH no longer answers.
 func TestHistoryAges(t *testing.T) {
 	lookuptest.OnBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, nil)
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second), map[string]string{"FICHARIO_HISTORY_FRESH": "2s"})
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second), map[string]string{"FICHARIO_HISTORY_FRESH": "2s"})
 		key := s.NewKey(6000, 500, 500).Key
 		first := s.CPF(key, ana)
 		expect(t, "at once", s.CPF(key, ana).JSON["cache"], true)

@@ -18,7 +18,7 @@ import (
 // somebody's own alone.
 func TestTheDemonstration(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		p := testkit.Start(t, testkit.Options{Env: env, Args: []string{"--demo"}})
+		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
 		pasted := func() string {
 			lines := ""
 			lookuptest.Eventually(t, "the lines are printed", 20*time.Second, func() bool {
@@ -58,7 +58,7 @@ func TestTheDemonstration(t *testing.T) {
 	})
 	own := testkit.SQLite(t)
 	testkit.Run(t, own, "org", "create", "--name", "Minha")
-	p := testkit.Start(t, testkit.Options{Env: own, Args: []string{"--demo"}})
+	p := testkit.StartProgram(t, testkit.Options{Env: own, Args: []string{"--demo"}})
 	lookuptest.Eventually(t, "it says so", 20*time.Second, func() bool { return strings.Contains(p.Logs(), "no demonstration data") })
 }
 
@@ -158,9 +158,9 @@ func TestManyInstancesStartAtOnce(t *testing.T) {
 // TestAFieldAddedLaterIsNullInHistory: an answer that was stored before a field existed has it all the same.
 func TestAFieldAddedLaterIsNullInHistory(t *testing.T) {
 	t.Parallel()
-	bureau := lookuptest.NewBureau(t, nil)
-	file := lookuptest.File(t, bureau.URL, 5*time.Second)
-	s := lookuptest.Start(t, testkit.SQLite(t), file)
+	bureau := lookuptest.StartBureau(t, nil)
+	file := lookuptest.BureauFile(t, bureau.URL, 5*time.Second)
+	s := lookuptest.StartService(t, testkit.SQLite(t), file)
 	key := s.NewKey(600, 5, 5).Key
 	s.Hide(ana)
 	question := `{"produto":"renda_presumida","documento":"` + ana + `"}`
@@ -183,8 +183,8 @@ func TestAFieldAddedLaterIsNullInHistory(t *testing.T) {
 
 func TestOperations(t *testing.T) {
 	t.Parallel()
-	bureau := lookuptest.NewBureau(t, nil)
-	s := lookuptest.Start(t, testkit.SQLite(t), lookuptest.File(t, bureau.URL, 5*time.Second))
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 	key := s.NewKey(600, 5, 5).Key
 	s.CPF(key, ana)
 	s.CPF(key, ana)

@@ -17,7 +17,7 @@ import (
 func testAutomations(t *testing.T, o *org) {
 	o.Member("Dona", "owner")
 	second := o.Member("Vendas", "member")
-	receiver := intaketest.NewReceiver(t, nil)
+	receiver := intaketest.StartReceiver(t, nil)
 	h := o.NewHook("Ações", "generic")
 	called, secret := o.Automate("Avisar o CRM", "http", "--url", receiver.URL+"/gancho")
 	o.Automate("Mover", "move_stage", "--stage", "em CONTATO")
@@ -132,8 +132,8 @@ func testConditions(t *testing.T, o *org) {
 // made again.
 func testRetries(t *testing.T, o *org) {
 	h := o.NewHook("Insistência", "generic")
-	elsewhere := intaketest.NewReceiver(t, nil)
-	receiver := intaketest.NewReceiver(t, func(w http.ResponseWriter, r *http.Request, c intaketest.Call, try int) {
+	elsewhere := intaketest.StartReceiver(t, nil)
+	receiver := intaketest.StartReceiver(t, func(w http.ResponseWriter, r *http.Request, c intaketest.Call, try int) {
 		switch {
 		case c.Path == "/500" && try == 1:
 			w.WriteHeader(http.StatusInternalServerError)
@@ -213,10 +213,10 @@ func testRetries(t *testing.T, o *org) {
 // however it is written, and without FICHARIO_SMTP_URL an e-mail is given up with a reason.
 func TestWebhookTargets(t *testing.T) {
 	t.Parallel()
-	s := intaketest.Start(t, testkit.SQLite(t))
+	s := intaketest.StartService(t, testkit.SQLite(t))
 	o := s.Org(t)
 	o.Member("Dona", "owner")
-	receiver := intaketest.NewReceiver(t, nil)
+	receiver := intaketest.StartReceiver(t, nil)
 	port := receiver.URL[strings.LastIndexByte(receiver.URL, ':'):]
 	h := o.NewHook("Alvos", "generic")
 	names := map[string]string{}

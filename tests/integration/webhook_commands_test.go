@@ -140,7 +140,7 @@ func testPagesOfCommands(t *testing.T, o *org) {
 // TestWebhookInput: what people type wrong is refused before anything is written.
 func TestWebhookInput(t *testing.T) {
 	t.Parallel()
-	o := intaketest.Start(t, testkit.SQLite(t)).Org(t)
+	o := intaketest.StartService(t, testkit.SQLite(t)).Org(t)
 	h := o.NewHook("Entradas", "generic")
 	for _, c := range [][]string{
 		{"origin", "add", "--org", o.ID, "--name", " "}, {"origin", "add", "--org", o.ID, "--name", strings.Repeat("o", 121)}, {"origin", "add", "--org", o.ID, "--name", "\u0301"},

@@ -22,7 +22,7 @@ func TestWebhookDataKeyRotation(t *testing.T) {
 		start := func(keys string) *intaketest.Service {
 			rotated := maps.Clone(env)
 			rotated["FICHARIO_DATA_KEY"] = keys
-			return intaketest.Start(t, rotated)
+			return intaketest.StartService(t, rotated)
 		}
 		if env["FICHARIO_DATA_KEY"] != "" {
 			env = testkit.OnPostgreSQL(postgres.New(t, nil)) // no key has been seen by it
@@ -126,7 +126,7 @@ func TestWebhookOldDatabase(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		s := intaketest.Start(t, env)
+		s := intaketest.StartService(t, env)
 		for _, id := range append(ids, s.Org(t).ID) {
 			o := s.Org(t)
 			o.ID = id

@@ -204,7 +204,7 @@ func testIdempotency(t *testing.T, o *org) {
 
 // testFiftyAtOnce: fifty posts of one delivery at once, spread over the instances, are one contact with what belongs to it.
 func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
-	receiver := intaketest.NewReceiver(t, nil)
+	receiver := intaketest.StartReceiver(t, nil)
 	automation, _ := o.Automate("Cinquenta", "http", "--url", receiver.URL)
 	h := o.NewHook("Cinquenta", "formservice")
 	tally := `{"eventType":"FORM_RESPONSE","data":{"submissionId":"cinquenta","fields":[{"key":"a","label":"E-mail","type":"INPUT_EMAIL","value":"` + intaketest.Email("tally") + `"}]}}`
@@ -248,12 +248,12 @@ func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
 // TestWebhookOverTwoInstances: what holds on one instance holds over two on one database.
 func TestWebhookOverTwoInstances(t *testing.T) {
 	t.Parallel()
-	s := intaketest.Start(t, testkit.PostgreSQL(t), map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true"})
-	other := s.Join()
+	s := intaketest.StartService(t, testkit.PostgreSQL(t), map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true"})
+	other := s.StartAnother()
 	t.Run("fifty at once", func(t *testing.T) { testFiftyAtOnce(t, s.Org(t), s, other) })
 	t.Run("automations run once", func(t *testing.T) {
 		o := s.Org(t)
-		receiver := intaketest.NewReceiver(t, nil)
+		receiver := intaketest.StartReceiver(t, nil)
 		h := o.NewHook("Duas instâncias", "generic")
 		o.Automate("Aviso", "http", "--url", receiver.URL)
 		o.Automate("Nota", "add_note", "--text", "uma vez só")

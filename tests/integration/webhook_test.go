@@ -29,8 +29,8 @@ const (
 // has an organisation of its own there.
 func TestWebhook(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		box := intaketest.NewMailbox(t)
-		s := intaketest.Start(t, env, map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true", "FICHARIO_SMTP_URL": box.URL})
+		box := intaketest.StartMailServer(t)
+		s := intaketest.StartService(t, env, map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true", "FICHARIO_SMTP_URL": box.URL})
 		with := func(test func(t *testing.T, o *org)) func(t *testing.T) {
 			return func(t *testing.T) {
 				t.Parallel()

@@ -1,8 +1,8 @@
 // Package testkit starts the real program for end-to-end tests: the binary that users run, over its own doors, on the
 // databases that it supports.
 //
-//	testkit.Databases(t, func(t *testing.T, env map[string]string) {
-//		program := testkit.Start(t, testkit.Options{Env: env})
+//	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+//		program := testkit.StartProgram(t, testkit.Options{Env: env})
 //		key := testkit.JSON[struct{ Key string }](t, testkit.Run(t, env, "key", "create", …, "--json"))
 //		…program.URL…
 //	})
@@ -122,9 +122,9 @@ func JSON[T any](tb testing.TB, out string) T {
 	return value
 }
 
-// Databases runs the test on each database that the program supports, and gives it the environment that leads there: an
+// OnBothDatabases runs the test on each database that the program supports, and gives it the environment that leads there: an
 // SQLite file that does not exist yet, or a migrated PostgreSQL database of its own.
-func Databases(t *testing.T, test func(t *testing.T, env map[string]string)) {
+func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
 	t.Run("postgres", func(t *testing.T) { test(t, PostgreSQL(t)) })

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestProgram(t *testing.T) {
-	p := testkit.Start(t, testkit.Options{Args: []string{"--demo"}})
+	p := testkit.StartProgram(t, testkit.Options{Args: []string{"--demo"}})
 	answers(t, p)
 	url := p.URL
 
@@ -55,7 +55,7 @@ func TestProgram(t *testing.T) {
 
 func TestProgramThatStopsBadly(t *testing.T) {
 	failed := &recorder{TB: t}
-	p := testkit.Start(failed, testkit.Options{Env: map[string]string{"FICHARIO_STUBBORN": "1"}})
+	p := testkit.StartProgram(failed, testkit.Options{Env: map[string]string{"FICHARIO_STUBBORN": "1"}})
 	p.Stop()
 	if !failed.errors {
 		t.Error("code 1 after SIGTERM passed for a clean end")
@@ -80,7 +80,7 @@ func TestRun(t *testing.T) {
 
 func TestDatabases(t *testing.T) {
 	seen := map[string]string{}
-	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		url := env["FICHARIO_DATABASE_URL"]
 		scheme, path, _ := strings.Cut(url, "://")
 		seen[scheme] = env["FICHARIO_DATA_KEY"]

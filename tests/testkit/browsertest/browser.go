@@ -34,9 +34,9 @@ type Browser struct {
 	problems []string
 }
 
-// New starts a browser at the address of the interface. What the browser itself complains about, such as a script that the
+// StartBrowser starts a browser at the address of the interface. What the browser itself complains about, such as a script that the
 // page's policy refuses, fails the test.
-func New(tb testing.TB, base string) *Browser {
+func StartBrowser(tb testing.TB, base string) *Browser {
 	tb.Helper()
 	path, err := Path()
 	if err != nil {

@@ -56,9 +56,9 @@ type Receiver struct {
 	ledger []Call
 }
 
-// NewReceiver starts a receiver. answer gets each call with its number among those of its webhook-id, from 1; nil answers 204
+// StartReceiver starts a receiver. answer gets each call with its number among those of its webhook-id, from 1; nil answers 204
 // to all.
-func NewReceiver(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, c Call, try int)) *Receiver {
+func StartReceiver(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, c Call, try int)) *Receiver {
 	tb.Helper()
 	v := &Receiver{}
 	v.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

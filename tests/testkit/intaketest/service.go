@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"fichario/tests/testkit"
-	"fichario/tests/testkit/lookuptest"
 )
 
 // What invented people are made of. No log, metric or refusal may hold any of it, so the texts are such as nobody else writes.
@@ -45,9 +44,9 @@ type Service struct {
 	hidden *hidden
 }
 
-// Start starts the program on the database that env leads to. When the test ends, neither its log, which is at its most
+// StartService starts the program on the database that env leads to. When the test ends, neither its log, which is at its most
 // talkative, nor its metrics may hold anything that was hidden.
-func Start(tb testing.TB, env map[string]string, more ...map[string]string) *Service {
+func StartService(tb testing.TB, env map[string]string, more ...map[string]string) *Service {
 	tb.Helper()
 	all := maps.Clone(env)
 	all["FICHARIO_LOG_LEVEL"] = "debug"
@@ -67,7 +66,7 @@ func start(tb testing.TB, env map[string]string, h *hidden) *Service {
 			s.clean("the log", s.Logs())
 		}
 	})
-	s.Program = testkit.Start(tb, testkit.Options{Env: env})
+	s.Program = testkit.StartProgram(tb, testkit.Options{Env: env})
 	tb.Cleanup(func() { // before the program is ended
 		if a, err := s.Send(tb.Context(), Request{Method: "GET", Path: "/metrics"}); err == nil {
 			s.clean("the metrics", string(a.Body))
@@ -83,8 +82,8 @@ func (s *Service) clean(what, text string) {
 	}
 }
 
-// Join starts another instance on the same database.
-func (s *Service) Join() *Service {
+// StartAnother starts another instance on the same database.
+func (s *Service) StartAnother() *Service {
 	s.tb.Helper()
 	return start(s.tb, s.env, s.hidden)
 }
@@ -237,8 +236,6 @@ func AtOnceOnBoth(t *testing.T, test func(t *testing.T, env map[string]string)) 
 		"postgres": func(t *testing.T) { test(t, testkit.PostgreSQL(t)) },
 	})
 }
-
-var expect = lookuptest.Expect
 
 // Line prints values beside each other, with one space between any two, so that several can be compared at once.
 func Line(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"fichario/tests/testkit/lookuptest"
 )
 
 // most is the most that a list gives at once.
@@ -177,7 +179,7 @@ func (o *Org) Settled(n int, limit time.Duration, more ...string) []Run {
 // Nothing fails the test when the organisation has a contact or a notification, or the webhook has counted a post.
 func (o *Org) Nothing(t *testing.T, h Hook) {
 	t.Helper()
-	expect(t, "contacts", len(o.Contacts()), 0)
-	expect(t, "notifications", len(o.Notifications()), 0)
-	expect(t, "received", o.Show(h).Received, 0)
+	lookuptest.Expect(t, "contacts", len(o.Contacts()), 0)
+	lookuptest.Expect(t, "notifications", len(o.Notifications()), 0)
+	lookuptest.Expect(t, "received", o.Show(h).Received, 0)
 }

@@ -13,6 +13,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -30,13 +32,14 @@ type Bureau struct {
 
 	mu     sync.Mutex
 	ledger map[string]int
+	held   map[string]chan struct{} // by document, or "" for all
 	answer func(w http.ResponseWriter, r *http.Request, document string)
 }
 
-// NewBureau starts a bureau. A nil answer is an ordinary one.
-func NewBureau(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, document string)) *Bureau {
+// StartBureau starts a bureau. A nil answer is an ordinary one.
+func StartBureau(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, document string)) *Bureau {
 	tb.Helper()
-	b := &Bureau{ledger: map[string]int{}, answer: answer}
+	b := &Bureau{ledger: map[string]int{}, held: map[string]chan struct{}{}, answer: answer}
 	if answer == nil {
 		b.answer = Ordinary
 	}
@@ -47,7 +50,16 @@ func NewBureau(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request
 		}
 		b.mu.Lock()
 		b.ledger[document]++
+		gates := []chan struct{}{b.held[""], b.held[document]}
 		b.mu.Unlock()
+		for _, gate := range gates {
+			if gate != nil {
+				select {
+				case <-gate:
+				case <-r.Context().Done():
+				}
+			}
+		}
 		b.answer(w, r, document)
 	}))
 	tb.Cleanup(func() {
@@ -55,6 +67,26 @@ func NewBureau(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request
 		b.Close()
 	})
 	return b
+}
+
+// Hold keeps calls about a document, or about all where it is "", from being answered until they are released.
+func (b *Bureau) Hold(document string) (release func()) {
+	gate := make(chan struct{})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held[document] = gate
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.held, document)
+		close(gate)
+	}
+}
+
+// Await waits until the bureau has been asked n times, about all documents.
+func (b *Bureau) Await(tb testing.TB, n int) {
+	tb.Helper()
+	Eventually(tb, fmt.Sprint(n, " calls reach the bureau"), 20*time.Second, func() bool { return b.Calls() >= n })
 }
 
 // Ordinary answers with a person whose mother, phone's WhatsApp and e-mails are not informed.
@@ -87,9 +119,9 @@ func (b *Bureau) Ledger() map[string]int {
 	return maps.Clone(b.ledger)
 }
 
-// File writes a bureau file for a bureau at url and returns its path. The price of cpf is 0.45, of cnpj 0.30, of the product
+// BureauFile writes a bureau file for a bureau at url and returns its path. The price of cpf is 0.45, of cnpj 0.30, of the product
 // renda_presumida, which only the file knows, 2.075.
-func File(tb testing.TB, url string, timeout time.Duration) string {
+func BureauFile(tb testing.TB, url string, timeout time.Duration) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "bureau.yaml")
 	err := os.WriteFile(path, []byte(fmt.Sprintf(`
@@ -142,9 +174,9 @@ type Service struct {
 	hidden map[string]bool // what no log may hold
 }
 
-// Start starts the program on the database that env leads to, in front of the bureau that the file describes, and makes an
+// StartService starts the program on the database that env leads to, in front of the bureau that the file describes, and makes an
 // organisation. When the test ends, the log must hold no document, key or answer that went through the service.
-func Start(tb testing.TB, env map[string]string, bureauFile string, more ...map[string]string) *Service {
+func StartService(tb testing.TB, env map[string]string, bureauFile string, more ...map[string]string) *Service {
 	tb.Helper()
 	all := maps.Clone(env)
 	all["FICHARIO_BUREAU"], all["TESTE_TOKEN"], all["FICHARIO_LOG_LEVEL"] = bureauFile, Secret, "debug"
@@ -162,16 +194,16 @@ func Start(tb testing.TB, env map[string]string, bureauFile string, more ...map[
 			}
 		}
 	})
-	s.Program = testkit.Start(tb, testkit.Options{Env: all})
+	s.Program = testkit.StartProgram(tb, testkit.Options{Env: all})
 	s.Org = testkit.JSON[struct{ ID string }](tb, s.Command("org", "create", "--name", "Agência de Teste", "--json")).ID
 	return s
 }
 
-// Join starts another instance on the same database and organisation.
-func (s *Service) Join() *Service {
+// StartAnother starts another instance on the same database and organisation.
+func (s *Service) StartAnother() *Service {
 	s.tb.Helper()
 	other := &Service{tb: s.tb, env: s.env, Org: s.Org, hidden: s.hidden}
-	other.Program = testkit.Start(s.tb, testkit.Options{Env: s.env})
+	other.Program = testkit.StartProgram(s.tb, testkit.Options{Env: s.env})
 	return other
 }
 
@@ -209,6 +241,22 @@ func (s *Service) Hide(text string) {
 	s.hidden[text] = true
 }
 
+// AwaitFollowers waits until n requests of a key, which may make limit a minute and has made none before, wait for a call
+// that the bureau holds: the service has let them in, and a lookup of another document by another key, which came after
+// them, has been answered.
+func (s *Service) AwaitFollowers(key string, limit, n int, another string) {
+	s.tb.Helper()
+	asked := 0
+	Eventually(s.tb, "the requests are let in", 20*time.Second, func() bool {
+		asked++
+		left, err := strconv.Atoi(s.Get("/api/v1/produtos", key).Header.Get("X-RateLimit-Remaining"))
+		return err == nil && limit-left-asked >= n
+	})
+	if a := s.CPF(s.NewKey(60, 60, 60).Key, another); a.Status != http.StatusOK {
+		s.tb.Errorf("another lookup is answered with %s", a)
+	}
+}
+
 // Answer is an answer of the service.
 type Answer struct {
 	Status int
@@ -220,6 +268,9 @@ type Answer struct {
 
 // Code is the code of a problem, "" for other answers.
 func (a Answer) Code() string { code, _ := a.JSON["code"].(string); return code }
+
+// String is the status and the code, for comparisons.
+func (a Answer) String() string { return strings.TrimSpace(fmt.Sprint(a.Status, " ", a.Code())) }
 
 // Raw is the text of `bruto` as it stands in the body.
 func (a Answer) Raw(tb testing.TB) string {
@@ -307,11 +358,18 @@ type Entry struct {
 	Em                               time.Time
 }
 
+// Amounts are what was charged, Counts how often, and Limits what a key may do.
+type (
+	Amounts struct{ Hoje, Mes, Total json.Number }
+	Counts  struct{ Hoje, Mes, Total int }
+	Limits  struct{ Minuto, Dia, Mes int }
+)
+
 // Statement is a key's statement, with up to 200 entries.
 type Statement struct {
-	Gasto    struct{ Hoje, Mes, Total json.Number }
-	Cobradas struct{ Hoje, Mes, Total int }
-	Limites  struct{ Minuto, Dia, Mes int }
+	Gasto    Amounts
+	Cobradas Counts
+	Limites  Limits
 	Chave    struct {
 		ID, Nome, Prefixo string
 		Escopos           []string
@@ -379,11 +437,11 @@ func Eventually(tb testing.TB, what string, limit time.Duration, f func() bool) 
 	}
 }
 
-// Expect compares by what is printed, so that numbers of different types may be equal.
-func Expect(t *testing.T, what string, got, want any) {
+// Expect compares values, as reflect.DeepEqual does.
+func Expect[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s: got %v, want %v", what, got, want)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: got %#v, want %#v", what, got, want)
 	}
 }
 
@@ -391,7 +449,7 @@ func Expect(t *testing.T, what string, got, want any) {
 func OnBoth(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
 	t.Parallel()
-	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		t.Parallel()
 		test(t, env)
 	})

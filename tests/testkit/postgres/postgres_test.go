@@ -77,7 +77,7 @@ func TestSettingsAreThoseOfProduction(t *testing.T) {
 }
 
 func TestDedicatedServerStopsStartsAndFreezes(t *testing.T) {
-	server := postgres.Dedicated(t)
+	server := postgres.StartDedicated(t)
 	url := server.Database(t, migrate)
 	conn := connect(t, url)
 	exec(t, conn, "INSERT INTO note VALUES ('committed')")

@@ -94,9 +94,9 @@ func Choose(ctx context.Context) (*Server, error) {
 	return s, localErr
 }
 
-// Dedicated gives a test a server that nobody else uses, to stop, start and freeze it. It takes the machine's binaries where
+// StartDedicated gives a test a server that nobody else uses, to stop, start and freeze it. It takes the machine's binaries where
 // there are any (a second to start), otherwise a container; never the server of FICHARIO_TEST_DATABASE_URL.
-func Dedicated(tb testing.TB) *Server {
+func StartDedicated(tb testing.TB) *Server {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
