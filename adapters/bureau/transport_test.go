@@ -112,6 +112,7 @@ func TestTLS(t *testing.T) {
 	wantError(t, err, ports.NotSent, "")
 }
 
+// TestProxyOfTheEnvironmentIsNotUsed is not parallel: the environment is the process's.
 func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	proxy, proxied := serve(t, body(200, `{"nome":"PROXY"}`))
 	t.Setenv("HTTP_PROXY", proxy)

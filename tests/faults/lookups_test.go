@@ -22,7 +22,7 @@ import (
 
 const ana = "52998224725"
 
-var onBoth = lookuptest.OnBoth
+var onBoth = testkit.OnBothDatabases
 
 func expect[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
@@ -55,6 +55,7 @@ func drip(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestABureauThatFails(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		elsewhere := lookuptest.StartBureau(t, nil)
 		writes := func(text string) http.HandlerFunc {
@@ -116,6 +117,7 @@ func TestABureauThatFails(t *testing.T) {
 
 // TestABureauThatIsNotThere: what cannot have reached it is free, and the caps get it back.
 func TestABureauThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, "http://127.0.0.1:1", time.Second))
 		key := s.NewKey(600, 2, 500).Key
@@ -136,6 +138,7 @@ func TestABureauThatIsNotThere(t *testing.T) {
 
 // TestNoRecordIsAnAnswer: charged, and history.
 func TestNoRecordIsAnAnswer(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		docs := lookuptest.CPFs(12, 3)
 		bodies := map[string]string{docs[0]: "", docs[1]: `{ "mensagem" : "nada" }`, docs[2]: "não há\nregistro"}
@@ -161,6 +164,7 @@ func TestNoRecordIsAnAnswer(t *testing.T) {
 // TestKill kills the program with calls at the bureau, again and again. After each restart every call that the bureau has
 // seen is charged once, and nothing else is.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
 			select {
@@ -252,6 +256,7 @@ func TestTheLeaderDies(t *testing.T) {
 
 // TestSIGTERM: a stopping program finishes what is in flight.
 func TestSIGTERM(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		release := bureau.Hold(ana)

@@ -18,6 +18,7 @@ import (
 
 // TestWebhookHostileBodies: whatever is posted, the answer is clear, and the memory is bounded.
 func TestWebhookHostileBodies(t *testing.T) {
+	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		s := intaketest.StartService(t, env)
 		o := s.Org(t)

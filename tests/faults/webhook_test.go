@@ -333,6 +333,7 @@ func lockedDatabase(t *testing.T) {
 // TestWebhookSlowReceivers: what happens after the answer does not hold the answer up, nor do those that hang hold up those
 // that answer.
 func TestWebhookSlowReceivers(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		s := intaketest.StartService(t, env, map[string]string{
 			"FICHARIO_ALLOW_PRIVATE_TARGETS": "true", "FICHARIO_SMTP_URL": "smtp://" + intaketest.StartMuteServer(t) + "?from=a@servico.example",
@@ -379,6 +380,7 @@ func TestWebhookSlowReceivers(t *testing.T) {
 // TestWebhookSIGTERM: a stopping program finishes the posts and the jobs in flight, and what is left is done after the next
 // start, once.
 func TestWebhookSIGTERM(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		s := intaketest.StartService(t, env, map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true"})
 		o := s.Org(t)

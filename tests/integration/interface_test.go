@@ -55,6 +55,7 @@ func (v *visitor) do(t *testing.T, method, path string, form url.Values, header 
 // TestNobodySeesAnotherOrganisation tries every page and form of the interface with the ids of another organisation, and every
 // one that sets something up as a member who may not.
 func TestNobodySeesAnotherOrganisation(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
 		demo := ""

@@ -23,7 +23,7 @@ const (
 	acme = "11222333000181"
 )
 
-var onBoth = lookuptest.OnBoth
+var onBoth = testkit.OnBothDatabases
 
 func expect[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
@@ -31,6 +31,7 @@ func expect[T any](t *testing.T, what string, got, want T) {
 }
 
 func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
@@ -39,7 +40,7 @@ func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 		fresh := s.CPF(key.Key, ana)
 		expect(t, "status", fresh.Status, 200)
 		for field, want := range map[string]any{
-			"cache": false, "valorCobrado": "0.45", "produto": "cpf", "documento": ana, "nomeMae": nil, "nascimento": nil,
+			"cache": false, "valorCobrado": json.Number("0.45"), "produto": "cpf", "documento": ana, "nomeMae": nil, "nascimento": nil,
 			"emails": nil, "enderecos": nil, "sexo": nil, "nome": "Ana <Lima> & é " + lookuptest.Secret,
 		} {
 			expect(t, field, fresh.JSON[field], want)
@@ -86,6 +87,7 @@ func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 }
 
 func TestProductsOfAFileNeedNoCode(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
@@ -122,6 +124,7 @@ func TestProductsOfAFileNeedNoCode(t *testing.T) {
 }
 
 func TestBadInputCostsNothing(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
@@ -224,6 +227,7 @@ func TestBadInputCostsNothing(t *testing.T) {
 }
 
 func TestKeysOpenOnlyWhatTheyShould(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
@@ -284,6 +288,7 @@ func flip(b byte) string {
 }
 
 func TestStatementPagesFiltersAndFile(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
@@ -350,6 +355,7 @@ func saoPaulo(t *testing.T) *time.Location {
 }
 
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
@@ -422,6 +428,7 @@ func TestLookupsMayBeOff(t *testing.T) {
 
 // TestTogether is the heart of charging: identical requests share a call, and caps hold, on one instance and on two.
 func TestTogether(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
@@ -507,6 +514,7 @@ func together(t *testing.T, n int, f func(i int) (lookuptest.Answer, error)) fun
 
 // TestAFailureIsSharedToo: those that wait for a call get its failure, free, and do not ask again in turn.
 func TestAFailureIsSharedToo(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
 			if document != ana {
@@ -542,6 +550,7 @@ func TestAFailureIsSharedToo(t *testing.T) {
 }
 
 func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
@@ -569,7 +578,8 @@ func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 
 // TestHistoryAges: what is older than FICHARIO_HISTORY_FRESH no longer answers.
 func TestHistoryAges(t *testing.T) {
-	lookuptest.OnBoth(t, func(t *testing.T, env map[string]string) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second), map[string]string{"FICHARIO_HISTORY_FRESH": "2s"})
 		key := s.NewKey(6000, 500, 500).Key

@@ -17,6 +17,7 @@ import (
 // TestTheDemonstration: what `make run` prints works when it is pasted, also after a restart, and leaves a database that is
 // somebody's own alone.
 func TestTheDemonstration(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
 		pasted := func() string {
@@ -63,6 +64,7 @@ func TestTheDemonstration(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		org := testkit.JSON[map[string]string](t, testkit.Run(t, env, "org", "create", "--name", "  Agência Um ", "--json"))
 		expect(t, "name", org["name"], "Agência Um")
@@ -142,6 +144,7 @@ func TestBureauCommands(t *testing.T) {
 
 // TestManyInstancesStartAtOnce: they migrate an empty database without getting in each other's way.
 func TestManyInstancesStartAtOnce(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		var wg sync.WaitGroup
 		for range 8 {

@@ -17,6 +17,7 @@ import (
 
 // TestWebhookDataKeyRotation: what was written under one data key is read, and known again, under the next one.
 func TestWebhookDataKeyRotation(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		key := func(b byte) string { return base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(b), 32))) }
 		start := func(keys string) *intaketest.Service {
@@ -94,6 +95,7 @@ func TestWebhookDataKeyRotation(t *testing.T) {
 
 // TestWebhookOldDatabase: a database of before the webhook has organisations without a funnel, and gives them one.
 func TestWebhookOldDatabase(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		driver, folder := "sqlite", "sqlite"
 		if env["FICHARIO_DATA_KEY"] != "" {

@@ -28,6 +28,7 @@ const (
 // TestWebhook holds the webhook to every clause of the specification. Its parts share one program for each database, and each
 // has an organisation of its own there.
 func TestWebhook(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		box := intaketest.StartMailServer(t)
 		s := intaketest.StartService(t, env, map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true", "FICHARIO_SMTP_URL": box.URL})

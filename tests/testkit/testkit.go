@@ -122,12 +122,12 @@ func JSON[T any](tb testing.TB, out string) T {
 	return value
 }
 
-// OnBothDatabases runs the test on each database that the program supports, and gives it the environment that leads there: an
-// SQLite file that does not exist yet, or a migrated PostgreSQL database of its own.
+// OnBothDatabases runs the test on each database that the program supports, one beside the other, and gives it the
+// environment that leads there: an SQLite file that does not exist yet, or a migrated PostgreSQL database of its own.
 func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { test(t, PostgreSQL(t)) })
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
 }
 
 // SQLite is the environment for a database file in the test's own directory. There is no data key in it: the program makes

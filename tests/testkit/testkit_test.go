@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"fichario/tests/testkit"
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestProgram(t *testing.T) {
+	t.Parallel()
 	p := testkit.StartProgram(t, testkit.Options{Args: []string{"--demo"}})
 	answers(t, p)
 	url := p.URL
@@ -54,6 +56,7 @@ func TestProgram(t *testing.T) {
 }
 
 func TestProgramThatStopsBadly(t *testing.T) {
+	t.Parallel()
 	failed := &recorder{TB: t}
 	p := testkit.StartProgram(failed, testkit.Options{Env: map[string]string{"FICHARIO_STUBBORN": "1"}})
 	p.Stop()
@@ -62,6 +65,7 @@ func TestProgramThatStopsBadly(t *testing.T) {
 	}
 }
 
+// TestRun is not parallel: the environment is the process's.
 func TestRun(t *testing.T) {
 	type echo struct {
 		Args                       []string
@@ -79,11 +83,20 @@ func TestRun(t *testing.T) {
 }
 
 func TestDatabases(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
 	seen := map[string]string{}
+	t.Cleanup(func() {
+		if len(seen) != 2 || seen["sqlite"] != "" || len(seen["postgres"]) != 44 {
+			t.Errorf("scheme and data key: %v", seen)
+		}
+	})
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		url := env["FICHARIO_DATABASE_URL"]
 		scheme, path, _ := strings.Cut(url, "://")
+		mu.Lock()
 		seen[scheme] = env["FICHARIO_DATA_KEY"]
+		mu.Unlock()
 		if scheme == "sqlite" {
 			if !filepath.IsAbs(path) {
 				t.Errorf("%s is not absolute", url)
@@ -99,9 +112,6 @@ func TestDatabases(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if len(seen) != 2 || seen["sqlite"] != "" || len(seen["postgres"]) != 44 {
-		t.Errorf("scheme and data key: %v", seen)
-	}
 }
 
 // recorder notes a failure and does not fail.

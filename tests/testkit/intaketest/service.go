@@ -227,10 +227,9 @@ func AtOnce(t *testing.T, tests map[string]func(t *testing.T)) {
 	wg.Wait()
 }
 
-// AtOnceOnBoth is lookuptest.OnBoth by way of AtOnce.
+// AtOnceOnBoth is testkit.OnBothDatabases by way of AtOnce.
 func AtOnceOnBoth(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
-	t.Parallel()
 	AtOnce(t, map[string]func(t *testing.T){
 		"sqlite":   func(t *testing.T) { test(t, testkit.SQLite(t)) },
 		"postgres": func(t *testing.T) { test(t, testkit.PostgreSQL(t)) },

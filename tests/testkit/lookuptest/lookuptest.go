@@ -441,16 +441,6 @@ func Eventually(tb testing.TB, what string, limit time.Duration, f func() bool) 
 func Expect[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s: got %#v, want %#v", what, got, want)
+		t.Errorf("%s: got %#v (%T), want %#v (%T)", what, got, got, want, want)
 	}
-}
-
-// OnBoth runs a test on SQLite and on PostgreSQL, both at once with other tests.
-func OnBoth(t *testing.T, test func(t *testing.T, env map[string]string)) {
-	t.Helper()
-	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
-		t.Parallel()
-		test(t, env)
-	})
 }

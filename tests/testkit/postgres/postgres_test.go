@@ -26,6 +26,7 @@ func migrate(ctx context.Context, url string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
+// TestEachTestHasItsOwnMigratedDatabase is not parallel: it counts the migrations of the process.
 func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 	t.Run("databases", func(t *testing.T) {
 		for i := range 8 {
@@ -45,6 +46,7 @@ func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 }
 
 func TestAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
 	conn := connect(t, postgres.New(t, nil))
 	if n := count(t, conn, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"); n != 0 {
 		t.Errorf("%d tables, want none", n)
@@ -52,6 +54,7 @@ func TestAnEmptyDatabase(t *testing.T) {
 }
 
 func TestDatabasesAreDropped(t *testing.T) {
+	t.Parallel()
 	var url string
 	t.Run("use", func(t *testing.T) {
 		url = postgres.New(t, migrate)
@@ -67,6 +70,7 @@ func TestDatabasesAreDropped(t *testing.T) {
 }
 
 func TestSettingsAreThoseOfProduction(t *testing.T) {
+	t.Parallel()
 	conn := connect(t, postgres.New(t, migrate))
 	for _, setting := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 		var value string
@@ -77,6 +81,7 @@ func TestSettingsAreThoseOfProduction(t *testing.T) {
 }
 
 func TestDedicatedServerStopsStartsAndFreezes(t *testing.T) {
+	t.Parallel()
 	server := postgres.StartDedicated(t)
 	url := server.Database(t, migrate)
 	conn := connect(t, url)
