@@ -255,17 +255,18 @@ func contents(t *testing.T, db *sql.DB) string {
 
 func rows(t *testing.T, db *sql.DB, query string) (all [][]any) {
 	t.Helper()
-	rows := must(db.QueryContext(t.Context(), query))
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		row := make([]any, len(must(rows.Columns())))
+	found, err := db.QueryContext(t.Context(), query)
+	done(err)
+	defer func() { _ = found.Close() }()
+	for found.Next() {
+		row := make([]any, len(must(found.Columns())))
 		into := make([]any, len(row))
 		for i := range row {
 			into[i] = &row[i]
 		}
-		done(rows.Scan(into...))
+		done(found.Scan(into...))
 		all = append(all, row)
 	}
-	done(rows.Err())
+	done(found.Err())
 	return all
 }

@@ -40,7 +40,8 @@ func (p *place) ask(t *testing.T, key, cpf string) map[string]any {
 func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
-		key := testkit.JSON[map[string]string](t, testkit.Run(t, p.env, "key", "create", "--org", p.org, "--name", "CRM", "--scopes", "cpf", "--json"))["key"]
+		key := testkit.JSON[map[string]string](t,
+			testkit.Run(t, p.env, "key", "create", "--org", p.org, "--name", "CRM", "--scopes", "cpf", "--json"))["key"]
 		b.Visit("/consultar")
 		b.Fill("#documento", "529.982.247-52")
 		b.See("Este CPF não existe")

@@ -62,7 +62,8 @@ func Build(tb testing.TB) string {
 	tb.Helper()
 	if built := os.Getenv(EnvBinary); built != "" {
 		if !filepath.IsAbs(built) {
-			tb.Fatalf("%s must be an absolute path, because every test package runs in its own directory; it is %q", EnvBinary, built)
+			tb.Fatalf("%s must be an absolute path, because every test package runs in its own directory; it is %q", EnvBinary,
+				built)
 		}
 		return built
 	}
@@ -73,8 +74,8 @@ func Build(tb testing.TB) string {
 	return binary
 }
 
-// Run runs a command of the program, such as "key", "create", and gives what it wrote to standard output. The test fails when
-// the command does.
+// Run runs a command of the program, such as "key", "create", and gives what it wrote to standard output. The test
+// fails when the command does.
 func Run(tb testing.TB, env map[string]string, args ...string) string {
 	tb.Helper()
 	return RunInput(tb, "", env, args...)
@@ -130,8 +131,8 @@ func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string
 	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
 }
 
-// SQLite is the environment for a database file in the test's own directory. There is no data key in it: the program makes
-// itself one beside the file.
+// SQLite is the environment for a database file in the test's own directory. There is no data key in it: the program
+// makes itself one beside the file.
 func SQLite(tb testing.TB) map[string]string {
 	tb.Helper()
 	return map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(tb.TempDir(), "fichario.db")}
@@ -191,7 +192,8 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 	return result{Failure{Stdout: stdout.String(), Stderr: stderr.String()}, err}
 }
 
-// environment is this process's, less what would configure the program or lead it to another database, plus the given one.
+// environment is this process's, less what would configure the program or lead it to another database, plus the given
+// one.
 func environment(sets ...map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "FICHARIO_") || strings.HasPrefix(v, "PG")

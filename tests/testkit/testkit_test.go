@@ -14,7 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestMain builds a stand-in for the program: testkit's own tests say whether testkit works, not whether the program does.
+// TestMain builds a stand-in for the program: testkit's own tests say whether testkit works, not whether the program
+// does.
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "standin-")

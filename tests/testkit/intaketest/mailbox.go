@@ -107,7 +107,8 @@ func parseMail(raw []byte) (Mail, error) {
 		body = quotedprintable.NewReader(body)
 	}
 	text, err := io.ReadAll(body)
-	return Mail{Subject: subject, Text: strings.ReplaceAll(string(text), "\r\n", "\n"), ID: msg.Header.Get("Message-Id")}, err
+	return Mail{Subject: subject, Text: strings.ReplaceAll(string(text), "\r\n", "\n"),
+		ID: msg.Header.Get("Message-Id")}, err
 }
 
 // StartMuteServer starts a server that takes connections and says nothing, and returns its address, for

@@ -56,8 +56,8 @@ type Receiver struct {
 	ledger []Call
 }
 
-// StartReceiver starts a receiver. answer gets each call with its number among those of its webhook-id, from 1; nil answers 204
-// to all.
+// StartReceiver starts a receiver. answer gets each call with its number among those of its webhook-id, from 1; nil
+// answers 204 to all.
 func StartReceiver(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, c Call, try int)) *Receiver {
 	tb.Helper()
 	v := &Receiver{}
@@ -68,7 +68,10 @@ func StartReceiver(tb testing.TB, answer func(w http.ResponseWriter, r *http.Req
 		}
 		var event struct{ Data struct{ ID string } }
 		_ = json.Unmarshal(body, &event) // a call without a contact is in the ledger as such
-		c := Call{ID: r.Header.Get("webhook-id"), Contact: event.Data.ID, Path: r.URL.Path, Header: r.Header, Body: body, At: time.Now()}
+		c := Call{
+			ID: r.Header.Get("webhook-id"), Contact: event.Data.ID, Path: r.URL.Path, Header: r.Header, Body: body,
+			At: time.Now(),
+		}
 		v.mu.Lock()
 		v.ledger = append(v.ledger, c)
 		try := 0

@@ -146,8 +146,8 @@ func (o *Org) Runs(more ...string) []Run {
 	return pages(o, func(r Run) string { return r.ID }, append([]string{"automation", "runs", "--org", o.ID}, more...)...)
 }
 
-// Eventually waits until f holds, which asks by commands: it leaves more time between two tries than lookuptest's, because
-// each is a process.
+// Eventually waits until f holds, which asks by commands: it leaves more time between two tries than lookuptest's,
+// because each is a process.
 func (o *Org) Eventually(what string, limit time.Duration, f func() bool) {
 	o.tb.Helper()
 	for deadline := time.Now().Add(limit); !f(); time.Sleep(150 * time.Millisecond) {

@@ -74,7 +74,8 @@ func TestSettingsAreThoseOfProduction(t *testing.T) {
 	conn := connect(t, postgres.New(t, migrate))
 	for _, setting := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 		var value string
-		if err := conn.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&value); err != nil || value != "on" {
+		if err := conn.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&value); err != nil ||
+			value != "on" {
 			t.Errorf("%s = %q, %v; want on", setting, value, err)
 		}
 	}
