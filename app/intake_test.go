@@ -1,117 +1,297 @@
-package app
+package app_test
 
 import (
-	"bytes"
+	"context"
 	"errors"
-	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"fichario/adapters/gormstore"
+	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
-	"fichario/domain/intake"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
-func TestWhatBecomesOfAPost(t *testing.T) {
-	t.Parallel()
-	unfit := errors.New("no e-mail")
-	met := func(same bool) ports.Receipt { return ports.Receipt{ContactID: "c", Repeated: true, Same: same} }
-	for _, c := range []struct {
-		what   string
-		strict bool
-		first  ports.Receipt
-		unfit  error
-		want   webhook.Outcome
-		code   fault.Code
-	}{
-		{"nothing was known", true, ports.Receipt{ContactID: "c"}, nil, webhook.Accepted, ""},
-		{"nothing was known of an unfit one", true, ports.Receipt{}, unfit, webhook.Refused, fault.Internal},
-		{"it came before", true, met(true), nil, webhook.Repeated, ""},
-		{"an unfit one came before", true, met(true), unfit, webhook.Repeated, ""},
-		{"the sender's key with another body", true, met(false), nil, webhook.Refused, fault.ReusedIdempotencyKey},
-		{"the sender's key with another, unfit body", true, met(false), unfit, webhook.Refused, fault.ReusedIdempotencyKey},
-		{"a product's id with another body", false, met(false), nil, webhook.Repeated, ""},
-		{"a product's id with another, unfit body", false, met(false), unfit, webhook.Repeated, ""},
-	} {
-		outcome, why := identity{key: "k", strict: c.strict}.decide(c.first, c.unfit)
-		if outcome != c.want || fault.CodeOf(why) != c.code {
-			t.Errorf("%s: %s, %v", c.what, outcome, why)
-		}
-	}
+// deliveries are the lines of a webhook's log, newest first.
+func (s *setting) deliveries(hook webhook.Hook) []webhook.Delivery {
+	s.t.Helper()
+	return must(s.intake.Deliveries(s.t.Context(), app.Operator(), hook.ID, "", "", app.All))
 }
 
-// openSite opens a store with an organisation and a webhook.
-func openSite(t *testing.T) (ports.Store, webhook.Webhook, webhook.Token) {
-	t.Helper()
-	path, key := filepath.Join(t.TempDir(), "test.db"), bytes.Repeat([]byte{7}, gormstore.DataKeySize)
-	store, err := gormstore.Open("sqlite://"+path, [][]byte{key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	repos, org, token := store.Repos(), newID(), webhook.NewToken()
-	w := webhook.Webhook{
-		ID: newID(), OrgID: org, Name: "Site", Enabled: true,
-		Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero},
-	}
-	stages := []crm.Stage{{ID: newID(), Name: "Novo"}}
-	for _, err := range []error{
-		store.Migrate(t.Context()),
-		repos.Orgs.Create(t.Context(), crm.Organisation{ID: org, Name: "Organização"}),
-		repos.Funnels.Create(t.Context(), crm.Funnel{ID: newID(), OrgID: org, Name: "Vendas", Default: true, Stages: stages}),
-		repos.Webhooks.Create(t.Context(), w, token),
+// traces is what posts have left: contacts, notifications, jobs, posts counted, lines of the log.
+func (s *setting) traces(hook webhook.Hook) string {
+	s.t.Helper()
+	ctx, r := s.t.Context(), s.store.Repos()
+	var jobs int
+	done(s.store.InTx(ctx, func(r ports.Repos) error {
+		ready, err := r.Jobs.Lock(ctx, "contact.created", s.now(), 100)
+		jobs = len(ready)
+		return err
+	}))
+	shown, _, err := r.Webhooks.Find(ctx, hook.ID)
+	done(err)
+	return line(len(must(r.Contacts.Page(ctx, s.orgID, "", 100))), len(must(r.Notifications.List(ctx, s.orgID, "", 100))),
+		jobs, shown.Received, len(s.deliveries(hook)))
+}
+
+// TestTheEffectsOfAPost: contact, assignee, origin, history, notification, counter, job and line, and whoever does the
+// jobs is woken.
+func TestTheEffectsOfAPost(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	s.add("ana", crm.Common)
+	owner := s.add("dona", crm.Owner)
+	radio := must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio"))
+	hook := s.hook(webhook.Signature{})
+	accepted := must(s.intake.Receive(t.Context(), hook,
+		post(`{"nome":"Bia","email":"bia@x.example","telefone":"11987654321","origem":"radio","Cor":"azul"}`)))
+	got := s.contact(accepted.ContactID)
+	equal(t, "contact", strings.Join([]string{got.Name, got.PhoneE164, got.Note}, "|"), "Bia|+5511987654321|Cor: azul")
+	equal(t, "stage", got.StageID, s.funnel(owner).Stages[0].ID)
+	equal(t, "assignee, the owner before the oldest", got.AssigneeID, owner.MemberID())
+	equal(t, "origin", got.OriginID, radio.ID)
+	equal(t, "history", s.kinds(got.ID), "criado")
+	equal(t, "traces", s.traces(hook), "1 1 1 1 1")
+	equal(t, "woken", s.woken.Load(), 1)
+	logged := s.deliveries(hook)[0]
+	equal(t, "line", line(logged.Outcome, logged.ContactID == got.ID), "accepted true")
+}
+
+// TestTheOrderOfChecks: of all that is wrong with a post, the first is said; a refused one leaves a line in the log
+// that says the same, and nothing else. A rehearsal says it too, and leaves nothing.
+func TestTheOrderOfChecks(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	s.add("dona", crm.Owner)
+	hook := s.hook(webhook.Signature{Scheme: webhook.TallyScheme, Secret: "segredo-do-tally"})
+	// Everything is wrong at first; step by step less is.
+	p := post(`{"nome":`, "idempotency-key", strings.Repeat("k", 256))
+	p.Declared = fault.New(fault.BodyTooLarge, "declarado")
+	p.Unread = fault.New(fault.IncompleteRequest, "cortado")
+	closed := hook
+	closed.Enabled = false
+	lines := 0
+	for _, c := range []struct {
+		mend       func()
+		want, sims string // what is said, and by Simulate where that differs
+	}{
+		{func() {}, "corpo_grande_demais", ""},
+		{func() { p.Declared = nil }, "webhook_desabilitado", ""},
+		{func() { closed = hook }, "requisicao_incompleta", ""},
+		{func() { p.Unread = nil }, "nao_autenticado", ""},
+		{func() { closed.Signature = webhook.Signature{} }, "requisicao_invalida", ""},
+		{func() { p.Body = []byte(`{"nome":"Bia"}`) }, "requisicao_invalida Idempotency-Key", "email_invalido email"},
+		{func() { p.Headers = p.Headers[:1] }, "email_invalido email", ""},
 	} {
-		if err != nil {
-			t.Fatal(err)
+		c.mend()
+		_, err := s.intake.Receive(t.Context(), closed, p)
+		equal(t, "received", said(err), c.want)
+		lines++
+		equal(t, "traces after "+c.want, s.traces(hook), line("0 0 0 0", lines))
+		logged := s.deliveries(hook)[0]
+		equal(t, "the line", line(logged.Outcome, logged.Code, logged.Reason),
+			line("refused", strings.Fields(c.want)[0], app.FaultOf(err).Message))
+		_, err = s.intake.Simulate(t.Context(), closed, p)
+		if c.sims == "" {
+			c.sims = c.want
 		}
+		equal(t, "simulated", said(err), c.sims)
 	}
-	return store, w, token
+	equal(t, "woken", s.woken.Load(), 0)
+	p.Body = []byte(`{"nome":"Bia","email":"b@x.example"}`)
+	simulated := must(s.intake.Simulate(t.Context(), closed, p))
+	equal(t, "simulated whole", simulated.Contact.Name+", "+simulated.Stage+", "+simulated.Assignee, "Bia, Novo, dona")
+	equal(t, "traces of a simulation", s.traces(hook), line("0 0 0 0", lines))
+}
+
+// TestAPostThatTakesLong meets the webhook as it is when it has been read.
+func TestAPostThatTakesLong(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		hook := s.hook(webhook.Signature{})
+		token := must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID)).Token.Reveal()
+		admit := func(took time.Duration, enabled bool) bool {
+			opened, _, err := s.intake.Admit(t.Context(), token, func(webhook.Hook) (app.Post, error) {
+				done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, app.Change{Enabled: &enabled}))
+				time.Sleep(took)
+				return app.Post{}, nil
+			})
+			done(err)
+			return opened.Enabled
+		}
+		equal(t, "in a second", admit(time.Second, false), true)
+		equal(t, "longer", admit(time.Second+1, true), true)
+		equal(t, "longer, and it was closed", admit(time.Minute, false), false)
+		cut := errors.New("cut off")
+		_, _, err := s.intake.Admit(t.Context(), token, func(webhook.Hook) (app.Post, error) { return app.Post{}, cut })
+		equal(t, "what reading says", errors.Is(err, cut), true)
+	})
 }
 
 // TestARepetitionIsInTheLog: of posts with one key the first makes the contact, and each of the others leaves its line.
 func TestARepetitionIsInTheLog(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	store, w, token := openSite(t)
-	repos := store.Repos()
-	woken := 0
-	i := NewIntake(store, time.Now, func() { woken++ })
-	hook, err := i.Open(ctx, token.Reveal())
-	if err != nil {
-		t.Fatal(err)
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{})
+	send := func(body string) (app.Accepted, error) {
+		return s.intake.Receive(t.Context(), hook, post(body, "idempotency-key", "k"))
 	}
-	post := func(body string) (Accepted, error) {
-		return i.Receive(ctx, hook, Post{Body: []byte(body), Headers: []intake.Pair{
-			{Key: "content-type", Value: "application/json"}, {Key: "idempotency-key", Value: "k"},
-		}})
+	first := must(send(`{"nome":"Bia","email":"bia@example.com"}`))
+	equal(t, "the first", first.Repeated, false)
+	again := app.Accepted{ContactID: first.ContactID, Repeated: true}
+	equal(t, "again", must(send(`{"nome":"Bia","email":"bia@example.com"}`)), again)
+	for _, other := range []string{`{"nome":"Rui","email":"rui@example.com"}`, `{"nome":"sem e-mail"}`} {
+		_, err := send(other)
+		equal(t, "another body", said(err), "chave_reutilizada Idempotency-Key")
 	}
-	first, err := post(`{"nome":"Bia","email":"bia@example.com"}`)
-	if err != nil || first.Repeated {
-		t.Fatal(first, err)
-	}
-	if again, err := post(`{"nome":"Bia","email":"bia@example.com"}`); err != nil || again != (Accepted{first.ContactID, true}) {
-		t.Errorf("again: %v, %v", again, err)
-	}
-	if _, err := post(`{"nome":"Rui","email":"rui@example.com"}`); fault.CodeOf(err) != fault.ReusedIdempotencyKey {
-		t.Errorf("another body: %v", err)
-	}
-	log, err := repos.Deliveries.Page(ctx, w.ID, "", "", 5)
-	if err != nil || len(log) != 3 {
-		t.Fatal(len(log), err)
-	}
-	for n, want := range []webhook.Delivery{
+	log := s.deliveries(hook)
+	for i, want := range []webhook.Delivery{
+		{Outcome: webhook.Refused, Code: string(fault.ReusedIdempotencyKey)},
 		{Outcome: webhook.Refused, Code: string(fault.ReusedIdempotencyKey)},
 		{Outcome: webhook.Repeated, ContactID: first.ContactID},
 		{Outcome: webhook.Accepted, ContactID: first.ContactID},
 	} {
-		if got := log[n]; got.Outcome != want.Outcome || got.Code != want.Code || got.ContactID != want.ContactID {
-			t.Errorf("line %d of the log: %s %s", n, got.Outcome, got.Code)
+		got := webhook.Delivery{Outcome: log[i].Outcome, Code: log[i].Code, ContactID: log[i].ContactID}
+		equal(t, line("line", i), line(got), line(want))
+	}
+	equal(t, "traces", s.traces(hook), "1 1 1 1 4")
+	equal(t, "woken", s.woken.Load(), 1)
+}
+
+// TestAReplay reads a delivery as if it came now, whatever was mended meanwhile, and makes one contact by any path.
+func TestAReplay(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{Scheme: webhook.TallyScheme, Secret: "segredo-do-tally"})
+	enable := func(on bool) {
+		done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, app.Change{Enabled: at(on)}))
+	}
+	replay := func(id string) (app.Accepted, error) { return s.intake.Replay(t.Context(), app.Operator(), id) }
+	_, err := s.intake.Receive(t.Context(), hook, post(`{"nome":"Bia","email":"bia@x.example"}`))
+	equal(t, "unsigned", said(err), "nao_autenticado")
+	refused := s.deliveries(hook)[0].ID
+	enable(false)
+	_, err = replay(refused)
+	equal(t, "of a disabled webhook", said(err), "webhook_desabilitado")
+	enable(true)
+	// One that was refused again, and may be replayed as well.
+	between := s.deliveries(hook)[0]
+	between = must(s.intake.Delivery(t.Context(), app.Operator(), between.ID))
+	between.ID, between.ReplayOf = app.NewKeyID(), refused
+	must(s.store.Repos().Inbox.Take(t.Context(), ports.Arrival{Delivery: between}))
+	made := must(replay(between.ID))
+	equal(t, "a person vouches for it", made.Repeated, false)
+	again := s.deliveries(hook)[0]
+	equal(t, "its line", line(again.Outcome, again.ReplayOf == refused), "accepted true")
+	for _, id := range []string{refused, between.ID, again.ID, s.deliveries(hook)[0].ID} {
+		equal(t, "once more", must(replay(id)), app.Accepted{ContactID: made.ContactID, Repeated: true})
+	}
+	equal(t, "contacts, notifications, jobs, posts", s.traces(hook)[:7], "1 1 1 1")
+
+	p := post(`{"nome":"sem e-mail"}`)
+	hook.Signature = webhook.Signature{}
+	_, _ = s.intake.Receive(t.Context(), hook, p)
+	unfit := s.deliveries(hook)[0].ID
+	for range 2 {
+		_, err = replay(unfit)
+		equal(t, "what is still unfit", said(err), "email_invalido email")
+		unfit = s.deliveries(hook)[0].ID // the replay's own line may be replayed as well
+	}
+	p.Truncated, p.Unread = true, fault.New(fault.BodyTooLarge, "demais")
+	_, _ = s.intake.Receive(t.Context(), hook, p)
+	_, err = replay(s.deliveries(hook)[0].ID)
+	equal(t, "what was not kept whole", said(err), "requisicao_invalida delivery")
+	_, err = replay(app.NewKeyID())
+	equal(t, "what there is not", said(err), "nao_encontrado delivery")
+}
+
+// atTheDoor is a store whose inbox does something before it takes an arrival.
+type atTheDoor struct {
+	ports.Store
+	do func() error
+}
+
+type inbox struct {
+	ports.Inbox
+	do func() error
+}
+
+func (a atTheDoor) Repos() ports.Repos {
+	r := a.Store.Repos()
+	r.Inbox = inbox{r.Inbox, a.do}
+	return r
+}
+
+func (i inbox) Take(ctx context.Context, a ports.Arrival) (ports.Receipt, error) {
+	if err := i.do(); err != nil {
+		return ports.Receipt{}, err
+	}
+	return i.Inbox.Take(ctx, a)
+}
+
+// TestLargeBodiesWait: four are read at one time, small ones never wait, and whoever waits too long is told so.
+func TestLargeBodiesWait(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		hook := s.hook(webhook.Signature{})
+		gate := make(chan struct{})
+		in := app.NewIntake(atTheDoor{s.store, func() error { <-gate; return nil }}, s.now, func() {})
+		large := post(`{"email":"a@x.example","x":"` + strings.Repeat("x", 64<<10) + `"}`)
+		var taken sync.WaitGroup
+		for range 4 {
+			taken.Go(func() { must(in.Receive(t.Context(), hook, large)) })
 		}
+		synctest.Wait() // for the gate
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := in.Receive(ctx, hook, large)
+		equal(t, "a fifth", line(said(err), app.FaultOf(err).RetryAfter), "servico_indisponivel 2s")
+		_, err = in.Simulate(ctx, hook, large)
+		equal(t, "one that is only simulated", said(err), "servico_indisponivel")
+		small := must(s.intake.Receive(t.Context(), hook, post(`{"email":"a@x.example"}`)))
+		equal(t, "a small one meanwhile", small.Repeated, false)
+
+		taken.Go(func() { must(in.Receive(t.Context(), hook, large)) })
+		synctest.Wait() // it waits for a place
+		close(gate)
+		taken.Wait()
+		equal(t, "contacts", len(must(s.contacts.List(t.Context(), app.Operator(), s.orgID, 10))), 6)
+	})
+}
+
+// TestWhatIsOldIsForgotten: lines of the log and what posts are known by, after thirty days.
+func TestWhatIsOldIsForgotten(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{})
+	send := func() app.Accepted {
+		return must(s.intake.Receive(t.Context(), hook, post(`{"email":"a@x.example"}`, "idempotency-key", "k")))
 	}
-	if contacts, err := repos.Contacts.Page(ctx, w.OrgID, "", 5); err != nil || len(contacts) != 1 || woken != 1 {
-		t.Errorf("%d contacts, woken %d times, %v", len(contacts), woken, err)
+	first := send()
+	later := func(d time.Duration) *app.Intake {
+		return app.NewIntake(s.store, func() time.Time { return now().Add(d) }, func() {})
 	}
+	done(later(29 * 24 * time.Hour).Forget(t.Context()))
+	equal(t, "after 29 days", send(), app.Accepted{ContactID: first.ContactID, Repeated: true})
+	done(later(31 * 24 * time.Hour).Forget(t.Context()))
+	equal(t, "lines after 31 days", len(s.deliveries(hook)), 0)
+	equal(t, "a repetition then", send().Repeated, false)
+}
+
+// TestALogThatCannotBeWritten: a refusal that leaves no line is an outage, so that the sender tries again.
+func TestALogThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{})
+	away := func() error { return fault.New(fault.ServiceUnavailable, "fora") }
+	in := app.NewIntake(atTheDoor{s.store, away}, s.now, func() { t.Error("it is announced") })
+	for _, body := range []string{`{"nome":"sem e-mail"}`, `{"email":"a@x.example"}`} {
+		_, err := in.Receive(t.Context(), hook, post(body))
+		equal(t, body, said(err), "servico_indisponivel")
+	}
+	equal(t, "traces", s.traces(hook), "0 0 0 0 0")
 }

@@ -23,38 +23,27 @@ var silent = log.New(io.Discard, "", 0)
 
 const short = 150 * time.Millisecond
 
-// quick fails the test when f does not return in a moment.
-func quick(t testing.TB, f func()) {
-	t.Helper()
-	start := time.Now()
-	f()
-	if took := time.Since(start); took > 3*time.Second {
-		t.Fatalf("took %s", took)
-	}
-}
-
 func TestSlowServer(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that we are gone
 		<-r.Context().Done()
 	})
-	quick(t, func() {
-		fails(t, post(t, private(t, short), s.URL), ports.SendError{Reason: "o destino não respondeu em 10 s"})
-	})
+	fails(t, post(t, private(t, short), s.URL), ports.SendError{Reason: "o destino não respondeu em 10 s"})
 }
 
 func TestMute(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	address := listen(t, func(net.Conn) { <-release })
 	t.Cleanup(func() { close(release) })
-	quick(t, func() {
-		want := ports.SendError{Reason: "o destino não respondeu em 10 s"}
-		fails(t, post(t, private(t, short), address), want)
-		fails(t, post(t, private(t, short), strings.Replace(address, "http:", "https:", 1)), want)
-	})
+	want := ports.SendError{Reason: "o destino não respondeu em 10 s"}
+	fails(t, post(t, private(t, short), address), want)
+	fails(t, post(t, private(t, short), strings.Replace(address, "http:", "https:", 1)), want)
 }
 
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	arrived := make(chan struct{}, 1)
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -64,16 +53,15 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-arrived; cancel() }()
 	d := private(t, callTime)
-	quick(t, func() {
-		for range 2 { // the second time cancelled beforehand
-			_, err := d.Post(ctx, call(s.URL))
-			fails(t, err, ports.SendError{Reason: "interrompido"})
-		}
-	})
+	for range 2 { // the second time cancelled beforehand
+		_, err := d.Post(ctx, call(s.URL))
+		fails(t, err, ports.SendError{Reason: "interrompido"})
+	}
 }
 
 // The status is here, so the answer's end does not matter.
 func TestAnswersWithoutEnd(t *testing.T) {
+	t.Parallel()
 	cases := map[string]http.HandlerFunc{
 		"endless": func(w http.ResponseWriter, _ *http.Request) {
 			for {
@@ -104,18 +92,17 @@ func TestAnswersWithoutEnd(t *testing.T) {
 	for name, h := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, h)
-			quick(t, func() {
-				status, err := private(t, short).Post(context.Background(), call(s.URL))
-				if status != 200 || err != nil {
-					t.Errorf("status %d, %v", status, err)
-				}
-			})
+			status, err := private(t, short).Post(context.Background(), call(s.URL))
+			if status != 200 || err != nil {
+				t.Errorf("status %d, %v", status, err)
+			}
 		})
 	}
 }
 
 // A connection that both sides may write to is not read: no context ends that.
 func TestSwitchingProtocols(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	address := listen(t, func(c net.Conn) {
 		_, _ = c.Read(make([]byte, 4096))
@@ -123,17 +110,16 @@ func TestSwitchingProtocols(t *testing.T) {
 		<-release
 	})
 	t.Cleanup(func() { close(release) })
-	quick(t, func() {
-		status, err := private(t, short).Post(context.Background(), call(address))
-		if status != 101 {
-			t.Errorf("status %d", status)
-		}
-		fails(t, err, ports.SendError{Reason: "status 101"})
-	})
+	status, err := private(t, short).Post(context.Background(), call(address))
+	if status != 101 {
+		t.Errorf("status %d", status)
+	}
+	fails(t, err, ports.SendError{Reason: "status 101"})
 }
 
 // What may have been sent is not sent again, on a new connection or a used one.
 func TestClosedWithoutAnswer(t *testing.T) {
+	t.Parallel()
 	var calls atomic.Int32
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -154,6 +140,7 @@ func TestClosedWithoutAnswer(t *testing.T) {
 }
 
 func TestNotHTTP(t *testing.T) {
+	t.Parallel()
 	for name, answer := range map[string]string{
 		"other protocol": "220 correio.exemplo ESMTP\r\n",
 		"huge header":    "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2*maxAnswerHeader) + "\r\n\r\n",
@@ -169,6 +156,7 @@ func TestNotHTTP(t *testing.T) {
 }
 
 func TestNotConnected(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -183,6 +171,7 @@ func TestNotConnected(t *testing.T) {
 }
 
 func TestWeakTLS(t *testing.T) {
+	t.Parallel()
 	plain := serve(t, func(http.ResponseWriter, *http.Request) {})
 	fails(t, post(t, private(t, callTime), strings.Replace(plain.URL, "http:", "https:", 1)),
 		ports.SendError{Reason: "falha de TLS"})

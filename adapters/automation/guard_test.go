@@ -20,15 +20,15 @@ var refused = ports.SendError{
 // notPublic has the first and the last address of the ranges that are not called.
 var notPublic = strings.Fields(`
 	127.0.0.1 127.0.0.0 127.255.255.255 ::1 0.0.0.0 0.255.255.255 :: 10.0.0.0 10.255.255.255 172.16.0.0 172.31.255.255
-	192.168.0.0 192.168.255.255 169.254.0.0 169.254.169.254 169.254.255.255 100.64.0.0 100.127.255.255 192.0.0.0 192.0.0.192
-	192.0.0.255 198.18.0.0 198.19.255.255 192.0.2.1 198.51.100.1 203.0.113.255 192.88.99.1 224.0.0.1 239.255.255.255 240.0.0.1
-	255.255.255.255 168.63.129.16
-	fc00:: fd00:ec2::254 fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff fe80::1 febf::1 fec0::1 ff02::1 ff0e::1
-	::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:8.8.8.8 ::127.0.0.1 64:ff9b::7f00:1 64:ff9b::808:808 64:ff9b:1::a00:1
-	2002:7f00:1:: 2002:a00:1::1 2001::1 2001:0:7f00:1:: 2001:db8::1 2001:10::1 2001:2::1 3fff::1 5f00::1 100::1 4000::1
-	fe80::1%lo ::1%lo 2001:db8::1%lo`)
+	192.168.0.0 192.168.255.255 169.254.0.0 169.254.169.254 169.254.255.255 100.64.0.0 100.127.255.255 192.0.0.0
+	192.0.0.192 192.0.0.255 198.18.0.0 198.19.255.255 192.0.2.1 198.51.100.1 203.0.113.255 192.88.99.1 224.0.0.1
+	239.255.255.255 240.0.0.1 255.255.255.255 168.63.129.16 fc00:: fd00:ec2::254 fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+	fe80::1 febf::1 fec0::1 ff02::1 ff0e::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:8.8.8.8 ::127.0.0.1 64:ff9b::7f00:1
+	64:ff9b::808:808 64:ff9b:1::a00:1 2002:7f00:1:: 2002:a00:1::1 2001::1 2001:0:7f00:1:: 2001:db8::1 2001:10::1 2001:2::1
+	3fff::1 5f00::1 100::1 4000::1 fe80::1%lo ::1%lo 2001:db8::1%lo`)
 
 func TestGuard(t *testing.T) {
+	t.Parallel()
 	for _, s := range notPublic {
 		a := netip.MustParseAddr(s)
 		network := "tcp6"
@@ -64,15 +64,17 @@ func TestGuard(t *testing.T) {
 
 // The same through the dispatcher, as literals and as names that resolve to them.
 func TestPrivateTargets(t *testing.T) {
+	t.Parallel()
 	d := New(false)
 	t.Cleanup(d.Close)
 	var target atomic.Pointer[netip.Addr]
-	named := newDispatcher(&net.Dialer{Control: refusePrivate, Resolver: nameServer(t, func(_ string, v6 bool) []netip.Addr {
+	resolver := nameServer(t, func(_ string, v6 bool) []netip.Addr {
 		if a := *target.Load(); a.Is6() == v6 {
 			return []netip.Addr{a}
 		}
 		return []netip.Addr{}
-	})}, true)
+	})
+	named := newDispatcher(&net.Dialer{Control: refusePrivate, Resolver: resolver}, true)
 	t.Cleanup(named.Close)
 	for _, s := range notPublic {
 		a := netip.MustParseAddr(s)
@@ -94,12 +96,12 @@ func TestPrivateTargets(t *testing.T) {
 }
 
 func TestDisguises(t *testing.T) {
+	t.Parallel()
 	d := New(false)
 	t.Cleanup(d.Close)
 	for _, host := range []string{
 		"127.1", "127.0.1", "0x7f000001", "0x7F.1", "2130706433", "0177.0.0.1", "017700000001", "127.0.0.01", "127.0.0.1.",
-		"0", "0x",
-		"127.0.0.0x1", "exemplo.127", "localhost", "LOCALHOST", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]",
+		"0", "0x", "127.0.0.0x1", "exemplo.127", "localhost", "LOCALHOST", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]",
 		"127。0。0。1", "127.0.0.1", "①②⑦.⓪.⓪.①",
 	} {
 		fails(t, post(t, d, "http://"+host+"/"), refused)
@@ -133,6 +135,7 @@ func (v *verdicts) control(network, address string, c syscall.RawConn) error {
 
 // A name that answers with a public address first, and a private one afterwards.
 func TestRebinding(t *testing.T) {
+	t.Parallel()
 	var queries atomic.Int32
 	resolver := nameServer(t, func(_ string, v6 bool) []netip.Addr {
 		switch {
@@ -158,6 +161,7 @@ func TestRebinding(t *testing.T) {
 
 // A name with both: each address is checked.
 func TestMixedAnswer(t *testing.T) {
+	t.Parallel()
 	v := &verdicts{}
 	d := newDispatcher(&net.Dialer{Control: v.control, Resolver: nameServer(t, func(string, bool) []netip.Addr {
 		return []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("::1")}
@@ -174,12 +178,13 @@ func TestMixedAnswer(t *testing.T) {
 }
 
 func TestURLs(t *testing.T) {
+	t.Parallel()
 	d := private(t, callTime)
 	for _, address := range []string{
-		"", "/caminho", "exemplo.com", "ftp://exemplo.com", "file:///etc/passwd", "gopher://exemplo.com", "javascript:alert(1)",
-		"http://", "http:///x", "http:exemplo.com", "https://ana:segredo@exemplo.com", "https://ana@exemplo.com", "http://exemplo.com:0",
-		"http://exemplo.com:65536", "http://exemplo.com:porta", "http://ex emplo.com", "http://exemplo.com/\r\nX: y", "http://[::1", "://",
-		"http://%31%32%37.1",
+		"", "/caminho", "exemplo.com", "ftp://exemplo.com", "file:///etc/passwd", "gopher://exemplo.com",
+		"javascript:alert(1)", "http://", "http:///x", "http:exemplo.com", "https://ana:segredo@exemplo.com",
+		"https://ana@exemplo.com", "http://exemplo.com:0", "http://exemplo.com:65536", "http://exemplo.com:porta",
+		"http://ex emplo.com", "http://exemplo.com/\r\nX: y", "http://[::1", "://", "http://%31%32%37.1",
 	} {
 		fails(t, post(t, d, address), ports.SendError{
 			Reason: "endereço inválido (use http ou https, sem usuário e senha)", Permanent: true,

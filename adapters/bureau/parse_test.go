@@ -68,8 +68,11 @@ func TestParseGood(t *testing.T) {
 	if f.Catalog()[0].Documents[0] != document.CPF {
 		t.Error("the catalogue is shared")
 	}
-	f, err = bureau.Parse("", []byte(`{name: a, base_url: "http://${HOST}:8080", products: {z_1: &p {name: Z, description: D, documents: [email, cpf], price: "0",
-  request: {path: "/{documento}"}, fields: {a: {type: list, value: .}}}, score: {documents: [cnpj], name: Outro, price: 1, request: {path: "/{documento}"}, fields: {score: .}}, a_2: *p}}`), env)
+	f, err = bureau.Parse("", []byte(`{name: a, base_url: "http://${HOST}:8080", products: {
+  z_1: &p {name: Z, description: D, documents: [email, cpf], price: "0",
+    request: {path: "/{documento}"}, fields: {a: {type: list, value: .}}},
+  score: {documents: [cnpj], name: Outro, price: 1, request: {path: "/{documento}"}, fields: {score: .}},
+  a_2: *p}}`), env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,12 +127,15 @@ func TestParseFaults(t *testing.T) {
 		{"timeout: 2s", "timeout: dois", 5, "timeout", "a duration like"},
 		{"timeout: 2s", "timeout: 99ms", 5, "timeout", "from 100ms to 2m0s"},
 		{"timeout: 2s", "timeout: 121s", 5, "timeout", "from 100ms to 2m0s"},
-		{"timeout: 2s", "auth: {oauth2: {token_url: 'https://x/t', client_id: a, client_secret: b}}", 5, "auth", "keep one of the two"},
+		{"timeout: 2s", "auth: {oauth2: {token_url: 'https://x/t', client_id: a, client_secret: b}}", 5, "auth",
+			"keep one of the two"},
 		{"timeout: 2s", "auth: {basic: {}}", 5, "auth.basic", "unknown key"},
 		{"timeout: 2s", "auth: {oauth2: {token_url: 'x', client_id: a}}", 5, "auth.oauth2.client_secret", "is missing"},
 		{"timeout: 2s", "auth: {oauth2: {token_url: 'x', client_id: a}}", 5, "auth.oauth2.token_url", "http://"},
-		{"timeout: 2s", "auth: {oauth2: {token_url: 'https://x', client_id: '${NADA}', client_secret: b}}", 5, "auth.oauth2.client_id", "NADA"},
-		{"timeout: 2s", "auth: {oauth2: {token_url: 'https://x', client_id: a, client_secret: b, scopes: x}}", 5, "auth.oauth2.scopes", "must be a list"},
+		{"timeout: 2s", "auth: {oauth2: {token_url: 'https://x', client_id: '${NADA}', client_secret: b}}", 5,
+			"auth.oauth2.client_id", "NADA"},
+		{"timeout: 2s", "auth: {oauth2: {token_url: 'https://x', client_id: a, client_secret: b, scopes: x}}", 5,
+			"auth.oauth2.scopes", "must be a list"},
 		{"failed: .erro", "failed: .erro |", 6, "failed", "the jq does not compile"},
 		{"failed: .erro", "failed: nada", 6, "failed", "function not defined: nada/0"},
 		{"failed: .erro", "failed: input", 6, "failed", "does not compile"},
@@ -170,7 +176,8 @@ func TestParseFaults(t *testing.T) {
 		{"found: .encontrado", "found: .a[", 14, "products.cpf.found", "does not compile"},
 		{"found: .encontrado", "achou: .a", 14, "products.cpf.achou", "unknown key"},
 		{"found: .encontrado", "documents: [cnpj]", 14, "products.cpf.documents[0]", "does not take cnpj"},
-		{"      nome: .nome", "      nomes: .nome", 16, "products.cpf.fields.nomes", "has no such field; it has nome, nomeMae"},
+		{"      nome: .nome", "      nomes: .nome", 16, "products.cpf.fields.nomes",
+			"has no such field; it has nome, nomeMae"},
 		{"      nome: .nome", "      nome: .nome | foo", 16, "products.cpf.fields.nome", "function not defined: foo/0"},
 		{"      nome: .nome", "      nome:\n", 16, "products.cpf.fields.nome", "is empty"},
 		{"      nome: .nome", "      nome: {value: .nome}", 16, "products.cpf.fields.nome", "must be a text"},
@@ -252,9 +259,11 @@ func TestParseReportsAll(t *testing.T) {
 	src := "base_url: x\ntimeout: 1h\nfailed: ')'\nproducts:\n  cpf: {price: x, request: {path: x}, fields: {nada: .}}\n  outro: {}\nx: 1\n"
 	_, err := bureau.Parse("x", []byte(src), noEnv)
 	want := []string{
-		"line 1: name: is missing", "line 1: base_url: ", "line 2: timeout: ", "line 3: failed: ", "line 5: products.cpf.price: ", "line 5: products.cpf.fields.nada: ",
-		"line 5: products.cpf.request.path: ", "line 5: products.cpf.request: ", "line 6: products.outro.price: ", "line 6: products.outro.request: ",
-		"line 6: products.outro.fields: ", "line 6: products.outro.name: ", "line 6: products.outro.documents: ", "line 7: x: unknown key",
+		"line 1: name: is missing", "line 1: base_url: ", "line 2: timeout: ", "line 3: failed: ",
+		"line 5: products.cpf.price: ", "line 5: products.cpf.fields.nada: ", "line 5: products.cpf.request.path: ",
+		"line 5: products.cpf.request: ", "line 6: products.outro.price: ", "line 6: products.outro.request: ",
+		"line 6: products.outro.fields: ", "line 6: products.outro.name: ", "line 6: products.outro.documents: ",
+		"line 7: x: unknown key",
 	}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(want) {

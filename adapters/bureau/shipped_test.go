@@ -126,15 +126,18 @@ func TestShippedFilesAndBadAnswers(t *testing.T) {
 		reason                           string // "" for "no record"
 	}{
 		"brasilapi: its database is down": {"brasilapi", "cnpj", "11222333000181", `{"message":"CNPJ 11.222.333/0001-81 não encontrado."}`, 404, "status 404"},
-		"brasilapi: another company":      {"brasilapi", "cnpj", "90024420000109", "brasilapi_cnpj.json", 200, "reports a failure"},
-		"serpro: no record":               {"serpro", "cpf", cpf, "", 404, ""},
-		"serpro: another person":          {"serpro", "cpf", "11144477735", "serpro_cpf.json", 200, "reports a failure"},
-		"bigdatacorp: no record":          {"bigdatacorp", "cpf", cpf, "bigdatacorp_nada.json", 200, ""},
+		"brasilapi: another company": {"brasilapi", "cnpj", "90024420000109", "brasilapi_cnpj.json", 200,
+			"reports a failure"},
+		"serpro: no record":      {"serpro", "cpf", cpf, "", 404, ""},
+		"serpro: another person": {"serpro", "cpf", "11144477735", "serpro_cpf.json", 200, "reports a failure"},
+		"bigdatacorp: no record": {"bigdatacorp", "cpf", cpf, "bigdatacorp_nada.json", 200, ""},
 		"bigdatacorp: token": {
 			"bigdatacorp", "cpf", cpf, "bigdatacorp_token.json", 200, "reports a failure",
 		},
-		"bigdatacorp: something else entirely": {"bigdatacorp", "cpf", cpf, "bigdatacorp_outra.json", 200, "reports a failure"},
-		"bigdatacorp: another person":          {"bigdatacorp", "cpf", "11144477735", "bigdatacorp_pessoas.json", 200, "reports a failure"},
+		"bigdatacorp: something else entirely": {"bigdatacorp", "cpf", cpf, "bigdatacorp_outra.json", 200,
+			"reports a failure"},
+		"bigdatacorp: another person": {"bigdatacorp", "cpf", "11144477735", "bigdatacorp_pessoas.json", 200,
+			"reports a failure"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

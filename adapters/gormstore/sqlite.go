@@ -1,11 +1,13 @@
 package gormstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/glebarez/sqlite"
 	"github.com/pressly/goose/v3"
@@ -18,7 +20,36 @@ func SQLitePath(databaseURL string) (string, bool) {
 	return strings.CutPrefix(databaseURL, "sqlite://")
 }
 
+// InMemory is the path that stands for a database without a file.
+const InMemory = ":memory:"
+
+// memories counts the databases in memory, so that each has a name of its own.
+var memories atomic.Int64
+
+// openMemory opens an empty database that ends with the store. One connection reads and writes, so that nothing waits
+// for a lock, and a reading beside a transaction, which InTx forbids, does not pass unseen. A second one does nothing
+// but keep the database when the first is given up, as database/sql does with that of a transaction whose context
+// ended.
+func (s *Store) openMemory() (err error) {
+	dsn := fmt.Sprintf("file:/fichario-%d?vfs=memdb&_pragma=foreign_keys(1)", memories.Add(1))
+	if s.write, err = gorm.Open(sqlite.Open(dsn), config()); err != nil {
+		return err
+	}
+	s.read, s.dialect = s.write, goose.DialectSQLite3
+	pool, err := s.write.DB()
+	if err != nil {
+		return err
+	}
+	if s.keeper, err = pool.Conn(context.Background()); err != nil {
+		return err
+	}
+	return errors.Join(s.keeper.PingContext(context.Background()), setPool(s.write, 2))
+}
+
 func (s *Store) openSQLite(path string) error {
+	if path == InMemory {
+		return s.openMemory()
+	}
 	if path == "" || strings.ContainsAny(path, "?#") {
 		return errors.New("FICHARIO_DATABASE_URL: sqlite:// needs the path of a file, without ? or #")
 	}

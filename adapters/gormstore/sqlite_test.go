@@ -1,6 +1,7 @@
 package gormstore_test
 
 import (
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,5 +20,27 @@ func TestPathsWithOddCharacters(t *testing.T) {
 			files, _ := os.ReadDir(dir)
 			t.Errorf("%s: %v; there is %v", name, err, fmt.Sprint(files))
 		}
+	}
+}
+
+// TestReadingBesideAWriter: a command that only reads waits for nobody who writes.
+func TestReadingBesideAWriter(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	if err := migrate(t.Context(), "sqlite://"+path); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := migrate(t.Context(), "sqlite://"+path); err != nil {
+		t.Error(err)
 	}
 }

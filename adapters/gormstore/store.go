@@ -33,7 +33,8 @@ const (
 
 // Store is the database.
 type Store struct {
-	write, read *gorm.DB // the same handle on PostgreSQL
+	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
+	keeper      *sql.Conn // of a database in memory
 	dialect     goose.Dialect
 	patient     *pgx.ConnConfig // without a time limit for statements; PostgreSQL only
 	vault       *vault
@@ -50,8 +51,8 @@ type Store struct {
 
 var _ ports.Store = (*Store)(nil)
 
-// Open connects to a database: sqlite://PATH or postgres://…. The first data key
-// encrypts, all of them decrypt; each has DataKeySize bytes. It does not wait for
+// Open connects to a database: sqlite://PATH, postgres://…, or sqlite://:memory: for one that is empty and ends with
+// the store. The first data key encrypts, all of them decrypt; each has DataKeySize bytes. It does not wait for
 // PostgreSQL to be there: operations fail with fault.ServiceUnavailable until it is.
 func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
 	v, err := newVault(dataKeys)
@@ -115,6 +116,9 @@ func (s *Store) Close() error {
 	s.hooks.close()
 	s.inbox.close()
 	var errs []error
+	if s.keeper != nil {
+		errs = append(errs, s.keeper.Close())
+	}
 	for _, db := range []*gorm.DB{s.read, s.write} {
 		pool, err := db.DB()
 		if err != nil {

@@ -19,6 +19,19 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// TestStoreInMemory is what tests of use cases stand on.
+func TestStoreInMemory(t *testing.T) {
+	t.Parallel()
+	portstest.Store(t, func(t *testing.T) ports.Store {
+		t.Helper()
+		s := open(t, "sqlite://"+gormstore.InMemory)
+		if err := s.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}
+
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{

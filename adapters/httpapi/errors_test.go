@@ -192,7 +192,11 @@ func TestLimitHeaders(t *testing.T) {
 	f := fault.New(fault.MonthlyLimit, "")
 	f.Limit = 5
 	capHeaders(h, f)
-	if got := h.Get("RateLimit") + " " + h.Get("RateLimit-Policy") + " " + h.Get("X-RateLimit-Limit") + " " + h.Get("X-RateLimit-Remaining"); got != `"mes";r=0 "mes";q=5 5 0` {
-		t.Error(got)
+	for name, want := range map[string]string{
+		"RateLimit": `"mes";r=0`, "RateLimit-Policy": `"mes";q=5`, "X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "0",
+	} {
+		if got := h.Get(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
 	}
 }

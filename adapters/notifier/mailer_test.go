@@ -51,6 +51,7 @@ func subject(t testing.TB, h netmail.Header) string {
 }
 
 func TestDelivery(t *testing.T) {
+	t.Parallel()
 	s := serve(t, false, nil)
 	m := mailer(t, "smtp://"+s.address+"?from=Fichário <avisos@exemplo.com.br>")
 	mail := ports.Mail{
@@ -91,6 +92,7 @@ func TestDelivery(t *testing.T) {
 }
 
 func TestSubjects(t *testing.T) {
+	t.Parallel()
 	s := serve(t, false, nil)
 	m := mailer(t, "smtp://"+s.address)
 	cases := map[string]string{
@@ -121,6 +123,7 @@ func TestSubjects(t *testing.T) {
 }
 
 func TestMessageIDs(t *testing.T) {
+	t.Parallel()
 	s := serve(t, false, nil)
 	mail := letter
 	mail.ID = "a b\r\nBcc: x@y>é"
@@ -131,13 +134,16 @@ func TestMessageIDs(t *testing.T) {
 }
 
 func TestRecipients(t *testing.T) {
+	t.Parallel()
 	s := serve(t, false, nil)
 	m := mailer(t, "smtp://"+s.address)
 	for _, to := range []string{
-		"", " ", "ana", "@destino.example", "ana@", "ana@destino.example, bia@destino.example", "ana@destino.example bia@destino.example",
-		"Ana <ana@destino.example>", "<ana@destino.example>", "ana@destino.example (nome)", "grupo: ana@destino.example;", "grupo:;",
-		"ana@destino.example\r\nRCPT TO:<bia@destino.example>", "ana@destino.example\r\n", "\r\nana@destino.example", "ana@destino.example\nBcc: b@c",
-		"ana\r\n@destino.example", "ana@destino.example>", "ana@destino.example\x00", "\"a\r\nb\"@destino.example", "ana@des tino.example",
+		"", " ", "ana", "@destino.example", "ana@", "ana@destino.example, bia@destino.example",
+		"ana@destino.example bia@destino.example", "Ana <ana@destino.example>", "<ana@destino.example>",
+		"ana@destino.example (nome)", "grupo: ana@destino.example;", "grupo:;",
+		"ana@destino.example\r\nRCPT TO:<bia@destino.example>", "ana@destino.example\r\n", "\r\nana@destino.example",
+		"ana@destino.example\nBcc: b@c", "ana\r\n@destino.example", "ana@destino.example>", "ana@destino.example\x00",
+		"\"a\r\nb\"@destino.example", "ana@des tino.example",
 	} {
 		mail := letter
 		mail.To = to
@@ -163,6 +169,7 @@ func TestRecipients(t *testing.T) {
 
 // An address with accents is sent only where the server says that it can.
 func TestAccentsInAddress(t *testing.T) {
+	t.Parallel()
 	mail := letter
 	mail.To = "joão@destino.example"
 	plain := serve(t, false, nil)
@@ -177,6 +184,7 @@ func TestAccentsInAddress(t *testing.T) {
 }
 
 func TestConcurrency(t *testing.T) {
+	t.Parallel()
 	s := serve(t, false, func(s *mailServer) { s.password, s.AllowInsecureAuth = "s3gr3d0", true })
 	m := mailer(t, "smtp://ana%40exemplo.com.br:s3gr3d0@"+s.address)
 	var wg sync.WaitGroup

@@ -8,6 +8,7 @@ import (
 )
 
 func TestAddresses(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]struct {
 		at, user, password, from string
 		implicit                 bool
@@ -65,18 +66,22 @@ func TestAddresses(t *testing.T) {
 
 // Each holds the password s3gr3d0 somewhere: it must not come back.
 func TestWrongAddresses(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{
-		"", "s3gr3d0", "correio.example:s3gr3d0", "http://u:s3gr3d0@correio.example", "SMTP", "smtp:u:s3gr3d0@correio.example",
-		"smtp://u:s3gr3d0@", "smtp://u:s3gr3d0@:587", "smtp://u:s3gr3d0@correio.example:0", "smtp://u:s3gr3d0@correio.example:65536",
-		"smtp://u:s3gr3d0@correio.example:x", "smtp://u:s3gr3d0/x@correio.example", "smtp://u:25/s3gr3d0@correio.example",
-		"smtp://u:25#s3gr3d0@correio.example", "smtp://u:25?s3gr3d0@correio.example", "smtp://u:25?s3gr3d0=1&tls=none",
-		"smtp://u:%zzs3gr3d0@correio.example", "smtp://u:s3gr3d0%00@correio.example", "smtp://u:s3gr3d0@correio example",
-		"smtp://u:s3gr3d0@corrêio.example", "smtp://u:s3gr3d0\n@correio.example", "smtp://s3gr3d0@correio.example", "smtp://:s3gr3d0@correio.example",
-		"smtp://u:s3gr3d0@correio.example/caminho", "smtp://u:s3gr3d0@correio.example?tls=s3gr3d0", "smtp://u:s3gr3d0@correio.example?TLS=none",
-		"smtp://u:s3gr3d0@correio.example?tls=none", "smtp://u:s3gr3d0@127.0.0.2?tls=none", "smtps://u:s3gr3d0@correio.example?tls=none",
-		"smtp://u:s3gr3d0@correio.example?tls=none&tls=required", "smtp://u:s3gr3d0@correio.example?from=s3gr3d0",
-		"smtp://u:s3gr3d0@correio.example?from=", "smtp://u:s3gr3d0@correio.example?from=a@b.example,c@d.example",
-		"smtp://u:s3gr3d0@correio.example?from=joão@b.example", "smtp://u:s3gr3d0@correio.example?from=a%0d%0aBcc: c@d.example <a@b.example>",
+		"", "s3gr3d0", "correio.example:s3gr3d0", "http://u:s3gr3d0@correio.example", "SMTP",
+		"smtp:u:s3gr3d0@correio.example", "smtp://u:s3gr3d0@", "smtp://u:s3gr3d0@:587", "smtp://u:s3gr3d0@correio.example:0",
+		"smtp://u:s3gr3d0@correio.example:65536", "smtp://u:s3gr3d0@correio.example:x", "smtp://u:s3gr3d0/x@correio.example",
+		"smtp://u:25/s3gr3d0@correio.example", "smtp://u:25#s3gr3d0@correio.example", "smtp://u:25?s3gr3d0@correio.example",
+		"smtp://u:25?s3gr3d0=1&tls=none", "smtp://u:%zzs3gr3d0@correio.example", "smtp://u:s3gr3d0%00@correio.example",
+		"smtp://u:s3gr3d0@correio example", "smtp://u:s3gr3d0@corrêio.example", "smtp://u:s3gr3d0\n@correio.example",
+		"smtp://s3gr3d0@correio.example", "smtp://:s3gr3d0@correio.example", "smtp://u:s3gr3d0@correio.example/caminho",
+		"smtp://u:s3gr3d0@correio.example?tls=s3gr3d0", "smtp://u:s3gr3d0@correio.example?TLS=none",
+		"smtp://u:s3gr3d0@correio.example?tls=none", "smtp://u:s3gr3d0@127.0.0.2?tls=none",
+		"smtps://u:s3gr3d0@correio.example?tls=none", "smtp://u:s3gr3d0@correio.example?tls=none&tls=required",
+		"smtp://u:s3gr3d0@correio.example?from=s3gr3d0", "smtp://u:s3gr3d0@correio.example?from=",
+		"smtp://u:s3gr3d0@correio.example?from=a@b.example,c@d.example",
+		"smtp://u:s3gr3d0@correio.example?from=joão@b.example",
+		"smtp://u:s3gr3d0@correio.example?from=a%0d%0aBcc: c@d.example <a@b.example>",
 		"smtp://u:s3gr3d0@correio.example?from=ana+x@b.example", "smtp://u:s3gr3d0@correio.example?from=a@b.example;x",
 	} {
 		_, err := New(address)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -206,14 +207,23 @@ func TestStopEndsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	dial, stop := sandbox.Start()
-	c := bureau.New(file, bureau.WithDialContext(dial), bureau.WithoutBreaker())
+	const callers = 20
+	dialled := make(chan struct{}, 2*callers)
+	c := bureau.New(file, bureau.WithoutBreaker(), bureau.WithDialContext(
+		func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dial(ctx, network, addr)
+			dialled <- struct{}{}
+			return conn, err
+		}))
 	defer c.Close()
 	p, _ := c.Catalog().Find("cpf")
 	var wg sync.WaitGroup
-	for range 20 {
+	for range callers {
 		wg.Go(func() { _, _ = c.Ask(t.Context(), p, parse(t, document.CPF, "90000000760")) })
 	}
-	time.Sleep(100 * time.Millisecond) // most of them wait by now
+	for range callers {
+		<-dialled
+	}
 	stop()
 	wg.Wait()
 	if _, err := dial(context.Background(), "tcp", "x"); err == nil {

@@ -26,6 +26,10 @@ type sample struct {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
+	const (
+		noAddress = "O campo pagina é um endereço http:// ou https:// completo."
+		noProduct = "O campo produto é o id de um produto, como cpf; GET /api/v1/produtos os lista."
+	)
 	for name, c := range map[string]struct {
 		change  func(*sample)
 		field   string
@@ -46,10 +50,10 @@ func TestCheck(t *testing.T) {
 		"no day":           {func(s *sample) { s.Day = "2026-02-30" }, "de", "O campo de é uma data entre 2000 e 9998, como 2026-11-01."},
 		"no year":          {func(s *sample) { s.Day = "9999-12-31" }, "de", "O campo de é uma data entre 2000 e 9998, como 2026-11-01."},
 		"no e-mail":        {func(s *sample) { s.Email = "ana@" }, "email", "O campo email não é um e-mail válido."},
-		"no address":       {func(s *sample) { s.Page = "ontem" }, "pagina", "O campo pagina é um endereço http:// ou https:// completo."},
-		"a user in it":     {func(s *sample) { s.Page = "https://a:b@x.example" }, "pagina", "O campo pagina é um endereço http:// ou https:// completo."},
+		"no address":       {func(s *sample) { s.Page = "ontem" }, "pagina", noAddress},
+		"a user in it":     {func(s *sample) { s.Page = "https://a:b@x.example" }, "pagina", noAddress},
 		"within":           {func(s *sample) { s.Within.Deep = "b" }, "fundo", "O campo fundo é a."},
-		"no product":       {func(s *sample) { s.Product = "../x" }, "produto", "O campo produto é o id de um produto, como cpf; GET /api/v1/produtos os lista."},
+		"no product":       {func(s *sample) { s.Product = "../x" }, "produto", noProduct},
 	} {
 		s := sample{Name: "ana"}
 		c.change(&s)

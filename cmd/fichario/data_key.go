@@ -14,13 +14,16 @@ import (
 )
 
 // dataKeys reads FICHARIO_DATA_KEY, or the key file beside a SQLite database,
-// which is made when the database is.
+// which is made when the database is. One in memory has a key of its own, which ends with it.
 func (e *environment) dataKeys() ([][]byte, error) {
 	text := e.settings.DataKey
 	if text == "" {
 		path, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL)
 		if !sqlite {
 			return nil, errors.New("FICHARIO_DATA_KEY is required with PostgreSQL: 32 random bytes in base64, for example from `openssl rand -base64 32`; keep it safe, without it the data cannot be read")
+		}
+		if path == gormstore.InMemory {
+			return [][]byte{newDataKey()}, nil
 		}
 		var err error
 		if text, err = keyFile(path); err != nil {

@@ -40,7 +40,8 @@ func TestStandardProductsAreShown(t *testing.T) {
 Telefones: Telefones phone
 E-mails: E-mails email
 Endereços: Endereços address`,
-		"cnpj": `Identificação: Razão social, Nome fantasia, Abertura, Situação cadastral, Natureza jurídica, Porte, Capital social reais
+		"cnpj": `Identificação: Razão social, Nome fantasia, Abertura, Situação cadastral, Natureza jurídica, Porte, ` +
+			`Capital social reais
 Atividades: Principal activity, Secundárias activity
 Sócios: Sócios (Nome, Documento identity, Qualificação, Entrada)
 Telefones: Telefones phone

@@ -13,7 +13,9 @@ func TestALeadArrivesAndIsWorkedOn(t *testing.T) {
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.See("Nenhum contato ainda")
 		hostile := "<script>alert(1)</script> Otávio"
-		if status := p.send(t, "nome", hostile, "email", "otavio@example.com", "telefone", "(11) 98765-4321", "valor", "R$ 18.000", "Prazo", "dezembro"); status != 200 {
+		status := p.send(t, "nome", hostile, "email", "otavio@example.com", "telefone", "(11) 98765-4321",
+			"valor", "R$ 18.000", "Prazo", "dezembro")
+		if status != 200 {
 			t.Fatalf("the post: %d", status)
 		}
 		b.Visit("/notificacoes")

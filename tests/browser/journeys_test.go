@@ -30,10 +30,14 @@ type place struct {
 func start(t *testing.T, env map[string]string) *place {
 	t.Helper()
 	p := &place{env: env}
-	p.org = testkit.JSON[map[string]string](t, testkit.Run(t, env, "org", "create", "--name", "Aroeira Crédito", "--json"))["id"]
-	testkit.RunInput(t, password+"\n", env, "member", "add", "--org", p.org, "--name", "Marina Tavares", "--email", email, "--role", "owner", "--password-stdin")
-	hook := testkit.JSON[map[string]string](t, testkit.Run(t, env, "webhook", "create", "--org", p.org, "--name", "Formulário do site", "--type", "generic", "--json"))
-	p.Program = testkit.Start(t, testkit.Options{Env: env})
+	p.org = testkit.JSON[map[string]string](t,
+		testkit.Run(t, env, "org", "create", "--name", "Aroeira Crédito", "--json"))["id"]
+	testkit.RunInput(t, password+"\n", env, "member", "add", "--org", p.org, "--name", "Marina Tavares", "--email", email,
+		"--role", "owner", "--password-stdin")
+	hook := testkit.JSON[map[string]string](t,
+		testkit.Run(t, env, "webhook", "create", "--org", p.org, "--name", "Formulário do site", "--type", "generic",
+			"--json"))
+	p.Program = testkit.StartProgram(t, testkit.Options{Env: env})
 	p.hook = p.URL + "/api/webhooks/receive/" + hook["token"]
 	return p
 }
@@ -68,12 +72,12 @@ func journey(
 	t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser), more ...map[string]string,
 ) {
 	t.Helper()
-	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		for _, m := range more {
 			maps.Copy(env, m)
 		}
 		p := start(t, env)
-		b := browsertest.New(t, p.URL)
+		b := browsertest.StartBrowser(t, p.URL)
 		b.SignIn(email, password)
 		walk(t, p, b)
 		walked.Add(1)
@@ -167,7 +171,11 @@ func TestAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
 		b.See("Automação guardada", "Contas enormes", "a partir de R$ 50.000,00", "Ligar hoje para {nome}")
 		p.send(t, "nome", "Conta Pequena", "email", "pequena@example.com", "valor", "100")
 		p.send(t, "nome", "Tarcísio Queiroga", "email", "tarcisio@example.com", "valor", "60 mil")
-		for i := 0; !strings.Contains(browsertest.Eval[string](b, "fetch(location.pathname).then(r => r.text())"), "nota adicionada"); i++ {
+		noted := func() bool {
+			page := browsertest.Eval[string](b, "fetch(location.pathname).then(r => r.text())")
+			return strings.Contains(page, "nota adicionada")
+		}
+		for i := 0; !noted(); i++ {
 			if i > 300 {
 				t.Fatal("the automation did not run")
 			}

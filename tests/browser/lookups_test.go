@@ -40,7 +40,8 @@ func (p *place) ask(t *testing.T, key, cpf string) map[string]any {
 func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
-		key := testkit.JSON[map[string]string](t, testkit.Run(t, p.env, "key", "create", "--org", p.org, "--name", "CRM", "--scopes", "cpf", "--json"))["key"]
+		key := testkit.JSON[map[string]string](t,
+			testkit.Run(t, p.env, "key", "create", "--org", p.org, "--name", "CRM", "--scopes", "cpf", "--json"))["key"]
 		b.Visit("/consultar")
 		b.Fill("#documento", "529.982.247-52")
 		b.See("Este CPF não existe")
@@ -79,7 +80,7 @@ func TestASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 	t.Parallel()
 	const slow, failing = "90000000680", "90000000841"
 	answer := make(chan struct{}, 1)
-	bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+	bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
 		if document == failing {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
@@ -110,7 +111,7 @@ func TestASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 		b.See("O bureau respondeu com um erro", "R$ 0,45")
 		b.Accessible()
 	}, map[string]string{
-		"FICHARIO_BUREAU": lookuptest.File(t, bureau.URL, time.Minute), "TESTE_TOKEN": lookuptest.Secret,
+		"FICHARIO_BUREAU": lookuptest.BureauFile(t, bureau.URL, time.Minute), "TESTE_TOKEN": lookuptest.Secret,
 	})
 }
 

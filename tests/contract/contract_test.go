@@ -147,7 +147,8 @@ func TestWordsOfTheContract(t *testing.T) {
 	if got := doc.Components.Schemas["TipoDocumento"].Value.Enum; fmt.Sprint(got) != fmt.Sprint(types) {
 		t.Errorf("document types %v, want %v", got, types)
 	}
-	for _, kind := range doc.Components.Schemas["Produto"].Value.Properties["campos"].Value.Items.Value.Properties["tipo"].Value.Enum {
+	field := doc.Components.Schemas["Produto"].Value.Properties["campos"].Value.Items.Value
+	for _, kind := range field.Properties["tipo"].Value.Enum {
 		if !catalog.Kind(fmt.Sprint(kind)).Valid() {
 			t.Errorf("%v is no kind of field", kind)
 		}

@@ -1,5 +1,5 @@
-// Package faults breaks things under the real program: the bureau, the database, the program itself. After each fault the
-// statement must agree with the bureau's own ledger.
+// Package faults breaks things under the real program: the bureau, the database, the program itself. After each fault
+// the statement must agree with the bureau's own ledger.
 package faults
 
 import (
@@ -10,8 +10,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,171 +22,26 @@ import (
 
 const ana = "52998224725"
 
-var (
-	expect = lookuptest.Expect
-	onBoth = lookuptest.OnBoth
-)
+var onBoth = testkit.OnBothDatabases
 
-// hijack answers with bytes of the test's own, or none, and cuts the connection.
-func hijack(w http.ResponseWriter, text string) {
-	conn, buf, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return
-	}
-	_, _ = buf.WriteString(text)
-	_ = buf.Flush()
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // a reset, not a polite end
-	}
-	_ = conn.Close()
-}
-
-func TestABureauThatFails(t *testing.T) {
-	onBoth(t, func(t *testing.T, env map[string]string) {
-		elsewhere := lookuptest.NewBureau(t, nil)
-		faults := []struct {
-			name     string
-			answer   func(w http.ResponseWriter, r *http.Request)
-			status   int
-			code     string
-			situacao string
-		}{
-			{"error 500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, 502, "bureau_falhou", "falhou"},
-			{"error 401", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, 502, "bureau_falhou", "falhou"},
-			{"HTML with 200", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>"+lookuptest.Secret) }, 502, "bureau_falhou", "falhou"},
-			{"empty 200", func(http.ResponseWriter, *http.Request) {}, 502, "bureau_falhou", "falhou"},
-			{"an error in a 200", func(w http.ResponseWriter, _ *http.Request) {
-				_, _ = io.WriteString(w, `{"erro":"`+lookuptest.Secret+`"}`)
-			}, 502, "bureau_falhou", "falhou"},
-			{"invalid UTF-8", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{\"nome\":\"\xff\"}") }, 502, "bureau_falhou", "falhou"},
-			{"50 MB", func(w http.ResponseWriter, _ *http.Request) {
-				_, _ = io.WriteString(w, `{"a":"`)
-				for range 50 {
-					if _, err := io.WriteString(w, strings.Repeat("x", 1<<20)); err != nil {
-						return
-					}
-				}
-				_, _ = io.WriteString(w, `"}`)
-			}, 502, "bureau_falhou", "falhou"},
-			{"deep nesting", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("[", 1<<20)) }, 502, "bureau_falhou", "falhou"},
-			{"redirect", func(w http.ResponseWriter, r *http.Request) {
-				http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusFound)
-			}, 502, "bureau_falhou", "falhou"},
-			{"reset", func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") }, 502, "bureau_falhou", "falhou"},
-			{"truncated", func(w http.ResponseWriter, _ *http.Request) {
-				hijack(w, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"nome\":")
-			}, 502, "bureau_falhou", "falhou"},
-			{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 504, "bureau_sem_resposta", "sem_resposta"},
-			{"a drip", func(w http.ResponseWriter, r *http.Request) {
-				for r.Context().Err() == nil {
-					_, _ = io.WriteString(w, " ")
-					_ = http.NewResponseController(w).Flush()
-					time.Sleep(100 * time.Millisecond)
-				}
-			}, 504, "bureau_sem_resposta", "sem_resposta"},
-		}
-		docs := lookuptest.CPFs(10, len(faults))
-		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
-			for i, d := range docs {
-				if d == document {
-					faults[i].answer(w, r)
-				}
-			}
-		})
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, time.Second))
-		key := s.NewKey(600, 500, 500).Key
-		before := residentMB(t, s.Pid())
-		for i, f := range faults {
-			began := time.Now()
-			a := s.CPF(key, docs[i])
-			expect(t, f.name, fmt.Sprint(a.Status, " ", a.Code()), fmt.Sprint(f.status, " ", f.code))
-			if took := time.Since(began); took > 4*time.Second {
-				t.Errorf("%s: answered after %s, the bureau's time-out is 1 s", f.name, took)
-			}
-			newest := s.Statement(key).Consultas[0]
-			expect(t, f.name+": situacao", newest.Situacao, f.situacao)
-			expect(t, f.name+": charged", fmt.Sprint(newest.Cobrada, newest.Valor), "true0.45")
-			expect(t, f.name+": calls", bureau.Ledger()[docs[i]], 1)
-		}
-		st := s.Statement(key)
-		expect(t, "gasto", st.Gasto.Total, "5.85")
-		expect(t, "none of it is history", st.Charged()["livre"], 0)
-		expect(t, "the redirect was not followed", elsewhere.Calls(), 0)
-		if grown := residentMB(t, s.Pid()) - before; grown > 150 {
-			t.Errorf("the program grew by %d MB", grown)
-		}
-	})
-}
-
-func residentMB(t *testing.T, pid int) int {
+func expect[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	kb, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kb / 1024
+	lookuptest.Expect(t, what, got, want)
 }
 
-// TestABureauThatIsNotThere: what cannot have reached it is free, and the caps get it back.
-func TestABureauThatIsNotThere(t *testing.T) {
-	onBoth(t, func(t *testing.T, env map[string]string) {
-		s := lookuptest.Start(t, env, lookuptest.File(t, "http://127.0.0.1:1", time.Second))
-		key := s.NewKey(600, 2, 500).Key
-		for _, d := range lookuptest.CPFs(11, 4) {
-			a := s.CPF(key, d)
-			expect(t, "answer", fmt.Sprint(a.Status, a.Code()), "503bureau_indisponivel")
-			if a.Header.Get("Retry-After") == "" {
-				t.Error("no Retry-After")
-			}
-		}
-		st := s.Statement(key)
-		expect(t, "entries", st.Charged(), map[string]int{"livre": 4})
-		expect(t, "situacao", st.Consultas[0].Situacao+" "+st.Consultas[0].Valor.String(), "nao_enviada 0")
-		expect(t, "spent", fmt.Sprint(st.Gasto, st.Cobradas), "{0 0 0} {0 0 0}")
-	})
-}
-
-// TestNoRecordIsAnAnswer: charged, and history.
-func TestNoRecordIsAnAnswer(t *testing.T) {
-	onBoth(t, func(t *testing.T, env map[string]string) {
-		docs := lookuptest.CPFs(12, 3)
-		bodies := map[string]string{docs[0]: "", docs[1]: `{ "mensagem" : "nada" }`, docs[2]: "não há\nregistro"}
-		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, _ *http.Request, document string) {
-			w.WriteHeader(http.StatusNotFound)
-			_, _ = io.WriteString(w, bodies[document])
-		})
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, time.Second))
-		key := s.NewKey(600, 500, 500).Key
-		for i, want := range []string{"null", bodies[docs[1]], `"não há\nregistro"`} {
-			for _, cached := range []bool{false, true} {
-				a := s.CPF(key, docs[i])
-				expect(t, "status", a.Status, 200)
-				expect(t, "bruto", a.Raw(t), want)
-				expect(t, "cache", a.JSON["cache"], cached)
-				expect(t, "nome", a.JSON["nome"], nil)
-			}
-		}
-		expect(t, "gasto", s.Statement(key).Gasto.Total, "1.35")
-	})
-}
-
-// TestKill kills the program with calls at the bureau, again and again. After each restart every call that the bureau has
-// seen is charged once, and nothing else is.
+// TestKill kills the program with calls at the bureau, again and again. After each restart every call that the bureau
+// has seen is charged once, and nothing else is.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+		bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
 			select {
 			case <-time.After(time.Duration(rand.IntN(400)) * time.Millisecond):
 			case <-r.Context().Done():
 			}
 			lookuptest.Ordinary(w, r, document)
 		})
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 500*time.Millisecond))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 500*time.Millisecond))
 		key := s.NewKey(100000, 100000, 100000).Key
 		const kills, each = 3, 30
 		for round := range kills {
@@ -200,7 +53,7 @@ func TestKill(t *testing.T) {
 					_, _ = s.Do(context.Background(), "GET", "/api/v1/cpf/"+d, key, nil, "") // most are cut off
 				})
 			}
-			lookuptest.Eventually(t, "calls reach the bureau", 10*time.Second, func() bool { return bureau.Calls() > round*each+each/3 })
+			bureau.Await(t, round*each+each/3+1)
 			s.Kill()
 			wg.Wait()
 			s.Restart()
@@ -243,13 +96,13 @@ func sum(m map[string]int) (n int) {
 // TestTheLeaderDies: those that wait on another instance for a call whose instance is killed get an answer in the end.
 func TestTheLeaderDies(t *testing.T) {
 	t.Parallel()
-	bureau := lookuptest.NewBureau(t, func(_ http.ResponseWriter, r *http.Request, _ string) { <-r.Context().Done() })
-	s := lookuptest.Start(t, testkit.PostgreSQL(t), lookuptest.File(t, bureau.URL, time.Second))
-	other := s.Join()
+	bureau := lookuptest.StartBureau(t, func(_ http.ResponseWriter, r *http.Request, _ string) { <-r.Context().Done() })
+	s := lookuptest.StartService(t, testkit.PostgreSQL(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	other := s.StartAnother()
 	key := s.NewKey(600, 500, 500).Key
 	s.Hide(ana)
 	go func() { _, _ = s.Do(context.Background(), "GET", "/api/v1/cpf/"+ana, key, nil, "") }()
-	lookuptest.Eventually(t, "the call reaches the bureau", 5*time.Second, func() bool { return bureau.Calls() == 1 })
+	bureau.Await(t, 1)
 	answered := make(chan lookuptest.Answer, 1)
 	go func() {
 		a, err := other.Do(context.Background(), "GET", "/api/v1/cpf/"+ana, key, nil, "")
@@ -258,11 +111,10 @@ func TestTheLeaderDies(t *testing.T) {
 		}
 		answered <- a
 	}()
-	time.Sleep(200 * time.Millisecond) // let it become a follower; it need not
-	s.Kill()
+	s.Kill() // the other one may follow by now, or finds the lease of a dead one
 	select {
 	case a := <-answered:
-		expect(t, "answer", fmt.Sprint(a.Status, a.Code()), "504bureau_sem_resposta")
+		expect(t, "answer", a.String(), "504 bureau_sem_resposta")
 	case <-time.After(20 * time.Second):
 		t.Fatal("no answer")
 	}
@@ -272,13 +124,11 @@ func TestTheLeaderDies(t *testing.T) {
 
 // TestSIGTERM: a stopping program finishes what is in flight.
 func TestSIGTERM(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		release := make(chan struct{})
-		bureau := lookuptest.NewBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
-			<-release
-			lookuptest.Ordinary(w, r, document)
-		})
-		s := lookuptest.Start(t, env, lookuptest.File(t, bureau.URL, 5*time.Second))
+		bureau := lookuptest.StartBureau(t, nil)
+		release := bureau.Hold(ana)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		key := s.NewKey(600, 500, 500).Key
 		s.Hide(ana)
 		answered := make(chan lookuptest.Answer, 1)
@@ -289,12 +139,17 @@ func TestSIGTERM(t *testing.T) {
 			}
 			answered <- a
 		}()
-		lookuptest.Eventually(t, "the call reaches the bureau", 5*time.Second, func() bool { return bureau.Calls() == 1 })
+		bureau.Await(t, 1)
+		stopped := make(chan struct{})
 		go func() {
-			time.Sleep(300 * time.Millisecond)
-			close(release)
+			defer close(stopped)
+			s.Stop()
 		}()
-		s.Stop()
+		lookuptest.Eventually(t, "the program is stopping", 10*time.Second, func() bool {
+			return strings.Contains(s.Logs(), "stopping")
+		})
+		release()
+		<-stopped
 		expect(t, "answer", (<-answered).Status, 200)
 		s.Restart()
 		expect(t, "it is history", s.CPF(key, ana).JSON["cache"], true)
@@ -304,9 +159,10 @@ func TestSIGTERM(t *testing.T) {
 // TestTheDatabaseGoesAndComesBack: meanwhile nobody is asked or charged, and service returns without a restart.
 func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 	t.Parallel()
-	server := postgres.Dedicated(t)
-	bureau := lookuptest.NewBureau(t, nil)
-	s := lookuptest.Start(t, testkit.OnPostgreSQL(server.Database(t, testkit.Migrate)), lookuptest.File(t, bureau.URL, time.Second))
+	server := postgres.StartDedicated(t)
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.OnPostgreSQL(server.Database(t, testkit.Migrate)),
+		lookuptest.BureauFile(t, bureau.URL, time.Second))
 	key := s.NewKey(100000, 500, 500).Key
 	docs := lookuptest.CPFs(30, 40)
 	expect(t, "before", s.CPF(key, docs[0]).Status, 200)
@@ -316,9 +172,13 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 	} {
 		fault.begin()
 		calls := bureau.Calls()
-		time.Sleep(1100 * time.Millisecond) // past what an instance remembers of a key
-		for i, a := range []lookuptest.Answer{s.CPF(key, docs[0]), s.CPF(key, docs[1]), s.Get("/api/v1/produtos", key), s.Get("/readyz", "")} {
-			expect(t, name, fmt.Sprint(i, " ", a.Status, a.Code()), fmt.Sprint(i, " 503servico_indisponivel"))
+		lookuptest.Eventually(t, name+": what is remembered of a key is over", 20*time.Second, func() bool {
+			return s.Get("/api/v1/produtos", key).Status == http.StatusServiceUnavailable
+		})
+		for _, a := range []lookuptest.Answer{
+			s.CPF(key, docs[0]), s.CPF(key, docs[1]), s.Get("/api/v1/produtos", key), s.Get("/readyz", ""),
+		} {
+			expect(t, name, a.String(), "503 servico_indisponivel")
 			if a.Header.Get("Retry-After") == "" {
 				t.Error("no Retry-After")
 			}
@@ -339,7 +199,7 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 // TestTheDatabaseComesLater: the service that starts before it says why it waits, and begins when it is there.
 func TestTheDatabaseComesLater(t *testing.T) {
 	t.Parallel()
-	server := postgres.Dedicated(t)
+	server := postgres.StartDedicated(t)
 	env := testkit.OnPostgreSQL(server.Database(t, testkit.Migrate))
 	server.Stop(postgres.Fast)
 	failed := testkit.RunErr(t, env, "org", "list")
@@ -348,7 +208,7 @@ func TestTheDatabaseComesLater(t *testing.T) {
 	}
 	timer := time.AfterFunc(time.Second, server.Start)
 	defer timer.Stop()
-	p := testkit.Start(t, testkit.Options{Env: env})
+	p := testkit.StartProgram(t, testkit.Options{Env: env})
 	if !strings.Contains(p.Logs(), "the database is away; trying again") || !strings.Contains(p.Logs(), "connection refused") {
 		t.Errorf("the log does not say why it waited:\n%s", p.Logs())
 	}
@@ -357,8 +217,8 @@ func TestTheDatabaseComesLater(t *testing.T) {
 // TestSlowAndBrokenClients: connections that dribble do not keep others from being served.
 func TestSlowAndBrokenClients(t *testing.T) {
 	t.Parallel()
-	bureau := lookuptest.NewBureau(t, nil)
-	s := lookuptest.Start(t, testkit.SQLite(t), lookuptest.File(t, bureau.URL, time.Second))
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
 	key := s.NewKey(600, 500, 500).Key
 	dial := func(text string) net.Conn {
 		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.Addr)
@@ -386,7 +246,8 @@ func TestSlowAndBrokenClients(t *testing.T) {
 	expect(t, "others are served", s.CPF(key, ana).Status, 200)
 	// A body that is announced and never comes does not hold the answer, nor the connection, whatever the address.
 	for address, want := range map[string]string{
-		"POST /nada": "404", "POST /": "404", "POST /sair": "303", "GET /entrar": "200", "GET /healthz": "200", "POST /api/v1/consultas": "401",
+		"POST /nada": "404", "POST /": "404", "POST /sair": "303", "GET /entrar": "200", "GET /healthz": "200",
+		"POST /api/v1/consultas":       "401",
 		"POST /api/webhooks/receive/x": "404",
 	} {
 		hanging := dial(address + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")

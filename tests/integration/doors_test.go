@@ -46,8 +46,8 @@ func knock(t *testing.T, method, url, key string) door {
 // TestUnusualRequests holds addresses and methods that nobody documents to what their client can use.
 func TestUnusualRequests(t *testing.T) {
 	t.Parallel()
-	bureau := lookuptest.NewBureau(t, nil)
-	s := lookuptest.Start(t, testkit.SQLite(t), lookuptest.File(t, bureau.URL, time.Second))
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
 	key := s.NewKey(600, 50, 50)
 	t.Run("a path with two slashes is a problem of the API", func(t *testing.T) {
 		for _, path := range []string{"//api/v1/produtos", "//api/webhooks/receive/x", "/x/../api/v1/produtos"} {
@@ -88,7 +88,7 @@ func TestUnusualRequests(t *testing.T) {
 // TestAChallengeThatComesTwice is answered with the first.
 func TestAChallengeThatComesTwice(t *testing.T) {
 	t.Parallel()
-	o := intaketest.Start(t, testkit.SQLite(t)).Org(t)
+	o := intaketest.StartService(t, testkit.SQLite(t)).Org(t)
 	hook := o.NewHook("Site", "generic")
 	at := o.URL + intaketest.PathOf(hook.Token) + "?hub.challenge=um&hub.challenge=dois&hub.verify_token=" + hook.Token
 	if a := knock(t, "GET", at, ""); a.status != 200 || a.body != "um" {
@@ -108,7 +108,7 @@ func TestBehindHTTPS(t *testing.T) {
 	}
 	metrics := free.Addr().String()
 	_ = free.Close()
-	p := testkit.Start(t, testkit.Options{Env: testkit.SQLite(t), Args: []string{
+	p := testkit.StartProgram(t, testkit.Options{Env: testkit.SQLite(t), Args: []string{
 		"--public-url", "https://fichario.example", "--metrics-listen", metrics,
 	}})
 	for _, path := range []string{"/entrar", "/api/v1/produtos", "/docs"} {

@@ -14,11 +14,12 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestTheDemonstration: what `make run` prints works when it is pasted, also after a restart, and leaves a database that is
-// somebody's own alone.
+// TestTheDemonstration: what `make run` prints works when it is pasted, also after a restart, and leaves a database
+// that is somebody's own alone.
 func TestTheDemonstration(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		p := testkit.Start(t, testkit.Options{Env: env, Args: []string{"--demo"}})
+		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
 		pasted := func() string {
 			lines := ""
 			lookuptest.Eventually(t, "the lines are printed", 20*time.Second, func() bool {
@@ -29,12 +30,16 @@ func TestTheDemonstration(t *testing.T) {
 			return lines
 		}
 		first := pasted()
-		script := strings.ReplaceAll(first[strings.IndexByte(first, '\n'):strings.Index(first, "Reference of the API")], "curl ", "echo; curl -w '\\n' ")
+		script := strings.ReplaceAll(first[strings.IndexByte(first, '\n'):strings.Index(first, "Reference of the API")],
+			"curl ", "echo; curl -w '\\n' ")
 		out, err := exec.CommandContext(t.Context(), "bash", "-euc", script).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		for _, want := range []string{`"documento":"52998224725","cache":false`, `"valorCobrado":0.45`, `"produto":"score"`, `"gasto"`, `"bruto":{`, `"success":true`} {
+		for _, want := range []string{
+			`"documento":"52998224725","cache":false`, `"valorCobrado":0.45`, `"produto":"score"`, `"gasto"`, `"bruto":{`,
+			`"success":true`,
+		} {
 			if !strings.Contains(string(out), want) {
 				t.Errorf("the pasted lines do not show %s", want)
 			}
@@ -43,7 +48,9 @@ func TestTheDemonstration(t *testing.T) {
 		old := key.FindString(first)
 		before := strings.Count(p.Logs(), "Paste these lines")
 		p.Restart()
-		lookuptest.Eventually(t, "the lines are printed again", 20*time.Second, func() bool { return strings.Count(p.Logs(), "Reference of the API") > before })
+		lookuptest.Eventually(t, "the lines are printed again", 20*time.Second, func() bool {
+			return strings.Count(p.Logs(), "Reference of the API") > before
+		})
 		all := key.FindAllString(p.Logs(), -1)
 		if last := all[len(all)-1]; last == old {
 			t.Error("the same secret was printed twice, so it was stored")
@@ -58,36 +65,50 @@ func TestTheDemonstration(t *testing.T) {
 	})
 	own := testkit.SQLite(t)
 	testkit.Run(t, own, "org", "create", "--name", "Minha")
-	p := testkit.Start(t, testkit.Options{Env: own, Args: []string{"--demo"}})
-	lookuptest.Eventually(t, "it says so", 20*time.Second, func() bool { return strings.Contains(p.Logs(), "no demonstration data") })
+	p := testkit.StartProgram(t, testkit.Options{Env: own, Args: []string{"--demo"}})
+	lookuptest.Eventually(t, "it says so", 20*time.Second, func() bool {
+		return strings.Contains(p.Logs(), "no demonstration data")
+	})
 }
 
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		org := testkit.JSON[map[string]string](t, testkit.Run(t, env, "org", "create", "--name", "  Agência Um ", "--json"))
 		expect(t, "name", org["name"], "Agência Um")
-		member := []string{"member", "add", "--org", org["id"], "--name", "Ana", "--email", "Ana@Example.com", "--role", "owner", "--password-stdin", "--json"}
+		member := []string{
+			"member", "add", "--org", org["id"], "--name", "Ana", "--email", "Ana@Example.com", "--role", "owner",
+			"--password-stdin", "--json",
+		}
 		m := testkit.JSON[map[string]string](t, testkit.RunInput(t, "uma-senha-longa\n", env, member...))
 		expect(t, "e-mail", m["email"], "ana@example.com")
 		for name, f := range map[string]testkit.Failure{
-			"the same e-mail again":   fail(t, env, "uma-senha-longa\n", member...),
-			"a short password":        fail(t, env, "curta\n", "member", "add", "--org", org["id"], "--name", "B", "--email", "b@example.com", "--role", "member", "--password-stdin"),
-			"an unknown organisation": testkit.RunErr(t, env, "key", "create", "--org", "00000000-0000-7000-8000-000000000000", "--name", "x", "--scopes", "cpf"),
-			"an unknown scope":        testkit.RunErr(t, env, "key", "create", "--org", org["id"], "--name", "x", "--scopes", "cpf,rg"),
-			"no scope":                testkit.RunErr(t, env, "key", "create", "--org", org["id"], "--name", "x"),
-			"a past expiry":           testkit.RunErr(t, env, "key", "create", "--org", org["id"], "--name", "x", "--scopes", "cpf", "--expires", "2020-01-01"),
-			"an unknown key":          testkit.RunErr(t, env, "key", "revoke", org["id"]),
+			"the same e-mail again": fail(t, env, "uma-senha-longa\n", member...),
+			"a short password": fail(t, env, "curta\n", "member", "add", "--org", org["id"], "--name", "B", "--email",
+				"b@example.com", "--role", "member", "--password-stdin"),
+			"an unknown organisation": testkit.RunErr(t, env, "key", "create", "--org", "00000000-0000-7000-8000-000000000000",
+				"--name", "x", "--scopes", "cpf"),
+			"an unknown scope": testkit.RunErr(t, env, "key", "create", "--org", org["id"], "--name", "x", "--scopes",
+				"cpf,rg"),
+			"no scope": testkit.RunErr(t, env, "key", "create", "--org", org["id"], "--name", "x"),
+			"a past expiry": testkit.RunErr(t, env, "key", "create", "--org", org["id"], "--name", "x", "--scopes",
+				"cpf", "--expires", "2020-01-01"),
+			"an unknown key": testkit.RunErr(t, env, "key", "revoke", org["id"]),
 		} {
 			if f.Code != 1 || f.Stdout != "" || !strings.HasPrefix(f.Stderr, "fichario: ") {
 				t.Errorf("%s: code %d, output %q, error %q", name, f.Code, f.Stdout, f.Stderr)
 			}
 		}
-		key := testkit.JSON[lookuptest.Key](t, testkit.Run(t, env, "key", "create", "--org", org["id"], "--name", "CRM", "--scopes", "email,cpf", "--expires", "2999-12-31", "--json"))
+		key := testkit.JSON[lookuptest.Key](t,
+			testkit.Run(t, env, "key", "create", "--org", org["id"], "--name", "CRM", "--scopes", "email,cpf", "--expires",
+				"2999-12-31", "--json"))
 		list := testkit.JSON[[]map[string]any](t, testkit.Run(t, env, "key", "list", "--org", org["id"], "--json"))
-		if len(list) != 1 || list[0]["id"] != key.ID || list[0]["prefix"] != key.Prefix || list[0]["expiresAt"] != "3000-01-01T03:00:00Z" || list[0]["perDay"] != 500.0 {
+		if len(list) != 1 || list[0]["id"] != key.ID || list[0]["prefix"] != key.Prefix ||
+			list[0]["expiresAt"] != "3000-01-01T03:00:00Z" || list[0]["perDay"] != 500.0 {
 			t.Errorf("list %v", list)
 		}
-		if text := testkit.Run(t, env, "key", "list", "--org", org["id"]); strings.Contains(text, key.Key) || !strings.Contains(text, key.Prefix) {
+		text := testkit.Run(t, env, "key", "list", "--org", org["id"])
+		if strings.Contains(text, key.Key) || !strings.Contains(text, key.Prefix) {
 			t.Errorf("text of the list: %s", text)
 		}
 		testkit.Run(t, env, "key", "revoke", key.ID)
@@ -125,14 +146,24 @@ func TestBureauCommands(t *testing.T) {
 	if !strings.Contains(text, "8 of 8 fields null") || !strings.Contains(text, "Answered in") {
 		t.Errorf("try of a person without data:\n%s", text)
 	}
-	if f := testkit.RunErr(t, env, "bureau", "try", "sandbox", "cpf", "90000000841"); !strings.Contains(f.Stderr, "would be charged") {
+	f := testkit.RunErr(t, env, "bureau", "try", "sandbox", "cpf", "90000000841")
+	if !strings.Contains(f.Stderr, "would be charged") {
 		t.Errorf("try of a failing call: %s", f.Stderr)
 	}
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
-	if err := os.WriteFile(bad, []byte("name: x\nbase_url: https://x.example\nproducts:\n  cpf:\n    price: \"1,5\"\n    request: { method: GET, path: \"/p/{documento}\" }\n    fields: { nome: '.a[', idade: .i }\nextra: 1\n"), 0o600); err != nil {
+	const wrong = `name: x
+base_url: https://x.example
+products:
+  cpf:
+    price: "1,5"
+    request: { method: GET, path: "/p/{documento}" }
+    fields: { nome: '.a[', idade: .i }
+extra: 1
+`
+	if err := os.WriteFile(bad, []byte(wrong), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := testkit.RunErr(t, env, "bureau", "check", bad)
+	f = testkit.RunErr(t, env, "bureau", "check", bad)
 	for _, want := range []string{"line 5:", "line 7:", "line 8:", "idade"} {
 		if !strings.Contains(f.Stderr, want) {
 			t.Errorf("check does not say %q:\n%s", want, f.Stderr)
@@ -142,6 +173,7 @@ func TestBureauCommands(t *testing.T) {
 
 // TestManyInstancesStartAtOnce: they migrate an empty database without getting in each other's way.
 func TestManyInstancesStartAtOnce(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		var wg sync.WaitGroup
 		for range 8 {
@@ -158,9 +190,9 @@ func TestManyInstancesStartAtOnce(t *testing.T) {
 // TestAFieldAddedLaterIsNullInHistory: an answer that was stored before a field existed has it all the same.
 func TestAFieldAddedLaterIsNullInHistory(t *testing.T) {
 	t.Parallel()
-	bureau := lookuptest.NewBureau(t, nil)
-	file := lookuptest.File(t, bureau.URL, 5*time.Second)
-	s := lookuptest.Start(t, testkit.SQLite(t), file)
+	bureau := lookuptest.StartBureau(t, nil)
+	file := lookuptest.BureauFile(t, bureau.URL, 5*time.Second)
+	s := lookuptest.StartService(t, testkit.SQLite(t), file)
 	key := s.NewKey(600, 5, 5).Key
 	s.Hide(ana)
 	question := `{"produto":"renda_presumida","documento":"` + ana + `"}`
@@ -169,7 +201,8 @@ func TestAFieldAddedLaterIsNullInHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grown := strings.Replace(string(text), "fields: { renda:", "fields: { faixa: { type: string, value: .faixa }, renda:", 1)
+	grown := strings.Replace(string(text), "fields: { renda:", "fields: { faixa: { type: string, value: .faixa }, renda:",
+		1)
 	if err := os.WriteFile(file, []byte(grown), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -183,8 +216,8 @@ func TestAFieldAddedLaterIsNullInHistory(t *testing.T) {
 
 func TestOperations(t *testing.T) {
 	t.Parallel()
-	bureau := lookuptest.NewBureau(t, nil)
-	s := lookuptest.Start(t, testkit.SQLite(t), lookuptest.File(t, bureau.URL, 5*time.Second))
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 	key := s.NewKey(600, 5, 5).Key
 	s.CPF(key, ana)
 	s.CPF(key, ana)
@@ -194,7 +227,8 @@ func TestOperations(t *testing.T) {
 		`fichario_http_requests_total{method="GET",route="/api/v1/cpf/:documento",status="200"} 2`,
 		`fichario_bureau_calls_total{outcome="concluida",product="cpf"} 1`, `fichario_history_hits_total{product="cpf"} 1`,
 		`fichario_charged_ten_thousandths_total{product="cpf"} 4500`, `fichario_refusals_total{code="documento_invalido"} 1`,
-		`fichario_dropped_fields_total{field="nascimento",product="cpf"} 1`, `fichario_bureau_call_seconds_count{product="cpf"} 1`,
+		`fichario_dropped_fields_total{field="nascimento",product="cpf"} 1`,
+		`fichario_bureau_call_seconds_count{product="cpf"} 1`,
 	} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("the metrics lack %s", want)
@@ -207,20 +241,23 @@ func TestOperations(t *testing.T) {
 		"/healthz": "ok", "/readyz": "ready", "/openapi.yaml": "openapi: 3.0.3", "/openapi.json": `"openapi":"3.0.3"`,
 		"/docs/erros": `id="limite_diario"`, "/docs/sandbox": "90000000760", "/docs": "swagger",
 	} {
-		if head, err := s.Do(t.Context(), "HEAD", path, "", nil, ""); strings.HasSuffix(path, "z") && (err != nil || head.Status != 200) {
+		head, err := s.Do(t.Context(), "HEAD", path, "", nil, "")
+		if strings.HasSuffix(path, "z") && (err != nil || head.Status != 200) {
 			t.Errorf("HEAD %s: %d, %v", path, head.Status, err)
 		}
 		a := s.Get(path, "")
 		if a.Status != 200 || !strings.Contains(string(a.Body), want) {
 			t.Errorf("%s: %d", path, a.Status)
 		}
-		if strings.Contains(string(a.Body), `src="http`) || strings.Contains(string(a.Body), `href="http`) && strings.HasPrefix(path, "/docs") {
+		page := string(a.Body)
+		if strings.Contains(page, `src="http`) || strings.Contains(page, `href="http`) && strings.HasPrefix(path, "/docs") {
 			t.Errorf("%s loads something from elsewhere", path)
 		}
 	}
 	token := strings.Repeat("a", 48)
 	for _, method := range []string{"GET", "POST"} {
-		a, err := s.Do(t.Context(), method, "/api/webhooks/receive/"+token, "", map[string]string{"Content-Type": "application/json"}, "{}")
+		a, err := s.Do(t.Context(), method, "/api/webhooks/receive/"+token, "",
+			map[string]string{"Content-Type": "application/json"}, "{}")
 		if err != nil || a.Code() != "webhook_desconhecido" || a.JSON["success"] != false {
 			t.Errorf("%s of an unknown webhook: %d %s, %v", method, a.Status, a.Code(), err)
 		}

@@ -17,13 +17,14 @@ import (
 func testAutomations(t *testing.T, o *org) {
 	o.Member("Dona", "owner")
 	second := o.Member("Vendas", "member")
-	receiver := intaketest.NewReceiver(t, nil)
+	receiver := intaketest.StartReceiver(t, nil)
 	h := o.NewHook("Ações", "generic")
 	called, secret := o.Automate("Avisar o CRM", "http", "--url", receiver.URL+"/gancho")
 	o.Automate("Mover", "move_stage", "--stage", "em CONTATO")
 	o.Automate("Passar", "assign", "--member", second)
 	o.Automate("Anotar", "add_note", "--text", "Olá {nome}, vale {valor} {outra}")
-	mailed, mailSecret := o.Automate("Escrever", "email", "--to", "equipe@"+intaketest.Domain, "--subject", "Chegou {nome}", "--text", "{email} {telefone}")
+	mailed, mailSecret := o.Automate("Escrever", "email", "--to", "equipe@"+intaketest.Domain, "--subject",
+		"Chegou {nome}", "--text", "{email} {telefone}")
 	off, _ := o.Automate("Desligada", "add_note", "--text", "não deveria")
 	o.Command("automation", "disable", off)
 	if mailSecret != "" {
@@ -33,9 +34,11 @@ func testAutomations(t *testing.T, o *org) {
 		ID, Name, Event, Action string
 		Enabled                 bool
 	}](o, "automation", "list", "--org", o.ID)
-	expect(t, "list", line(len(list), list[0].Event, list[0].Action, list[0].Enabled, list[5].Enabled), "6 contact.created http true false")
+	expect(t, "list", line(len(list), list[0].Event, list[0].Action, list[0].Enabled, list[5].Enabled),
+		"6 contact.created http true false")
 
-	id := o.Accept(h, `{"nome":"Bia `+intaketest.Surname+`","email":"`+intaketest.Email("bia")+`","valor":1500.5,"mensagem":"<b>`+intaketest.Message+`</b>"}`)
+	id := o.Accept(h, `{"nome":"Bia `+intaketest.Surname+`","email":"`+intaketest.Email("bia")+
+		`","valor":1500.5,"mensagem":"<b>`+intaketest.Message+`</b>"}`)
 	runs := o.Settled(5+2, 10*time.Second, "--contact", id) // and an e-mail to each member
 	kinds := map[string]int{}
 	for _, r := range runs {
@@ -46,8 +49,10 @@ func testAutomations(t *testing.T, o *org) {
 	expect(t, "runs of one automation", len(o.Runs("--automation", mailed, "--state", "done")), 1)
 
 	c := o.Contact(id)
-	expect(t, "stage and assignee", c.Etapa+" "+strings.TrimSuffix(intaketest.Or(c.Responsavel), " "+intaketest.Surname), "Em contato Vendas")
-	if !strings.Contains(c.Nota, "Olá Bia "+intaketest.Surname+", vale 1500.5 {outra}") || !strings.HasPrefix(c.Nota, "<b>"+intaketest.Message+"</b>") {
+	expect(t, "stage and assignee", c.Etapa+" "+strings.TrimSuffix(intaketest.Or(c.Responsavel), " "+intaketest.Surname),
+		"Em contato Vendas")
+	if !strings.Contains(c.Nota, "Olá Bia "+intaketest.Surname+", vale 1500.5 {outra}") ||
+		!strings.HasPrefix(c.Nota, "<b>"+intaketest.Message+"</b>") {
 		t.Error("the note is not the message and what was added")
 	}
 	var history []string
@@ -75,7 +80,9 @@ func testAutomations(t *testing.T, o *org) {
 	if err := json.Unmarshal(calls[0].Body, &event); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "event", line(event.Type, event.Timestamp.Equal(event.Data.CriadoEm), event.Data.ID, event.Data.Valor, event.Data.Funil), line("contact.created", true, id, "1500.5 Vendas"))
+	at, d := event.Timestamp, event.Data
+	expect(t, "event", line(event.Type, at.Equal(d.CriadoEm), d.ID, d.Valor, d.Funil),
+		line("contact.created", true, id, "1500.5 Vendas"))
 	if event.Data.Email != intaketest.Email("bia") || !strings.Contains(string(calls[0].Body), "<b>") {
 		t.Error("the call does not hold the contact as it is")
 	}
@@ -128,12 +135,12 @@ func testConditions(t *testing.T, o *org) {
 	}
 }
 
-// testRetries: a call that failed is made again under the same id until it succeeds or is given up, and a person may have it
-// made again.
+// testRetries: a call that failed is made again under the same id until it succeeds or is given up, and a person may
+// have it made again.
 func testRetries(t *testing.T, o *org) {
 	h := o.NewHook("Insistência", "generic")
-	elsewhere := intaketest.NewReceiver(t, nil)
-	receiver := intaketest.NewReceiver(t, func(w http.ResponseWriter, r *http.Request, c intaketest.Call, try int) {
+	elsewhere := intaketest.StartReceiver(t, nil)
+	receiver := intaketest.StartReceiver(t, func(w http.ResponseWriter, r *http.Request, c intaketest.Call, try int) {
 		switch {
 		case c.Path == "/500" && try == 1:
 			w.WriteHeader(http.StatusInternalServerError)
@@ -195,7 +202,9 @@ func testRetries(t *testing.T, o *org) {
 	ids := calls("/410")
 	expect(t, "webhook-ids", line(len(ids), ids[0].ID == r.ID, ids[1].ID == r.ID), "2 true true")
 	fresh := intaketest.Read[struct{ ID string }](o, "automation", "rerun", r.ID)
-	lookuptest.Eventually(t, "a run that had succeeded is made anew", 10*time.Second, func() bool { return len(calls("/410")) == 3 })
+	lookuptest.Eventually(t, "a run that had succeeded is made anew", 10*time.Second, func() bool {
+		return len(calls("/410")) == 3
+	})
 	if fresh.ID == r.ID || calls("/410")[2].ID != fresh.ID {
 		t.Error("it has not an id of its own")
 	}
@@ -209,21 +218,22 @@ func testRetries(t *testing.T, o *org) {
 	o.Refused("automation", "rerun", r.ID) // it will be tried anyway
 }
 
-// TestWebhookTargets: without FICHARIO_ALLOW_PRIVATE_TARGETS no automation reaches an address that is not of the internet,
-// however it is written, and without FICHARIO_SMTP_URL an e-mail is given up with a reason.
+// TestWebhookTargets: without FICHARIO_ALLOW_PRIVATE_TARGETS no automation reaches an address that is not of the
+// internet, however it is written, and without FICHARIO_SMTP_URL an e-mail is given up with a reason.
 func TestWebhookTargets(t *testing.T) {
 	t.Parallel()
-	s := intaketest.Start(t, testkit.SQLite(t))
+	s := intaketest.StartService(t, testkit.SQLite(t))
 	o := s.Org(t)
 	o.Member("Dona", "owner")
-	receiver := intaketest.NewReceiver(t, nil)
+	receiver := intaketest.StartReceiver(t, nil)
 	port := receiver.URL[strings.LastIndexByte(receiver.URL, ':'):]
 	h := o.NewHook("Alvos", "generic")
 	names := map[string]string{}
 	for _, target := range []string{
-		receiver.URL, "http://localhost" + port, "http://[::1]" + port, "http://[::ffff:127.0.0.1]" + port, "http://0.0.0.0" + port, "http://127.1" + port,
-		"http://2130706433" + port, "http://10.0.0.1/", "http://169.254.169.254/latest/meta-data", "http://[fd00::1]/", "http://192.168.0.1:80", "https://172.16.0.1",
-		"http://100.64.0.1/",
+		receiver.URL, "http://localhost" + port, "http://[::1]" + port, "http://[::ffff:127.0.0.1]" + port,
+		"http://0.0.0.0" + port, "http://127.1" + port,
+		"http://2130706433" + port, "http://10.0.0.1/", "http://169.254.169.254/latest/meta-data", "http://[fd00::1]/",
+		"http://192.168.0.1:80", "https://172.16.0.1", "http://100.64.0.1/",
 	} {
 		id, _ := o.Automate(target, "http", "--url", target)
 		names[id] = target
@@ -257,7 +267,9 @@ func TestWebhookTargets(t *testing.T) {
 		}
 	}
 	expect(t, "notifications", notes, dead)
-	for _, bad := range []string{"ftp://site.example", "http://", "site.example", "http://a:b@site.example", "javascript:alert(1)"} {
+	for _, bad := range []string{
+		"ftp://site.example", "http://", "site.example", "http://a:b@site.example", "javascript:alert(1)",
+	} {
 		o.Refused("automation", "add", "--org", o.ID, "--name", "x", "--action", "http", "--url", bad)
 	}
 }
@@ -269,12 +281,14 @@ func testEmail(t *testing.T, o *org, box *intaketest.Mailbox) {
 		o.Member(name, []string{"owner", "admin", "member"}[i])
 	}
 	fixed := o.MemberEmail("caixa-fixa") // of nobody, and unique
-	o.Automate("Ao contato", "email", "--to", "contact", "--subject", "Recebemos, {nome}\r\nBcc: intruso@"+intaketest.Domain, "--text", "Olá {nome},\n.\nvalor {valor}")
+	o.Automate("Ao contato", "email", "--to", "contact", "--subject",
+		"Recebemos, {nome}\r\nBcc: intruso@"+intaketest.Domain, "--text", "Olá {nome},\n.\nvalor {valor}")
 	o.Automate("Ao responsável", "email", "--to", "assignee", "--subject", "É seu", "--text", "{telefone} {empresa}")
 	o.Automate("À caixa", "email", "--to", fixed, "--subject", "Entrou", "--text", "{email}")
 	h := o.NewHook("Correio", "generic")
 	contact := o.MemberEmail("a-contato")
-	id := o.Accept(h, `{"nome":"Bia `+intaketest.Surname+`","email":"`+contact+`","telefone":"`+intaketest.Phone+`","valor":12.5,"mensagem":"`+intaketest.Message+`"}`)
+	id := o.Accept(h, `{"nome":"Bia `+intaketest.Surname+`","email":"`+contact+`","telefone":"`+intaketest.Phone+
+		`","valor":12.5,"mensagem":"`+intaketest.Message+`"}`)
 	for _, r := range o.Settled(6, 15*time.Second) {
 		expect(t, "run", line(r.State, r.Attempts, r.Result), "done 1 enviado")
 	}
@@ -297,9 +311,12 @@ func testEmail(t *testing.T, o *org, box *intaketest.Mailbox) {
 			expect(t, "sender", m.From, "avisos@servico.example")
 		}
 	}
-	expect(t, "messages to members", subjects, map[string]int{"Novo contato Dona": 1, "Novo contato Gerente": 1, "Novo contato Vendas": 1, "É seu Dona": 1})
+	expect(t, "messages to members", subjects, map[string]int{
+		"Novo contato Dona": 1, "Novo contato Gerente": 1, "Novo contato Vendas": 1, "É seu Dona": 1,
+	})
 	to := box.To(contact)
-	if len(to) != 1 || to[0].Text != "Olá Bia "+intaketest.Surname+",\n.\nvalor 12.5" && to[0].Text != "Olá Bia "+intaketest.Surname+",\n.\nvalor 12.5\n" || strings.ContainsAny(to[0].Subject, "\r\n") {
+	if len(to) != 1 || to[0].Text != "Olá Bia "+intaketest.Surname+",\n.\nvalor 12.5" &&
+		to[0].Text != "Olá Bia "+intaketest.Surname+",\n.\nvalor 12.5\n" || strings.ContainsAny(to[0].Subject, "\r\n") {
 		t.Errorf("%d messages to the contact, or another text", len(to))
 	}
 	expect(t, "nobody else", len(box.To("intruso@"+intaketest.Domain)), 0)

@@ -12,8 +12,8 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// testCommands: with --json every command prints one JSON value of its shape; what is wrong ends with code 1 and a message for
-// people on standard error.
+// testCommands: with --json every command prints one JSON value of its shape; what is wrong ends with code 1 and a
+// message for people on standard error.
 func testCommands(t *testing.T, o, empty *org) {
 	member := o.Member("Dona", "owner")
 	origin := intaketest.Read[map[string]string](o, "origin", "add", "--org", o.ID, "--name", "  Instagram ")
@@ -44,12 +44,17 @@ func testCommands(t *testing.T, o, empty *org) {
 			}
 		}
 	}
-	has("webhook show", intaketest.Read[map[string]any](o, "webhook", "show", h.ID), "id", "name", "type", "enabled", "origin", "received", "token", "url")
-	has("contact show", intaketest.Read[map[string]any](o, "contact", "show", contact), "id", "nome", "email", "telefone", "empresa", "valor", "nota", "origem", "funil", "etapa", "responsavel", "historico", "criadoEm")
+	has("webhook show", intaketest.Read[map[string]any](o, "webhook", "show", h.ID), "id", "name", "type", "enabled",
+		"origin", "received", "token", "url")
+	has("contact show", intaketest.Read[map[string]any](o, "contact", "show", contact), "id", "nome", "email", "telefone",
+		"empresa", "valor", "nota", "origem", "funil", "etapa", "responsavel", "historico", "criadoEm")
 	has("contact list", intaketest.Read[[]map[string]any](o, "contact", "list", "--org", o.ID)[0], "id", "nome", "email")
-	has("notification list", intaketest.Read[[]map[string]any](o, "notification", "list", "--org", o.ID)[0], "id", "titulo", "texto", "contato", "em", "lida")
-	has("webhook delivery", intaketest.Read[map[string]any](o, "webhook", "delivery", delivery), "id", "at", "outcome", "code", "reason", "contact", "replayOf", "headers", "body")
-	has("webhook regenerate", intaketest.Read[map[string]any](o, "webhook", "regenerate", o.NewHook("Outro", "generic").ID), "id", "token", "url")
+	has("notification list", intaketest.Read[[]map[string]any](o, "notification", "list", "--org", o.ID)[0], "id",
+		"titulo", "texto", "contato", "em", "lida")
+	has("webhook delivery", intaketest.Read[map[string]any](o, "webhook", "delivery", delivery), "id", "at", "outcome",
+		"code", "reason", "contact", "replayOf", "headers", "body")
+	has("webhook regenerate",
+		intaketest.Read[map[string]any](o, "webhook", "regenerate", o.NewHook("Outro", "generic").ID), "id", "token", "url")
 	for _, list := range [][]string{
 		{"contact", "list"}, {"notification", "list"}, {"origin", "list"}, {"automation", "list"}, {"automation", "runs"},
 	} {
@@ -58,8 +63,10 @@ func testCommands(t *testing.T, o, empty *org) {
 		}
 	}
 	for _, text := range [][]string{
-		{"origin", "list", "--org", o.ID}, {"webhook", "list", "--org", o.ID}, {"webhook", "show", h.ID}, {"webhook", "deliveries", h.ID}, {"webhook", "delivery", delivery},
-		{"automation", "list", "--org", o.ID}, {"automation", "runs", "--org", o.ID}, {"contact", "list", "--org", o.ID}, {"contact", "show", contact}, {"notification", "list", "--org", o.ID},
+		{"origin", "list", "--org", o.ID}, {"webhook", "list", "--org", o.ID}, {"webhook", "show", h.ID},
+		{"webhook", "deliveries", h.ID}, {"webhook", "delivery", delivery},
+		{"automation", "list", "--org", o.ID}, {"automation", "runs", "--org", o.ID}, {"contact", "list", "--org", o.ID},
+		{"contact", "show", contact}, {"notification", "list", "--org", o.ID},
 	} {
 		if out := o.Command(text...); strings.TrimSpace(out) == "" || json.Valid([]byte(out)) || strings.Contains(out, "%!") {
 			t.Errorf("%s without --json prints %d bytes that are no text", strings.Join(text[:2], " "), len(out))
@@ -78,22 +85,30 @@ func testCommands(t *testing.T, o, empty *org) {
 
 	const nobody = "01900000-0000-7000-8000-000000000000"
 	unknown := [][]string{
-		{"origin", "list", "--org", nobody}, {"origin", "add", "--org", nobody, "--name", "x"}, {"webhook", "create", "--org", nobody, "--name", "x", "--type", "generic"},
-		{"webhook", "list", "--org", nobody}, {"webhook", "show", nobody}, {"webhook", "set", nobody, "--name", "x"}, {"webhook", "enable", nobody}, {"webhook", "disable", nobody},
-		{"webhook", "regenerate", nobody}, {"webhook", "deliveries", nobody}, {"webhook", "delivery", nobody}, {"webhook", "replay", nobody},
-		{"automation", "add", "--org", nobody, "--name", "x", "--action", "add_note", "--text", "x"}, {"automation", "list", "--org", nobody}, {"automation", "enable", nobody},
-		{"automation", "disable", nobody}, {"automation", "runs", "--org", nobody}, {"automation", "rerun", nobody}, {"contact", "list", "--org", nobody}, {"contact", "show", nobody},
+		{"origin", "list", "--org", nobody}, {"origin", "add", "--org", nobody, "--name", "x"},
+		{"webhook", "create", "--org", nobody, "--name", "x", "--type", "generic"},
+		{"webhook", "list", "--org", nobody}, {"webhook", "show", nobody}, {"webhook", "set", nobody, "--name", "x"},
+		{"webhook", "enable", nobody}, {"webhook", "disable", nobody},
+		{"webhook", "regenerate", nobody}, {"webhook", "deliveries", nobody}, {"webhook", "delivery", nobody},
+		{"webhook", "replay", nobody},
+		{"automation", "add", "--org", nobody, "--name", "x", "--action", "add_note", "--text", "x"},
+		{"automation", "list", "--org", nobody}, {"automation", "enable", nobody},
+		{"automation", "disable", nobody}, {"automation", "runs", "--org", nobody}, {"automation", "rerun", nobody},
+		{"contact", "list", "--org", nobody}, {"contact", "show", nobody},
 		{"notification", "list", "--org", nobody}, {"notification", "read", "--org", o.ID, "--member", nobody},
 	}
 	for _, bad := range []string{"", "' OR 1=1 --", nobody + "x"} {
-		unknown = append(unknown, []string{"webhook", "show", bad}, []string{"contact", "list", "--org", bad}, []string{"contact", "show", bad}, []string{"automation", "rerun", bad})
+		unknown = append(unknown, []string{"webhook", "show", bad}, []string{"contact", "list", "--org", bad},
+			[]string{"contact", "show", bad}, []string{"automation", "rerun", bad})
 	}
 	for _, c := range unknown {
 		o.Refused(c...)
 	}
 	for _, c := range [][]string{ // ids of another kind
-		{"webhook", "show", contact}, {"webhook", "delivery", h.ID}, {"webhook", "replay", contact}, {"webhook", "deliveries", delivery}, {"contact", "show", h.ID},
-		{"automation", "enable", run}, {"automation", "rerun", automation}, {"automation", "rerun", contact}, {"contact", "list", "--org", member}, {"notification", "list", "--org", o.ID, "--member", contact},
+		{"webhook", "show", contact}, {"webhook", "delivery", h.ID}, {"webhook", "replay", contact},
+		{"webhook", "deliveries", delivery}, {"contact", "show", h.ID},
+		{"automation", "enable", run}, {"automation", "rerun", automation}, {"automation", "rerun", contact},
+		{"contact", "list", "--org", member}, {"notification", "list", "--org", o.ID, "--member", contact},
 		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "assign", "--member", contact},
 		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--webhook", contact},
 	} {
@@ -128,9 +143,13 @@ func testPagesOfCommands(t *testing.T, o *org) {
 	rest := intaketest.Read[[]intaketest.Run](o, "automation", "runs", "--org", o.ID, "--after", first[2].ID)
 	expect(t, "runs on two pages", line(len(first), len(rest)), "3 2")
 	for _, bad := range [][]string{
-		{"webhook", "deliveries", h.ID, "--limit", "5", "--after", "ontem"}, {"automation", "runs", "--org", o.ID, "--after", "ontem"},
-		{"automation", "runs", "--org", o.ID, "--automation", "nenhuma"}, {"automation", "runs", "--org", o.ID, "--contact", "ninguém"},
-		{"contact", "list", "--org", o.ID, "--limit=-1"}, {"webhook", "deliveries", h.ID, "--after", "01900000-0000-7000-8000-000000000000", "--limit=-1"}, {"notification", "list", "--org", o.ID, "--limit=-1"},
+		{"webhook", "deliveries", h.ID, "--limit", "5", "--after", "ontem"},
+		{"automation", "runs", "--org", o.ID, "--after", "ontem"},
+		{"automation", "runs", "--org", o.ID, "--automation", "nenhuma"},
+		{"automation", "runs", "--org", o.ID, "--contact", "ninguém"},
+		{"contact", "list", "--org", o.ID, "--limit=-1"},
+		{"webhook", "deliveries", h.ID, "--after", "01900000-0000-7000-8000-000000000000", "--limit=-1"},
+		{"notification", "list", "--org", o.ID, "--limit=-1"},
 		{"automation", "runs", "--org", o.ID, "--limit=-1"},
 	} {
 		t.Run(strings.Join(bad[:2], " ")+" "+strings.Join(bad[4:], " "), func(t *testing.T) { o.With(t).Refused(bad...) })
@@ -140,27 +159,43 @@ func testPagesOfCommands(t *testing.T, o *org) {
 // TestWebhookInput: what people type wrong is refused before anything is written.
 func TestWebhookInput(t *testing.T) {
 	t.Parallel()
-	o := intaketest.Start(t, testkit.SQLite(t)).Org(t)
+	o := intaketest.StartService(t, testkit.SQLite(t)).Org(t)
 	h := o.NewHook("Entradas", "generic")
 	for _, c := range [][]string{
-		{"origin", "add", "--org", o.ID, "--name", " "}, {"origin", "add", "--org", o.ID, "--name", strings.Repeat("o", 121)}, {"origin", "add", "--org", o.ID, "--name", "\u0301"},
-		{"webhook", "create", "--org", o.ID, "--name", " ", "--type", "generic"}, {"webhook", "create", "--org", o.ID, "--name", "x", "--type", "outro"}, {"webhook", "create", "--org", o.ID, "--name", "x"},
-		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--origin", "Bing"}, {"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--secret", "12345678"},
-		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--signature", "hmac"}, {"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--thanks-url", "ontem"},
+		{"origin", "add", "--org", o.ID, "--name", " "},
+		{"origin", "add", "--org", o.ID, "--name", strings.Repeat("o", 121)},
+		{"origin", "add", "--org", o.ID, "--name", "\u0301"},
+		{"webhook", "create", "--org", o.ID, "--name", " ", "--type", "generic"},
+		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "outro"},
+		{"webhook", "create", "--org", o.ID, "--name", "x"},
+		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--origin", "Bing"},
+		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--secret", "12345678"},
+		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--signature", "hmac"},
+		{"webhook", "create", "--org", o.ID, "--name", "x", "--type", "generic", "--thanks-url", "ontem"},
 		{"webhook", "regenerate", h.ID, "--grace", "amanhã"}, {"webhook", "regenerate", h.ID, "--grace=-1s"},
-		{"automation", "add", "--org", o.ID, "--name", " ", "--action", "add_note", "--text", "x"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--event", "contact.deleted"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "dançar"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--min-value", "mil"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--min-value=-1"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--origin", "Bing"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--url", "https://site.example"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "move_stage", "--stage", "Nenhuma"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "assign", "--member", "ninguem@site.example"},
-		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "email", "--to", "ninguém", "--subject", "x", "--text", "x"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "http"},
-		{"automation", "runs", "--org", o.ID, "--state", "talvez"}, {"contact", "list", "--org", o.ID, "--limit", "muitos"}, {"contact", "show"}, {"webhook"}, {"webhook", "dançar"},
+		{"automation", "add", "--org", o.ID, "--name", " ", "--action", "add_note", "--text", "x"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--event",
+			"contact.deleted"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "dançar"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--min-value", "mil"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--min-value=-1"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--origin", "Bing"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "add_note", "--text", "x", "--url",
+			"https://site.example"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "move_stage", "--stage", "Nenhuma"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "assign", "--member", "ninguem@site.example"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "email", "--to", "ninguém", "--subject", "x",
+			"--text", "x"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "http"},
+		{"automation", "runs", "--org", o.ID, "--state", "talvez"}, {"contact", "list", "--org", o.ID, "--limit", "muitos"},
+		{"contact", "show"}, {"webhook"}, {"webhook", "dançar"},
 	} {
 		o.Refused(c...)
 	}
 	for _, bad := range [][]string{
-		{"--name", " "}, {"--name", strings.Repeat("n", 121)}, {"--type", "outro"}, {"--bands", "meio"}, {"--origin", "Bing"}, {"--signature", "rot13", "--secret", "12345678"},
-		{"--signature", "hmac"}, {"--signature", "hmac", "--secret", "curto"}, {"--signature", "standard", "--secret", "não é base64"}, {"--secret", "12345678"},
+		{"--name", " "}, {"--name", strings.Repeat("n", 121)}, {"--type", "outro"}, {"--bands", "meio"},
+		{"--origin", "Bing"}, {"--signature", "rot13", "--secret", "12345678"},
+		{"--signature", "hmac"}, {"--signature", "hmac", "--secret", "curto"},
+		{"--signature", "standard", "--secret", "não é base64"}, {"--secret", "12345678"},
 		{"--signature", "none", "--secret", "12345678"}, {"--name", "a\x01b"},
 	} {
 		o.Refused(append([]string{"webhook", "set", h.ID}, bad...)...)
@@ -180,7 +215,8 @@ func testChangesAtOnce(t *testing.T, o *org) {
 		on := []string{"disable", "enable"}[round%2]
 		var wg sync.WaitGroup
 		for _, change := range [][]string{
-			{"webhook", "set", h.ID, "--name", name}, {"webhook", "set", h.ID, "--thanks-url", thanks}, {"webhook", "set", h.ID, "--bands", bands}, {"webhook", on, h.ID},
+			{"webhook", "set", h.ID, "--name", name}, {"webhook", "set", h.ID, "--thanks-url", thanks},
+			{"webhook", "set", h.ID, "--bands", bands}, {"webhook", on, h.ID},
 		} {
 			wg.Go(func() { o.Command(change...) })
 		}
@@ -190,8 +226,8 @@ func testChangesAtOnce(t *testing.T, o *org) {
 	}
 }
 
-// testRegeneratingAtOnce: of several new addresses made at the same moment one stays, and no other is open without anybody
-// having seen it. It needs PostgreSQL: SQLite has one writer.
+// testRegeneratingAtOnce: of several new addresses made at the same moment one stays, and no other is open without
+// anybody having seen it. It needs PostgreSQL: SQLite has one writer.
 func testRegeneratingAtOnce(t *testing.T, o *org) {
 	h := o.NewHook("Trocado por muitos", "generic")
 	tokens := make([]string, 3)
@@ -209,7 +245,8 @@ func testRegeneratingAtOnce(t *testing.T, o *org) {
 		if token == last {
 			want = 200
 		}
-		expect(t, "an address that somebody was shown", o.Do(request{Method: "GET", Path: intaketest.PathOf(token)}).Status, want)
+		expect(t, "an address that somebody was shown", o.Do(request{Method: "GET", Path: intaketest.PathOf(token)}).Status,
+			want)
 	}
 	expect(t, "the address that is shown", o.Do(request{Method: "GET", Path: intaketest.PathOf(last)}).Status, 200)
 	expect(t, "the first address", o.Do(request{Method: "GET", Path: h.Path}).Status, 404)

@@ -5,10 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,7 +35,9 @@ func testSignatures(t *testing.T, o *org) {
 	o.Hide(secret, standardSecret)
 	at := func(ago time.Duration) string { return strconv.FormatInt(time.Now().Add(-ago).Unix(), 10) }
 	standard := func(id, stamp, signed string) map[string]string {
-		return map[string]string{"webhook-id": id, "webhook-timestamp": stamp, "webhook-signature": "v1," + base64MAC(key, id+"."+stamp+"."+signed)}
+		return map[string]string{
+			"webhook-id": id, "webhook-timestamp": stamp, "webhook-signature": "v1," + base64MAC(key, id+"."+stamp+"."+signed),
+		}
 	}
 	for scheme, c := range map[string]struct {
 		secret       string
@@ -128,9 +127,11 @@ func testSignatures(t *testing.T, o *org) {
 		log := o.Deliveries(h)
 		expect(t, "deliveries", len(log), len(c.right)+len(c.wrong)+1)
 		replayed := o.Replay(log[0].ID)
-		expect(t, "a person vouches for the one without", line(replayed.Repeated, o.Contact(replayed.Contact).Nome), fmt.Sprintf("false %s %d %s", scheme, 100+len(c.wrong), intaketest.Surname))
+		expect(t, "a person vouches for the one without", line(replayed.Repeated, o.Contact(replayed.Contact).Nome),
+			fmt.Sprintf("false %s %d %s", scheme, 100+len(c.wrong), intaketest.Surname))
 		expect(t, "received", o.Show(h).Received, len(c.right)+1)
-		if full := o.Delivery(log[0].ID); strings.Contains(fmt.Sprint(full), h.Token) || strings.Contains(fmt.Sprint(full), c.secret) {
+		if full := o.Delivery(log[0].ID); strings.Contains(fmt.Sprint(full), h.Token) ||
+			strings.Contains(fmt.Sprint(full), c.secret) {
 			t.Error("the log keeps the token or the secret")
 		}
 		o.Command("webhook", "set", h.ID, "--signature", "none")
@@ -142,33 +143,49 @@ func testSignatures(t *testing.T, o *org) {
 func testIdempotency(t *testing.T, o *org) {
 	h, other := o.NewHook("Tentativas", "formservice"), o.NewHook("Outras tentativas", "formservice")
 	respondi := func(respondent, form, email string) string {
-		return `{"form":{"form_id":"` + form + `","form_name":"F"},"respondent":{"respondent_id":"` + respondent + `","raw_answers":[{"answer":"` + email + `","question":{"question_type":"email","question_title":"E-mail"}}]}}`
+		return `{"form":{"form_id":"` + form + `","form_name":"F"},"respondent":{"respondent_id":"` + respondent +
+			`","raw_answers":[{"answer":"` + email + `","question":{"question_type":"email","question_title":"E-mail"}}]}}`
 	}
 	typeform := func(token, email string) string {
-		return `{"event_id":"e","event_type":"form_response","form_response":{"form_id":"f","token":"` + token + `","definition":{"fields":[{"id":"1","type":"email","title":"E-mail"}]},"answers":[{"type":"email","email":"` + email + `","field":{"id":"1","type":"email"}}]}}`
+		return `{"event_id":"e","event_type":"form_response","form_response":{"form_id":"f","token":"` + token +
+			`","definition":{"fields":[{"id":"1","type":"email","title":"E-mail"}]},"answers":[{"type":"email","email":"` +
+			email + `","field":{"id":"1","type":"email"}}]}}`
 	}
 	tally := func(id, email string) string {
-		return `{"eventId":"e-` + email + `","eventType":"FORM_RESPONSE","data":{"submissionId":"` + id + `","fields":[{"key":"a","label":"E-mail","type":"INPUT_EMAIL","value":"` + email + `"}]}}`
+		return `{"eventId":"e-` + email + `","eventType":"FORM_RESPONSE","data":{"submissionId":"` + id +
+			`","fields":[{"key":"a","label":"E-mail","type":"INPUT_EMAIL","value":"` + email + `"}]}}`
 	}
 	header := func(name, value string) map[string]string {
 		return map[string]string{"Content-Type": "application/json", name: value}
 	}
 	part := func(boundary, email string) (map[string]string, string) {
 		return map[string]string{"Content-Type": "multipart/form-data; boundary=" + boundary, "Idempotency-Key": "partes"},
-			"--" + boundary + "\r\nContent-Disposition: form-data; name=\"email\"\r\n\r\n" + email + "\r\n--" + boundary + "--\r\n"
+			"--" + boundary + "\r\nContent-Disposition: form-data; name=\"email\"\r\n\r\n" + email + "\r\n--" + boundary +
+				"--\r\n"
 	}
 	one, two := intaketest.Email("um"), intaketest.Email("dois")
 	h1, b1 := part("----primeira", one)
 	h2, b2 := part("----segunda7", one)
 	for name, c := range map[string]struct{ first, again request }{
-		"Idempotency-Key":             {request{Header: header("Idempotency-Key", "chave-1"), Body: intaketest.Lead("um")}, request{Header: header("Idempotency-Key", "chave-1"), Body: intaketest.Lead("um")}},
-		"its longest":                 {request{Header: header("Idempotency-Key", strings.Repeat("k", 255)), Body: intaketest.Lead("um")}, request{Header: header("idempotency-key", strings.Repeat("k", 255)), Body: intaketest.Lead("um")}},
+		"Idempotency-Key": {request{Header: header("Idempotency-Key", "chave-1"), Body: intaketest.Lead("um")},
+			request{Header: header("Idempotency-Key", "chave-1"), Body: intaketest.Lead("um")}},
+		"its longest": {
+			request{Header: header("Idempotency-Key", strings.Repeat("k", 255)), Body: intaketest.Lead("um")},
+			request{Header: header("idempotency-key", strings.Repeat("k", 255)), Body: intaketest.Lead("um")},
+		},
 		"multipart with new boundary": {request{Header: h1, Body: b1}, request{Header: h2, Body: b2}},
-		"webhook-id":                  {request{Header: header("webhook-id", "msg_1"), Body: intaketest.Lead("um")}, request{Header: header("Webhook-Id", "msg_1"), Body: intaketest.Lead("dois")}},
-		"Framer":                      {request{Header: header("Framer-Webhook-Submission-Id", "s1"), Body: intaketest.Lead("um")}, request{Header: header("framer-webhook-submission-id", "s1"), Body: intaketest.Lead("dois")}},
-		"Typeform":                    {request{Header: intaketest.JSON, Body: typeform("t1", one)}, request{Header: intaketest.JSON, Body: typeform("t1", two)}},
-		"Tally":                       {request{Header: intaketest.JSON, Body: tally("s1", one)}, request{Header: intaketest.JSON, Body: tally("s1", two)}},
-		"Respondi":                    {request{Header: intaketest.JSON, Body: respondi("r1", "f1", one)}, request{Header: intaketest.JSON, Body: respondi("r1", "f1", two)}},
+		"webhook-id": {request{Header: header("webhook-id", "msg_1"), Body: intaketest.Lead("um")},
+			request{Header: header("Webhook-Id", "msg_1"), Body: intaketest.Lead("dois")}},
+		"Framer": {
+			request{Header: header("Framer-Webhook-Submission-Id", "s1"), Body: intaketest.Lead("um")},
+			request{Header: header("framer-webhook-submission-id", "s1"), Body: intaketest.Lead("dois")},
+		},
+		"Typeform": {request{Header: intaketest.JSON, Body: typeform("t1", one)},
+			request{Header: intaketest.JSON, Body: typeform("t1", two)}},
+		"Tally": {request{Header: intaketest.JSON, Body: tally("s1", one)},
+			request{Header: intaketest.JSON, Body: tally("s1", two)}},
+		"Respondi": {request{Header: intaketest.JSON, Body: respondi("r1", "f1", one)},
+			request{Header: intaketest.JSON, Body: respondi("r1", "f1", two)}},
 	} {
 		c.first.Path, c.again.Path = h.Path, h.Path
 		first, again := o.Do(c.first), o.Do(c.again)
@@ -181,9 +198,12 @@ func testIdempotency(t *testing.T, o *org) {
 	}
 	// What is not the same submission is not taken for one.
 	for name, pair := range map[string][2]request{
-		"Respondi, another form": {{Header: intaketest.JSON, Body: respondi("r2", "f1", one)}, {Header: intaketest.JSON, Body: respondi("r2", "f2", one)}},
-		"another key":            {{Header: header("Idempotency-Key", "chave-2"), Body: intaketest.Lead("um")}, {Header: header("Idempotency-Key", "Chave-2"), Body: intaketest.Lead("um")}},
-		"the same text as a key and as an id": {{Header: header("Idempotency-Key", "webhook-id:msg_2"), Body: intaketest.Lead("um")},
+		"Respondi, another form": {{Header: intaketest.JSON, Body: respondi("r2", "f1", one)},
+			{Header: intaketest.JSON, Body: respondi("r2", "f2", one)}},
+		"another key": {{Header: header("Idempotency-Key", "chave-2"), Body: intaketest.Lead("um")},
+			{Header: header("Idempotency-Key", "Chave-2"), Body: intaketest.Lead("um")}},
+		"the same text as a key and as an id": {
+			{Header: header("Idempotency-Key", "webhook-id:msg_2"), Body: intaketest.Lead("um")},
 			{Header: header("webhook-id", "msg_2"), Body: intaketest.Lead("um")}},
 	} {
 		pair[0].Path, pair[1].Path = h.Path, h.Path
@@ -202,18 +222,24 @@ func testIdempotency(t *testing.T, o *org) {
 	expect(t, "events of a contact that was sent twice", len(o.Contact(o.Contacts()[21].ID).Historico), 1)
 }
 
-// testFiftyAtOnce: fifty posts of one delivery at once, spread over the instances, are one contact with what belongs to it.
+// testFiftyAtOnce: fifty posts of one delivery at once, spread over the instances, are one contact with what belongs to
+// it.
 func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
-	receiver := intaketest.NewReceiver(t, nil)
+	receiver := intaketest.StartReceiver(t, nil)
 	automation, _ := o.Automate("Cinquenta", "http", "--url", receiver.URL)
 	h := o.NewHook("Cinquenta", "formservice")
 	tally := `{"eventType":"FORM_RESPONSE","data":{"submissionId":"cinquenta","fields":[{"key":"a","label":"E-mail","type":"INPUT_EMAIL","value":"` + intaketest.Email("tally") + `"}]}}`
 	contacts := 0
 	for name, r := range map[string]request{
-		"Idempotency-Key": {Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "cinquenta"}, Body: intaketest.Lead("cinquenta")},
-		"submissionId":    {Path: h.Path, Header: intaketest.JSON, Body: tally},
+		"Idempotency-Key": {
+			Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "cinquenta"},
+			Body: intaketest.Lead("cinquenta"),
+		},
+		"submissionId": {Path: h.Path, Header: intaketest.JSON, Body: tally},
 	} {
-		answers := intaketest.Together(t, 50, func(i int) (answer, error) { return instances[i%len(instances)].Send(t.Context(), r) })
+		answers := intaketest.Together(t, 50, func(i int) (answer, error) {
+			return instances[i%len(instances)].Send(t.Context(), r)
+		})
 		for _, a := range answers {
 			expect(t, name, a.String()+a.LeadID(), "200"+answers[0].LeadID())
 		}
@@ -236,7 +262,8 @@ func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
 	mixed := map[string]int{}
 	for _, a := range intaketest.Together(t, 50, func(i int) (answer, error) {
 		return instances[i%len(instances)].Send(t.Context(), request{
-			Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "disputa"}, Body: intaketest.Lead(fmt.Sprint("disputa ", i)),
+			Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "disputa"},
+			Body: intaketest.Lead(fmt.Sprint("disputa ", i)),
 		})
 	}) {
 		mixed[a.String()]++
@@ -248,18 +275,20 @@ func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
 // TestWebhookOverTwoInstances: what holds on one instance holds over two on one database.
 func TestWebhookOverTwoInstances(t *testing.T) {
 	t.Parallel()
-	s := intaketest.Start(t, testkit.PostgreSQL(t), map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true"})
-	other := s.Join()
+	s := intaketest.StartService(t, testkit.PostgreSQL(t), map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true"})
+	other := s.StartAnother()
 	t.Run("fifty at once", func(t *testing.T) { testFiftyAtOnce(t, s.Org(t), s, other) })
 	t.Run("automations run once", func(t *testing.T) {
 		o := s.Org(t)
-		receiver := intaketest.NewReceiver(t, nil)
+		receiver := intaketest.StartReceiver(t, nil)
 		h := o.NewHook("Duas instâncias", "generic")
 		o.Automate("Aviso", "http", "--url", receiver.URL)
 		o.Automate("Nota", "add_note", "--text", "uma vez só")
 		const contacts = 60
 		for _, a := range intaketest.Together(t, contacts, func(i int) (answer, error) {
-			return []*intaketest.Service{s, other}[i%2].Send(t.Context(), request{Path: h.Path, Header: intaketest.JSON, Body: intaketest.Lead(fmt.Sprint("dupla ", i))})
+			return []*intaketest.Service{s, other}[i%2].Send(t.Context(), request{
+				Path: h.Path, Header: intaketest.JSON, Body: intaketest.Lead(fmt.Sprint("dupla ", i)),
+			})
 		}) {
 			expect(t, "answer", a.String(), "200")
 		}
@@ -282,120 +311,4 @@ func TestWebhookOverTwoInstances(t *testing.T) {
 	t.Run("disabling", func(t *testing.T) { testDisabling(t, s.Org(t).At(other)) })
 	t.Run("regenerating at once", func(t *testing.T) { testRegeneratingAtOnce(t, s.Org(t)) })
 	t.Run("regenerating", func(t *testing.T) { testRegenerating(t, s.Org(t).At(other)) })
-}
-
-// example is what a sensible person expects of a body that a form product sends.
-type example struct {
-	File, Type, Outcome string
-	ContentType         string `json:"content_type"`
-	Expect              *struct {
-		Email, Nome, Telefone string
-		Digits                string `json:"telefone_digits"`
-		Empresa, Origem       *string
-		Valor                 json.Number
-		Mensagem              []string       `json:"mensagem_contains"`
-		Fallback              string         `json:"origem_fallback"`
-		Note                  []string       `json:"note_contains"`
-		NoteNot               []string       `json:"note_not_contains"`
-		NoteAtMost            map[string]int `json:"note_max_count"`
-	}
-}
-
-// testExamples posts bodies in the formats of twenty products and looks at the contacts that they made.
-func testExamples(t *testing.T, o *org) {
-	const dir = "../../domain/intake/testdata/payloads"
-	files, err := filepath.Glob(filepath.Join(dir, "*.expect.json"))
-	if err != nil || len(files) != 20 {
-		t.Fatalf("%d examples, %v", len(files), err)
-	}
-	// INSTAGRAM and google are sent in a case of their own; newsletter is only ever a campaign's source.
-	o.Origins("Instagram", "Google", "Facebook", "Indicação de amigo", "Indicação", "Grupo OLX", "Google Ads", "Formulário do site", "newsletter")
-	registered := map[string]string{"INSTAGRAM": "Instagram", "google": "Google", "google ads": "Google Ads"}
-	hooks := map[string]hook{"generic": o.NewHook("Exemplos", "generic"), "formservice": o.NewHook("Formulários de exemplo", "formservice")}
-	made := map[string]example{} // by contact
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := testkit.JSON[example](t, string(text))
-		body, err := os.ReadFile(filepath.Join(dir, e.File))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Expect != nil {
-			o.Hide(e.Expect.Email, e.Expect.Nome, e.Expect.Telefone)
-		}
-		header := map[string]string{}
-		if e.ContentType != "" {
-			header["Content-Type"] = e.ContentType
-		}
-		a := o.Do(request{Path: hooks[e.Type].Path, Header: header, Body: string(body)})
-		if e.Outcome == "refused" {
-			expect(t, e.File, a.String(), "400 email_invalido")
-			continue
-		}
-		expect(t, e.File, a.String(), "200")
-		made[a.LeadID()] = e
-	}
-	all := o.ByID()
-	expect(t, "contacts", line(len(all), len(made)), "19 19")
-	expect(t, "received", o.Show(hooks["generic"]).Received+o.Show(hooks["formservice"]).Received, 19)
-	for id, e := range made {
-		c := all[id]
-		origin := "null"
-		switch {
-		case e.Expect.Origem != nil:
-			origin = *e.Expect.Origem
-		case e.Expect.Fallback != "":
-			origin = e.Expect.Fallback
-		}
-		if name := registered[origin]; name != "" {
-			origin = name
-		}
-		if origin == "ig" || origin == "bing" {
-			origin = "null" // sources that nobody registered
-		}
-		same := func(what, got, want string) {
-			if got != want {
-				t.Errorf("%s: %s is %q, want %q", e.File, what, got, want)
-			}
-		}
-		same("email", c.Email, e.Expect.Email)
-		same("nome", c.Nome, e.Expect.Nome)
-		same("telefone", intaketest.Or(c.Telefone), e.Expect.Telefone)
-		same("digits of telefone", digits(intaketest.Or(c.Telefone)), e.Expect.Digits)
-		if c.TelefoneE164 != nil && !strings.HasSuffix(digits(*c.TelefoneE164), strings.TrimLeft(e.Expect.Digits, "0")) {
-			t.Errorf("%s: telefoneE164 is of another phone", e.File)
-		}
-		same("empresa", intaketest.Or(c.Empresa), intaketest.Or(e.Expect.Empresa))
-		same("origem", intaketest.Or(c.Origem), origin)
-		got, _ := c.Valor.Float64()
-		want, _ := e.Expect.Valor.Float64()
-		same("valor", fmt.Sprint(got), fmt.Sprint(want))
-		for _, s := range append(e.Expect.Mensagem, e.Expect.Note...) {
-			if !strings.Contains(c.Nota, s) {
-				t.Errorf("%s: the note has no %q", e.File, s)
-			}
-		}
-		for _, s := range e.Expect.NoteNot {
-			if strings.Contains(c.Nota, s) {
-				t.Errorf("%s: the note has %q", e.File, s)
-			}
-		}
-		for s, n := range e.Expect.NoteAtMost {
-			if strings.Count(c.Nota, s) > n {
-				t.Errorf("%s: the note has %q %d times", e.File, s, strings.Count(c.Nota, s))
-			}
-		}
-	}
-}
-
-func digits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
 }

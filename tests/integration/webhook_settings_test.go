@@ -18,11 +18,15 @@ func testThanks(t *testing.T, o *org) {
 	plain := o.NewHook("Sem página", "generic")
 	browser := "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	post := func(h hook, accept, email string) answer {
-		return o.Do(request{Path: h.Path, Header: map[string]string{"Content-Type": form, "Accept": accept, "Idempotency-Key": email}, Body: "email=" + email})
+		return o.Do(request{
+			Path: h.Path, Header: map[string]string{"Content-Type": form, "Accept": accept, "Idempotency-Key": email},
+			Body: "email=" + email,
+		})
 	}
 	for range 2 { // the second one is a repetition
 		a := post(h, browser, intaketest.Email("obrigado"))
-		expect(t, "a browser is sent on", line(a.Status, a.Header.Get("Location")), "303 https://site.example/obrigado?de=formulário")
+		expect(t, "a browser is sent on", line(a.Status, a.Header.Get("Location")),
+			"303 https://site.example/obrigado?de=formulário")
 	}
 	expect(t, "a script gets JSON", post(h, "application/json", intaketest.Email("script")).String(), "200")
 	expect(t, "so does who takes all", post(h, "*/*", intaketest.Email("tudo")).String(), "200")
@@ -41,7 +45,8 @@ func testAssignment(t *testing.T, o *org) {
 	h := o.NewHook("Distribuição", "generic")
 	wanted := map[string]string{o.Accept(h, intaketest.Lead("antes de todos")): "null"}
 	for _, step := range []struct{ name, role, want string }{
-		{"Comum", "member", "Comum"}, {"Outro", "member", "Comum"}, {"Administrador", "admin", "Administrador"}, {"Segundo", "admin", "Administrador"},
+		{"Comum", "member", "Comum"}, {"Outro", "member", "Comum"}, {"Administrador", "admin", "Administrador"},
+		{"Segundo", "admin", "Administrador"},
 		{"Dona", "owner", "Dona"}, {"Socia", "owner", "Dona"},
 	} {
 		o.Member(step.name, step.role)
@@ -104,8 +109,8 @@ func testOrigins(t *testing.T, o *org) {
 	expect(t, "origins", len(intaketest.Read[[]map[string]string](o, "origin", "list", "--org", o.ID)), 5)
 }
 
-// stream posts from several clients without a pause until it is stopped, and tells which answers came to posts that began
-// after an instant.
+// stream posts from several clients without a pause until it is stopped, and tells which answers came to posts that
+// began after an instant.
 type stream struct {
 	stop  chan struct{}
 	work  sync.WaitGroup
@@ -233,7 +238,10 @@ func testReplays(t *testing.T, o *org) {
 	}
 
 	// What a delivery is known by is kept: the sender's own retry and the replay are one contact.
-	keyed := request{Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "tentativa"}, Body: intaketest.Lead("teimosa")}
+	keyed := request{
+		Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "tentativa"},
+		Body: intaketest.Lead("teimosa"),
+	}
 	o.Command("webhook", "disable", h.ID)
 	expect(t, "disabled", o.Do(keyed).Status, 423)
 	o.Command("webhook", "enable", h.ID)
@@ -249,9 +257,11 @@ func testReplays(t *testing.T, o *org) {
 	}
 	expect(t, "log of that", intaketest.Or(o.Deliveries(h)[0].ReplayOf)+o.Deliveries(h)[0].Code, bad.ID+"email_invalido")
 	// What was not kept whole cannot be read again.
-	o.Do(request{Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Content-Length": fmt.Sprint(large)}, Stream: func(w io.Writer) {
-		_, _ = io.WriteString(w, strings.Repeat(" ", 70<<10))
-	}})
+	o.Do(request{
+		Path:   h.Path,
+		Header: map[string]string{"Content-Type": "application/json", "Content-Length": fmt.Sprint(large)},
+		Stream: func(w io.Writer) { _, _ = io.WriteString(w, strings.Repeat(" ", 70<<10)) },
+	})
 	o.Refused("webhook", "replay", o.Deliveries(h)[0].ID)
 	expect(t, "contacts", len(o.Contacts()), 2)
 }
@@ -265,7 +275,8 @@ func testRegenerating(t *testing.T, o *org) {
 	o.Hide(next.Token)
 	got := posts.after(t, ended)
 	posts.end()
-	if got["404 webhook_desconhecido"] == 0 || len(got) != 1 || next.Token == h.Token || len(next.Token) != 48 || !strings.HasSuffix(next.URL, next.Token) {
+	if got["404 webhook_desconhecido"] == 0 || len(got) != 1 || next.Token == h.Token || len(next.Token) != 48 ||
+		!strings.HasSuffix(next.URL, next.Token) {
 		t.Errorf("the old token after the change: %v", got)
 	}
 	renewed := hook{ID: h.ID, Token: next.Token, Path: intaketest.PathOf(next.Token)}
@@ -287,7 +298,9 @@ func testRegenerating(t *testing.T, o *org) {
 	o.Hide(brief.Token)
 	old := hook{Path: intaketest.PathOf(final.Token)}
 	expect(t, "within the grace", o.Do(request{Method: "GET", Path: old.Path}).Status, 200)
-	lookuptest.Eventually(t, "the grace ends", 5*time.Second, func() bool { return o.Do(request{Method: "GET", Path: old.Path}).Status == 404 })
+	lookuptest.Eventually(t, "the grace ends", 5*time.Second, func() bool {
+		return o.Do(request{Method: "GET", Path: old.Path}).Status == 404
+	})
 	o.Refused("webhook", "regenerate", h.ID, "--grace=-1h")
 	expect(t, "after a refused change", o.Show(h).Token, brief.Token)
 }
@@ -296,13 +309,17 @@ func testSettings(t *testing.T, o *org) {
 	o.Origins("Google")
 	h := o.NewHook("Antigo nome", "generic")
 	before := o.Accept(h, `{"email":"`+intaketest.Email("antes")+`","valor":"De R$ 4 mil a R$ 7 mil"}`)
-	v := intaketest.Read[intaketest.HookView](o, "webhook", "set", h.ID, "--name", "Novo nome", "--type", "formservice", "--bands", "upper", "--origin", "google")
-	expect(t, "shown", line(v.Name, v.Type, v.Bands, intaketest.Or(v.Origin), v.Enabled, v.Received), "Novo nome formservice upper Google true 1")
+	v := intaketest.Read[intaketest.HookView](o, "webhook", "set", h.ID, "--name", "Novo nome", "--type", "formservice",
+		"--bands", "upper", "--origin", "google")
+	expect(t, "shown", line(v.Name, v.Type, v.Bands, intaketest.Or(v.Origin), v.Enabled, v.Received),
+		"Novo nome formservice upper Google true 1")
 	expect(t, "verification", o.Do(request{Method: "GET", Path: h.Path}).Text("name"), "Novo nome")
 	after := o.Contact(o.Accept(h, `{"email":"`+intaketest.Email("depois")+`","valor":"De R$ 4 mil a R$ 7 mil"}`))
-	expect(t, "what the next post meets", line(after.Nome, after.Valor, intaketest.Or(after.Origem), after.Historico[0].Autor), "depois 7000 Google Novo nome")
+	expect(t, "what the next post meets",
+		line(after.Nome, after.Valor, intaketest.Or(after.Origem), after.Historico[0].Autor), "depois 7000 Google Novo nome")
 	old := o.Contact(before)
-	expect(t, "the history keeps the name of then", line(old.Nome, old.Valor, old.Historico[0].Autor), "Lead sem nome 0 Antigo nome")
+	expect(t, "the history keeps the name of then", line(old.Nome, old.Valor, old.Historico[0].Autor),
+		"Lead sem nome 0 Antigo nome")
 	list := intaketest.Read[[]intaketest.HookView](o, "webhook", "list", "--org", o.ID)
 	expect(t, "list", line(len(list), list[0].Name, list[0].Received, list[0].Token == ""), "1 Novo nome 2 true")
 }
@@ -316,7 +333,10 @@ func testOrganisations(t *testing.T, a, b *org) {
 	rb, _ := b.Automate("Da B", "add_note", "--text", "nota da B")
 	owner := a.Member("Dona", "owner")
 	keyed := func(o *org, h hook) string {
-		return o.Do(request{Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "a mesma"}, Body: `{"email":"` + intaketest.Email("mesma") + `","origem":"instagram"}`}).LeadID()
+		return o.Do(request{
+			Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "a mesma"},
+			Body: `{"email":"` + intaketest.Email("mesma") + `","origem":"instagram"}`,
+		}).LeadID()
 	}
 	la, lb := keyed(a, ha), keyed(b, hb)
 	if la == lb || la == "" || lb == "" {
@@ -328,7 +348,9 @@ func testOrganisations(t *testing.T, a, b *org) {
 	ca, cb := a.Contact(la), b.Contact(lb)
 	expect(t, "origins", intaketest.Or(ca.Origem)+" "+intaketest.Or(cb.Origem), "Instagram null")
 	expect(t, "assignees", line(ca.Responsavel != nil, cb.Responsavel != nil), "true false")
-	expect(t, "notes", line(strings.Contains(ca.Nota, "nota da A"), strings.Contains(ca.Nota, "nota da B"), strings.Contains(cb.Nota, "nota da A"), strings.Contains(cb.Nota, "nota da B")), "true false false true")
+	expect(t, "notes",
+		line(strings.Contains(ca.Nota, "nota da A"), strings.Contains(ca.Nota, "nota da B"),
+			strings.Contains(cb.Nota, "nota da A"), strings.Contains(cb.Nota, "nota da B")), "true false false true")
 	for _, o := range []*org{a, b} {
 		expect(t, "contacts", len(o.Contacts()), 1)
 		expect(t, "notifications", len(o.Notifications()), 1)

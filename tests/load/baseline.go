@@ -68,7 +68,8 @@ func finder(ctx context.Context, url string) (func(context.Context, string) ([]b
 		if err != nil {
 			return nil, err
 		}
-		find, err := db.PrepareContext(ctx, "SELECT answer FROM plain WHERE documento = ?") //nolint:sqlclosecheck // it lives as long as the process
+		const plain = "SELECT answer FROM plain WHERE documento = ?"
+		find, err := db.PrepareContext(ctx, plain) //nolint:sqlclosecheck // it lives as long as the process
 		return func(ctx context.Context, documento string) (answer []byte, err error) {
 			err = find.QueryRowContext(ctx, documento).Scan(&answer)
 			return answer, err

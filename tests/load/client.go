@@ -138,7 +138,8 @@ func get(path, token string) string {
 // post is a request with a lead, as a form sends it.
 func post(path string, i int) string {
 	n := strconv.Itoa(i)
-	lead := `{"nome":"Pessoa ` + n + `","email":"pessoa` + n + `@example.com","telefone":"(11) 98765-4321","empresa":"Empresa ` + n +
+	lead := `{"nome":"Pessoa ` + n + `","email":"pessoa` + n +
+		`@example.com","telefone":"(11) 98765-4321","empresa":"Empresa ` + n +
 		`","valor":"R$ 1.234,56","mensagem":"Quero uma proposta para o mês que vem.","origem":"Google","utm_campaign":"verao"}`
 	return "POST " + path + " HTTP/1.1\r\nHost: load\r\nContent-Type: application/json\r\nContent-Length: " +
 		strconv.Itoa(len(lead)) + "\r\n\r\n" + lead

@@ -17,15 +17,18 @@ import (
 // leadTables are what the baseline writes a lead into: the columns and indexes of the program's own tables, without its
 // delivery log and its receipts, and without any rule.
 const leadTables = `
-CREATE TABLE plain_contacts (id uuid PRIMARY KEY, org_id uuid NOT NULL, webhook_id bigint, name text NOT NULL, email text NOT NULL,
-	phone text NOT NULL, company text NOT NULL, amount bigint NOT NULL, note text NOT NULL, origin_id uuid, stage_id uuid NOT NULL,
-	assignee_id uuid, created_at timestamptz NOT NULL);
+CREATE TABLE plain_contacts (id uuid PRIMARY KEY, org_id uuid NOT NULL, webhook_id bigint, name text NOT NULL,
+	email text NOT NULL, phone text NOT NULL, company text NOT NULL, amount bigint NOT NULL, note text NOT NULL,
+	origin_id uuid, stage_id uuid NOT NULL, assignee_id uuid, created_at timestamptz NOT NULL);
 CREATE INDEX plain_contacts_org ON plain_contacts (org_id, id);
-CREATE TABLE plain_events (id uuid PRIMARY KEY, org_id uuid NOT NULL, contact_id uuid NOT NULL, kind text NOT NULL, actor text NOT NULL, at timestamptz NOT NULL);
+CREATE TABLE plain_events (id uuid PRIMARY KEY, org_id uuid NOT NULL, contact_id uuid NOT NULL, kind text NOT NULL,
+	actor text NOT NULL, at timestamptz NOT NULL);
 CREATE INDEX plain_events_contact ON plain_events (contact_id, id);
-CREATE TABLE plain_notifications (id uuid PRIMARY KEY, org_id uuid NOT NULL, kind text NOT NULL, contact_id uuid NOT NULL, subject text NOT NULL, at timestamptz NOT NULL);
+CREATE TABLE plain_notifications (id uuid PRIMARY KEY, org_id uuid NOT NULL, kind text NOT NULL,
+	contact_id uuid NOT NULL, subject text NOT NULL, at timestamptz NOT NULL);
 CREATE INDEX plain_notifications_org ON plain_notifications (org_id, id);
-CREATE TABLE plain_jobs (id uuid PRIMARY KEY, org_id uuid NOT NULL, kind text NOT NULL, contact_id uuid NOT NULL, state text NOT NULL, run_at timestamptz NOT NULL);
+CREATE TABLE plain_jobs (id uuid PRIMARY KEY, org_id uuid NOT NULL, kind text NOT NULL, contact_id uuid NOT NULL,
+	state text NOT NULL, run_at timestamptz NOT NULL);
 CREATE INDEX plain_jobs_ready ON plain_jobs (kind, run_at) WHERE state = 'ready';
 CREATE TABLE plain_counters (webhook_id bigint PRIMARY KEY, received bigint NOT NULL);
 `
@@ -96,7 +99,8 @@ func liteKeeper(
 	}
 	prepared := map[string]*sql.Stmt{}
 	for _, statement := range []string{insertContact, insertEvent, insertNotification, insertJob, countLead} {
-		if prepared[statement], err = db.PrepareContext(ctx, statement); err != nil { //nolint:sqlclosecheck // they live as long as the process
+		prepared[statement], err = db.PrepareContext(ctx, statement) //nolint:sqlclosecheck // for the process's life
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +112,8 @@ func liteKeeper(
 		defer func() { _ = tx.Rollback() }()
 		leadStatements(webhook, id, body, func(statement string, values ...any) {
 			if err == nil {
-				_, err = tx.StmtContext(ctx, prepared[statement]).ExecContext(ctx, values...) //nolint:sqlclosecheck // the transaction closes it
+				stmt := tx.StmtContext(ctx, prepared[statement]) //nolint:sqlclosecheck // the transaction closes it
+				_, err = stmt.ExecContext(ctx, values...)
 			}
 		})
 		if err != nil {

@@ -43,9 +43,9 @@ type Program struct {
 	err     error         // how it ended; to be read after exited
 }
 
-// Start starts `fichario serve` in a directory of its own and waits until it listens. When the test ends the program is
-// killed, and if the test failed the end of its log is shown.
-func Start(tb testing.TB, options Options) *Program {
+// StartProgram starts `fichario serve` in a directory of its own and waits until it listens. When the test ends the
+// program is killed, and if the test failed the end of its log is shown.
+func StartProgram(tb testing.TB, options Options) *Program {
 	tb.Helper()
 	p := &Program{tb: tb, options: options, dir: tb.TempDir(), Addr: "127.0.0.1:0"}
 	tb.Cleanup(func() {

@@ -1,8 +1,8 @@
 // Package testkit starts the real program for end-to-end tests: the binary that users run, over its own doors, on the
 // databases that it supports.
 //
-//	testkit.Databases(t, func(t *testing.T, env map[string]string) {
-//		program := testkit.Start(t, testkit.Options{Env: env})
+//	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+//		program := testkit.StartProgram(t, testkit.Options{Env: env})
 //		key := testkit.JSON[struct{ Key string }](t, testkit.Run(t, env, "key", "create", …, "--json"))
 //		…program.URL…
 //	})
@@ -62,7 +62,8 @@ func Build(tb testing.TB) string {
 	tb.Helper()
 	if built := os.Getenv(EnvBinary); built != "" {
 		if !filepath.IsAbs(built) {
-			tb.Fatalf("%s must be an absolute path, because every test package runs in its own directory; it is %q", EnvBinary, built)
+			tb.Fatalf("%s must be an absolute path, because every test package runs in its own directory; it is %q", EnvBinary,
+				built)
 		}
 		return built
 	}
@@ -73,8 +74,8 @@ func Build(tb testing.TB) string {
 	return binary
 }
 
-// Run runs a command of the program, such as "key", "create", and gives what it wrote to standard output. The test fails when
-// the command does.
+// Run runs a command of the program, such as "key", "create", and gives what it wrote to standard output. The test
+// fails when the command does.
 func Run(tb testing.TB, env map[string]string, args ...string) string {
 	tb.Helper()
 	return RunInput(tb, "", env, args...)
@@ -122,16 +123,16 @@ func JSON[T any](tb testing.TB, out string) T {
 	return value
 }
 
-// Databases runs the test on each database that the program supports, and gives it the environment that leads there: an
-// SQLite file that does not exist yet, or a migrated PostgreSQL database of its own.
-func Databases(t *testing.T, test func(t *testing.T, env map[string]string)) {
+// OnBothDatabases runs the test on each database that the program supports, one beside the other, and gives it the
+// environment that leads there: an SQLite file that does not exist yet, or a migrated PostgreSQL database of its own.
+func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { test(t, PostgreSQL(t)) })
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
 }
 
-// SQLite is the environment for a database file in the test's own directory. There is no data key in it: the program makes
-// itself one beside the file.
+// SQLite is the environment for a database file in the test's own directory. There is no data key in it: the program
+// makes itself one beside the file.
 func SQLite(tb testing.TB) map[string]string {
 	tb.Helper()
 	return map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(tb.TempDir(), "fichario.db")}
@@ -191,7 +192,8 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 	return result{Failure{Stdout: stdout.String(), Stderr: stderr.String()}, err}
 }
 
-// environment is this process's, less what would configure the program or lead it to another database, plus the given one.
+// environment is this process's, less what would configure the program or lead it to another database, plus the given
+// one.
 func environment(sets ...map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "FICHARIO_") || strings.HasPrefix(v, "PG")

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"fichario/tests/testkit"
@@ -13,7 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestMain builds a stand-in for the program: testkit's own tests say whether testkit works, not whether the program does.
+// TestMain builds a stand-in for the program: testkit's own tests say whether testkit works, not whether the program
+// does.
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "standin-")
@@ -33,7 +35,8 @@ func TestMain(m *testing.M) {
 }
 
 func TestProgram(t *testing.T) {
-	p := testkit.Start(t, testkit.Options{Args: []string{"--demo"}})
+	t.Parallel()
+	p := testkit.StartProgram(t, testkit.Options{Args: []string{"--demo"}})
 	answers(t, p)
 	url := p.URL
 
@@ -54,14 +57,16 @@ func TestProgram(t *testing.T) {
 }
 
 func TestProgramThatStopsBadly(t *testing.T) {
+	t.Parallel()
 	failed := &recorder{TB: t}
-	p := testkit.Start(failed, testkit.Options{Env: map[string]string{"FICHARIO_STUBBORN": "1"}})
+	p := testkit.StartProgram(failed, testkit.Options{Env: map[string]string{"FICHARIO_STUBBORN": "1"}})
 	p.Stop()
 	if !failed.errors {
 		t.Error("code 1 after SIGTERM passed for a clean end")
 	}
 }
 
+// TestRun is not parallel: the environment is the process's.
 func TestRun(t *testing.T) {
 	type echo struct {
 		Args                       []string
@@ -79,11 +84,20 @@ func TestRun(t *testing.T) {
 }
 
 func TestDatabases(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
 	seen := map[string]string{}
-	testkit.Databases(t, func(t *testing.T, env map[string]string) {
+	t.Cleanup(func() {
+		if len(seen) != 2 || seen["sqlite"] != "" || len(seen["postgres"]) != 44 {
+			t.Errorf("scheme and data key: %v", seen)
+		}
+	})
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		url := env["FICHARIO_DATABASE_URL"]
 		scheme, path, _ := strings.Cut(url, "://")
+		mu.Lock()
 		seen[scheme] = env["FICHARIO_DATA_KEY"]
+		mu.Unlock()
 		if scheme == "sqlite" {
 			if !filepath.IsAbs(path) {
 				t.Errorf("%s is not absolute", url)
@@ -99,9 +113,6 @@ func TestDatabases(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if len(seen) != 2 || seen["sqlite"] != "" || len(seen["postgres"]) != 44 {
-		t.Errorf("scheme and data key: %v", seen)
-	}
 }
 
 // recorder notes a failure and does not fail.

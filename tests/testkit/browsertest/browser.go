@@ -34,9 +34,9 @@ type Browser struct {
 	problems []string
 }
 
-// New starts a browser at the address of the interface. What the browser itself complains about, such as a script that the
-// page's policy refuses, fails the test.
-func New(tb testing.TB, base string) *Browser {
+// StartBrowser starts a browser at the address of the interface. What the browser itself complains about, such as a
+// script that the page's policy refuses, fails the test.
+func StartBrowser(tb testing.TB, base string) *Browser {
 	tb.Helper()
 	path, err := Path()
 	if err != nil {
@@ -98,7 +98,8 @@ func (b *Browser) do(what string, action chromedp.Action[chromedp.Void]) {
 func (b *Browser) excerpt() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Second)
 	defer cancel()
-	text, _ := chromedp.Run(ctx, chromedp.Evaluate[string]("location.pathname + '\\n' + document.body.innerText.slice(0, 1500)"))
+	text, _ := chromedp.Run(ctx,
+		chromedp.Evaluate[string]("location.pathname + '\\n' + document.body.innerText.slice(0, 1500)"))
 	return text
 }
 
@@ -111,7 +112,8 @@ func (b *Browser) Visit(path string) {
 // Fill writes into a field, instead of what is there.
 func (b *Browser) Fill(css, text string) {
 	b.tb.Helper()
-	b.wait("find "+css, fmt.Sprintf("(e => e !== null && e.checkVisibility() && (e.value = '', true))(document.querySelector(%q))", css))
+	b.wait("find "+css,
+		fmt.Sprintf("(e => e !== null && e.checkVisibility() && (e.value = '', true))(document.querySelector(%q))", css))
 	b.do("fill "+css, chromedp.SendKeys(css, text))
 }
 
@@ -127,8 +129,8 @@ func (b *Browser) Click(css string) {
 	b.do("click "+css, chromedp.Click(css, chromedp.NodeVisible))
 }
 
-// Press clicks on the first visible button or link of the page's content whose words are these, once the page is whole: before,
-// what a button opens may not be there.
+// Press clicks on the first visible button or link of the page's content whose words are these, once the page is whole:
+// before, what a button opens may not be there.
 func (b *Browser) Press(words string) {
 	b.tb.Helper()
 	b.wait("a button or link "+words, fmt.Sprintf(`(() => {
@@ -137,7 +139,10 @@ func (b *Browser) Press(words string) {
 		for (const e of document.querySelectorAll('main button, main a, main summary')) {
 			const said = e.cloneNode(true)
 			for (const hidden of said.querySelectorAll('.vh, svg, .preco')) hidden.remove()
-			if (said.textContent.replace(/\s+/g, ' ').trim() === words && e.checkVisibility() && !e.disabled) { e.click(); return true }
+			if (said.textContent.replace(/\s+/g, ' ').trim() === words && e.checkVisibility() && !e.disabled) {
+				e.click()
+				return true
+			}
 		}
 		return false
 	})()`, words))
@@ -150,7 +155,9 @@ func (b *Browser) Key(keys string) { b.tb.Helper(); b.do("press keys", chromedp.
 func (b *Browser) See(words ...string) {
 	b.tb.Helper()
 	for _, w := range words {
-		b.wait("see "+w, fmt.Sprintf("document.body && document.body.innerText.replace(/\\s+/g, ' ').includes(%q)", strings.Join(strings.Fields(w), " ")))
+		b.wait("see "+w,
+			fmt.Sprintf("document.body && document.body.innerText.replace(/\\s+/g, ' ').includes(%q)",
+				strings.Join(strings.Fields(w), " ")))
 	}
 }
 
@@ -222,17 +229,23 @@ func (b *Browser) Size(width int64, dark bool) {
 	if dark {
 		scheme = "dark"
 	}
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
 	if err != nil {
 		b.tb.Fatal(err)
 	}
 }
 
-// Accessible checks the page with axe-core: nothing serious or critical of WCAG 2.2 AA, and nothing wider than the window.
+// Accessible checks the page with axe-core: nothing serious or critical of WCAG 2.2 AA, and nothing wider than the
+// window.
 func (b *Browser) Accessible() {
 	b.tb.Helper()
-	check := axe + `;axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then(r => JSON.stringify(
-		r.violations.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message || '')).join(' | '))))`
+	check := axe + `;
+		axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
+		.then(r => JSON.stringify(r.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
+			.map(v => v.id + ': ' + v.nodes.slice(0, 3)
+				.map(n => n.target.join(' ') + ' ' + (n.any[0]?.message || '')).join(' | '))))`
 	found, err := evaluate[string](b, check)
 	if err != nil {
 		found, err = evaluate[string](b, check) // a page that waited for something gave way to the next one meanwhile

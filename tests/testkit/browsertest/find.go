@@ -11,7 +11,8 @@ import (
 const EnvPath = "FICHARIO_TEST_CHROMIUM"
 
 // ErrNone says that there is no Chromium, and what to do about it.
-var ErrNone = errors.New("no Chromium for the tests: install it (on Debian: apt-get install chromium) or set " + EnvPath)
+var ErrNone = errors.New("no Chromium for the tests: install it (on Debian: apt-get install chromium) or set " +
+	EnvPath)
 
 // Path finds the browser.
 func Path() (string, error) {

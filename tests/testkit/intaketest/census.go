@@ -30,10 +30,18 @@ func (o *Org) Census(t *testing.T) Census {
 	defer func() { _ = db.Close() }()
 	c := Census{map[string]string{}, map[string][]string{}, map[string]int{}, map[string]int{}}
 	for query, take := range map[string]func(contact, text string){
-		"SELECT id, email FROM contacts WHERE org_id = $1":                                          func(id, email string) { c.Emails[id] = email },
-		"SELECT contact_id, kind || ' ' || actor FROM contact_events WHERE org_id = $1 ORDER BY id": func(id, entry string) { c.Histories[id] = append(c.Histories[id], entry) },
-		"SELECT contact_id, kind FROM notifications WHERE org_id = $1 AND kind = 'contato'":         func(id, _ string) { c.Notifications[id]++ },
-		"SELECT contact_id, outcome FROM deliveries WHERE org_id = $1 AND outcome = 'accepted'":     func(id, _ string) { c.Accepted[id]++ },
+		"SELECT id, email FROM contacts WHERE org_id = $1": func(id, email string) {
+			c.Emails[id] = email
+		},
+		"SELECT contact_id, kind || ' ' || actor FROM contact_events WHERE org_id = $1 ORDER BY id": func(id, entry string) {
+			c.Histories[id] = append(c.Histories[id], entry)
+		},
+		"SELECT contact_id, kind FROM notifications WHERE org_id = $1 AND kind = 'contato'": func(id, _ string) {
+			c.Notifications[id]++
+		},
+		"SELECT contact_id, outcome FROM deliveries WHERE org_id = $1 AND outcome = 'accepted'": func(id, _ string) {
+			c.Accepted[id]++
+		},
 	} {
 		if err := eachRow(t.Context(), db, query, o.ID, take); err != nil {
 			t.Fatal(err)
@@ -63,14 +71,15 @@ func (o *Org) LiveTokens(t *testing.T, h Hook) (n int) {
 	t.Helper()
 	db := o.database(t)
 	defer func() { _ = db.Close() }()
-	if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM webhook_tokens WHERE webhook_id = $1 AND ends_at IS NULL", h.ID).Scan(&n); err != nil {
+	const live = "SELECT COUNT(*) FROM webhook_tokens WHERE webhook_id = $1 AND ends_at IS NULL"
+	if err := db.QueryRowContext(t.Context(), live, h.ID).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// Hold keeps the addresses of a webhook on PostgreSQL from being changed, until n that want to are waiting, and lets them all go
-// on at that moment.
+// Hold keeps the addresses of a webhook on PostgreSQL from being changed, until n that want to are waiting, and lets
+// them all go on at that moment.
 func (o *Org) Hold(t *testing.T, h Hook, n int) (release func()) {
 	t.Helper()
 	db := o.database(t)
@@ -84,8 +93,10 @@ func (o *Org) Hold(t *testing.T, h Hook, n int) (release func()) {
 	return func() {
 		defer func() { _, _ = tx.Rollback(), db.Close() }()
 		lookuptest.Eventually(t, "all wait for the same rows", 10*time.Second, func() bool {
+			const locked = `SELECT COUNT(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock'`
 			waiting := 0
-			err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
+			err := db.QueryRowContext(t.Context(), locked).Scan(&waiting)
 			return err == nil && waiting >= n
 		})
 	}

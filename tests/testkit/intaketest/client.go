@@ -115,8 +115,8 @@ func (s *Service) whole(ctx context.Context, r Request) (Answer, error) {
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, err
 }
 
-// stream writes the body while it waits for the answer: a client that writes first and reads then would not see that of a
-// service that has heard enough.
+// stream writes the body while it waits for the answer: a client that writes first and reads then would not see that of
+// a service that has heard enough.
 func (s *Service) stream(ctx context.Context, r Request) (Answer, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", s.Addr)
 	if err != nil {
@@ -275,7 +275,8 @@ func conforms(r Request, a Answer) error {
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	}
 	// Such answers have no body, but the headers of one.
-	input.Options.ExcludeResponseBody = r.Method == http.MethodHead || a.Status == http.StatusNoContent || a.Status == http.StatusSeeOther
+	input.Options.ExcludeResponseBody = r.Method == http.MethodHead || a.Status == http.StatusNoContent ||
+		a.Status == http.StatusSeeOther
 	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
 		return fmt.Errorf("%s %s answers %d: %w", r.Method, route.Path, a.Status, err)
 	}

@@ -32,8 +32,8 @@ type Mailbox struct {
 	errs []error
 }
 
-// NewMailbox starts a mail server.
-func NewMailbox(tb testing.TB) *Mailbox {
+// StartMailServer starts a mail server.
+func StartMailServer(tb testing.TB) *Mailbox {
 	tb.Helper()
 	b := &Mailbox{}
 	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{box: b}, nil }))
@@ -107,11 +107,13 @@ func parseMail(raw []byte) (Mail, error) {
 		body = quotedprintable.NewReader(body)
 	}
 	text, err := io.ReadAll(body)
-	return Mail{Subject: subject, Text: strings.ReplaceAll(string(text), "\r\n", "\n"), ID: msg.Header.Get("Message-Id")}, err
+	return Mail{Subject: subject, Text: strings.ReplaceAll(string(text), "\r\n", "\n"),
+		ID: msg.Header.Get("Message-Id")}, err
 }
 
-// Mute is the address of a server that takes connections and says nothing, for FICHARIO_SMTP_URL and others.
-func Mute(tb testing.TB) string {
+// StartMuteServer starts a server that takes connections and says nothing, and returns its address, for
+// FICHARIO_SMTP_URL and others.
+func StartMuteServer(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

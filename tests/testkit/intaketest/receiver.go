@@ -56,9 +56,9 @@ type Receiver struct {
 	ledger []Call
 }
 
-// NewReceiver starts a receiver. answer gets each call with its number among those of its webhook-id, from 1; nil answers 204
-// to all.
-func NewReceiver(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, c Call, try int)) *Receiver {
+// StartReceiver starts a receiver. answer gets each call with its number among those of its webhook-id, from 1; nil
+// answers 204 to all.
+func StartReceiver(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, c Call, try int)) *Receiver {
 	tb.Helper()
 	v := &Receiver{}
 	v.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,10 @@ func NewReceiver(tb testing.TB, answer func(w http.ResponseWriter, r *http.Reque
 		}
 		var event struct{ Data struct{ ID string } }
 		_ = json.Unmarshal(body, &event) // a call without a contact is in the ledger as such
-		c := Call{ID: r.Header.Get("webhook-id"), Contact: event.Data.ID, Path: r.URL.Path, Header: r.Header, Body: body, At: time.Now()}
+		c := Call{
+			ID: r.Header.Get("webhook-id"), Contact: event.Data.ID, Path: r.URL.Path, Header: r.Header, Body: body,
+			At: time.Now(),
+		}
 		v.mu.Lock()
 		v.ledger = append(v.ledger, c)
 		try := 0

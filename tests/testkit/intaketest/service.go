@@ -1,6 +1,6 @@
-// Package intaketest sets the inbound webhook up for end-to-end tests: the real program, organisations that share it, the
-// receivers and the mail server that automations talk to, each with a ledger of its own, and a client that holds every answer
-// to the contract.
+// Package intaketest sets the inbound webhook up for end-to-end tests: the real program, organisations that share it,
+// the receivers and the mail server that automations talk to, each with a ledger of its own, and a client that holds
+// every answer to the contract.
 package intaketest
 
 import (
@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"fichario/tests/testkit"
-	"fichario/tests/testkit/lookuptest"
 )
 
-// What invented people are made of. No log, metric or refusal may hold any of it, so the texts are such as nobody else writes.
+// What invented people are made of. No log, metric or refusal may hold any of it, so the texts are such as nobody else
+// writes.
 const (
 	// Domain is of every invented e-mail address.
 	Domain = "canario-7731.example"
@@ -33,7 +33,8 @@ func Email(name string) string { return strings.ReplaceAll(name, " ", "-") + "@"
 
 // Lead is a body with the fields of the specification for the invented person with that name.
 func Lead(name string) string {
-	return fmt.Sprintf(`{"nome":%q,"email":%q,"telefone":%q,"mensagem":"Olá, %s"}`, name+" "+Surname, Email(name), Phone, Message)
+	return fmt.Sprintf(`{"nome":%q,"email":%q,"telefone":%q,"mensagem":"Olá, %s"}`, name+" "+Surname, Email(name), Phone,
+		Message)
 }
 
 // Service is the program, whatever organisations are on it.
@@ -45,21 +46,22 @@ type Service struct {
 	hidden *hidden
 }
 
-// Start starts the program on the database that env leads to. When the test ends, neither its log, which is at its most
-// talkative, nor its metrics may hold anything that was hidden.
-func Start(tb testing.TB, env map[string]string, more ...map[string]string) *Service {
+// StartService starts the program on the database that env leads to. When the test ends, neither its log, which is at
+// its most talkative, nor its metrics may hold anything that was hidden.
+func StartService(tb testing.TB, env map[string]string, more ...map[string]string) *Service {
 	tb.Helper()
 	all := maps.Clone(env)
 	all["FICHARIO_LOG_LEVEL"] = "debug"
 	for _, m := range more {
 		maps.Copy(all, m)
 	}
-	h := &hidden{texts: map[string]bool{}}
-	h.add(Domain, Surname, Phone, PhoneE164, strings.TrimPrefix(PhoneE164, "+55"), Message)
-	return start(tb, all, h)
+	return watch(tb, all, newHidden(), func() *testkit.Program {
+		return testkit.StartProgram(tb, testkit.Options{Env: all})
+	})
 }
 
-func start(tb testing.TB, env map[string]string, h *hidden) *Service {
+// watch is the service of a program that it starts.
+func watch(tb testing.TB, env map[string]string, h *hidden, start func() *testkit.Program) *Service {
 	tb.Helper()
 	s := &Service{tb: tb, env: env, hidden: h}
 	tb.Cleanup(func() { // after the program has been ended, so that its last words are seen too
@@ -67,7 +69,7 @@ func start(tb testing.TB, env map[string]string, h *hidden) *Service {
 			s.clean("the log", s.Logs())
 		}
 	})
-	s.Program = testkit.Start(tb, testkit.Options{Env: env})
+	s.Program = start()
 	tb.Cleanup(func() { // before the program is ended
 		if a, err := s.Send(tb.Context(), Request{Method: "GET", Path: "/metrics"}); err == nil {
 			s.clean("the metrics", string(a.Body))
@@ -83,10 +85,12 @@ func (s *Service) clean(what, text string) {
 	}
 }
 
-// Join starts another instance on the same database.
-func (s *Service) Join() *Service {
+// StartAnother starts another instance on the same database.
+func (s *Service) StartAnother() *Service {
 	s.tb.Helper()
-	return start(s.tb, s.env, s.hidden)
+	return watch(s.tb, s.env, s.hidden, func() *testkit.Program {
+		return testkit.StartProgram(s.tb, testkit.Options{Env: s.env})
+	})
 }
 
 // Hide adds texts that no log, metric or refusal may hold.
@@ -95,6 +99,13 @@ func (s *Service) Hide(texts ...string) { s.hidden.add(texts...) }
 type hidden struct {
 	mu    sync.Mutex
 	texts map[string]bool
+}
+
+// newHidden hides what invented people are made of.
+func newHidden() *hidden {
+	h := &hidden{texts: map[string]bool{}}
+	h.add(Domain, Surname, Phone, PhoneE164, strings.TrimPrefix(PhoneE164, "+55"), Message)
+	return h
 }
 
 func (h *hidden) add(texts ...string) {
@@ -172,7 +183,8 @@ func Read[T any](o *Org, args ...string) T {
 // Member adds a member and returns its id.
 func (o *Org) Member(name, role string) string {
 	o.tb.Helper()
-	out := testkit.RunInput(o.tb, "uma-senha-longa\n", o.env, "member", "add", "--org", o.ID, "--name", name+" "+Surname, "--role", role,
+	out := testkit.RunInput(o.tb, "uma-senha-longa\n", o.env, "member", "add", "--org", o.ID, "--name", name+" "+Surname,
+		"--role", role,
 		"--email", o.MemberEmail(name), "--password-stdin", "--json")
 	return testkit.JSON[struct{ ID string }](o.tb, out).ID
 }
@@ -212,13 +224,15 @@ func PathOf(token string) string { return "/api/webhooks/receive/" + token }
 // Automate makes an automation with flags of `automation add`, and returns its id and secret.
 func (o *Org) Automate(name, action string, flags ...string) (id, secret string) {
 	o.tb.Helper()
-	a := Read[struct{ ID, Secret string }](o, append([]string{"automation", "add", "--org", o.ID, "--name", name, "--event", "contact.created", "--action", action}, flags...)...)
+	a := Read[struct{ ID, Secret string }](o,
+		append([]string{"automation", "add", "--org", o.ID, "--name", name, "--event", "contact.created", "--action",
+			action}, flags...)...)
 	o.Hide(a.Secret)
 	return a.ID, a.Secret
 }
 
-// AtOnce runs subtests beside each other on the one place among parallel tests that their parent has. It is for those that
-// wait more than they work, such as for a lease to end.
+// AtOnce runs subtests beside each other on the one place among parallel tests that their parent has. It is for those
+// that wait more than they work, such as for a lease to end.
 func AtOnce(t *testing.T, tests map[string]func(t *testing.T)) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -228,17 +242,14 @@ func AtOnce(t *testing.T, tests map[string]func(t *testing.T)) {
 	wg.Wait()
 }
 
-// AtOnceOnBoth is lookuptest.OnBoth by way of AtOnce.
+// AtOnceOnBoth is testkit.OnBothDatabases by way of AtOnce.
 func AtOnceOnBoth(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
-	t.Parallel()
 	AtOnce(t, map[string]func(t *testing.T){
 		"sqlite":   func(t *testing.T) { test(t, testkit.SQLite(t)) },
 		"postgres": func(t *testing.T) { test(t, testkit.PostgreSQL(t)) },
 	})
 }
-
-var expect = lookuptest.Expect
 
 // Line prints values beside each other, with one space between any two, so that several can be compared at once.
 func Line(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }

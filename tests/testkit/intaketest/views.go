@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"fichario/tests/testkit/lookuptest"
 )
 
 // most is the most that a list gives at once.
@@ -144,8 +146,8 @@ func (o *Org) Runs(more ...string) []Run {
 	return pages(o, func(r Run) string { return r.ID }, append([]string{"automation", "runs", "--org", o.ID}, more...)...)
 }
 
-// Eventually waits until f holds, which asks by commands: it leaves more time between two tries than lookuptest's, because
-// each is a process.
+// Eventually waits until f holds, which asks by commands: it leaves more time between two tries than lookuptest's,
+// because each is a process.
 func (o *Org) Eventually(what string, limit time.Duration, f func() bool) {
 	o.tb.Helper()
 	for deadline := time.Now().Add(limit); !f(); time.Sleep(150 * time.Millisecond) {
@@ -177,7 +179,7 @@ func (o *Org) Settled(n int, limit time.Duration, more ...string) []Run {
 // Nothing fails the test when the organisation has a contact or a notification, or the webhook has counted a post.
 func (o *Org) Nothing(t *testing.T, h Hook) {
 	t.Helper()
-	expect(t, "contacts", len(o.Contacts()), 0)
-	expect(t, "notifications", len(o.Notifications()), 0)
-	expect(t, "received", o.Show(h).Received, 0)
+	lookuptest.Expect(t, "contacts", len(o.Contacts()), 0)
+	lookuptest.Expect(t, "notifications", len(o.Notifications()), 0)
+	lookuptest.Expect(t, "received", o.Show(h).Received, 0)
 }

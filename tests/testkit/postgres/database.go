@@ -45,9 +45,9 @@ var shared = sync.OnceValues(func() (*Server, error) {
 	return s, nil
 })
 
-// New gives the test its own database, which migrate has brought to the current schema, and drops it when the test ends. In
-// each process migrate runs once, on a template that is then cloned; two functions make two templates, and closures of one
-// function literal count as one. A nil migrate gives an empty database. Tests may call it in parallel.
+// New gives the test its own database, which migrate has brought to the current schema, and drops it when the test
+// ends. In each process migrate runs once, on a template that is then cloned; two functions make two templates, and
+// closures of one function literal count as one. A nil migrate gives an empty database. Tests may call it in parallel.
 func New(tb testing.TB, migrate Migrate) string {
 	tb.Helper()
 	s, err := shared()
@@ -102,8 +102,8 @@ func (s *Server) template(migrate Migrate) *template {
 	return t
 }
 
-// exec runs one statement on the maintenance database. A connection for each: it costs 3 ms, and leaves no goroutine to a
-// test that looks for leaks.
+// exec runs one statement on the maintenance database. A connection for each: it costs 3 ms, and leaves no goroutine to
+// a test that looks for leaks.
 func (s *Server) exec(statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

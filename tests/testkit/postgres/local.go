@@ -100,7 +100,8 @@ func (c *cluster) create(ctx context.Context) (err error) {
 		}
 	}
 	// No sync: it is about the first files only, and nobody needs these after a power cut.
-	initdb := c.command(ctx, "initdb", "-D", c.data(), "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+	initdb := c.command(ctx, "initdb", "-D", c.data(), "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8",
+		"--no-sync")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
 	}
@@ -122,8 +123,8 @@ func (c *cluster) startAnywhere(ctx context.Context) (s *Server, err error) {
 	return s, nil
 }
 
-// start starts the postmaster and does not wait until it answers. No Pdeathsig: that follows the thread that started it,
-// not the process; the guard ends the server of a test process that died.
+// start starts the postmaster and does not wait until it answers. No Pdeathsig: that follows the thread that started
+// it, not the process; the guard ends the server of a test process that died.
 func (c *cluster) start(context.Context) error {
 	if c.cmd != nil {
 		return errors.New("it runs already")
@@ -218,8 +219,8 @@ func (c *cluster) log() string {
 	return strings.Join(lines[max(0, len(lines)-5):], "; ")
 }
 
-// command prepares a program of PostgreSQL: as the owner, in a directory that the owner may enter, out of reach of Ctrl-C,
-// and without the PG* variables, which would lead it to another server.
+// command prepares a program of PostgreSQL: as the owner, in a directory that the owner may enter, out of reach of
+// Ctrl-C, and without the PG* variables, which would lead it to another server.
 func (c *cluster) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, name), args...)
 	cmd.Dir = c.dir

@@ -26,6 +26,7 @@ func migrate(ctx context.Context, url string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
+// TestEachTestHasItsOwnMigratedDatabase is not parallel: it counts the migrations of the process.
 func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 	t.Run("databases", func(t *testing.T) {
 		for i := range 8 {
@@ -45,6 +46,7 @@ func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 }
 
 func TestAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
 	conn := connect(t, postgres.New(t, nil))
 	if n := count(t, conn, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"); n != 0 {
 		t.Errorf("%d tables, want none", n)
@@ -52,6 +54,7 @@ func TestAnEmptyDatabase(t *testing.T) {
 }
 
 func TestDatabasesAreDropped(t *testing.T) {
+	t.Parallel()
 	var url string
 	t.Run("use", func(t *testing.T) {
 		url = postgres.New(t, migrate)
@@ -67,17 +70,20 @@ func TestDatabasesAreDropped(t *testing.T) {
 }
 
 func TestSettingsAreThoseOfProduction(t *testing.T) {
+	t.Parallel()
 	conn := connect(t, postgres.New(t, migrate))
 	for _, setting := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 		var value string
-		if err := conn.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&value); err != nil || value != "on" {
+		if err := conn.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&value); err != nil ||
+			value != "on" {
 			t.Errorf("%s = %q, %v; want on", setting, value, err)
 		}
 	}
 }
 
 func TestDedicatedServerStopsStartsAndFreezes(t *testing.T) {
-	server := postgres.Dedicated(t)
+	t.Parallel()
+	server := postgres.StartDedicated(t)
 	url := server.Database(t, migrate)
 	conn := connect(t, url)
 	exec(t, conn, "INSERT INTO note VALUES ('committed')")

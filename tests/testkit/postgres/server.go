@@ -1,9 +1,10 @@
 // Package postgres gives tests a real PostgreSQL, and each test its own database on it.
 //
-// Where the server comes from, in this order: FICHARIO_TEST_DATABASE_URL; a container, when a Docker engine answers (image
-// from FICHARIO_TEST_POSTGRES_IMAGE); the machine's own PostgreSQL binaries, as a throw-away cluster. `make test` starts one
-// for the whole run; a test binary that runs outside it starts its own. Nothing is skipped for want of a server: such a test
-// fails and says what to install. Nothing is left behind either, however the tests end (see package guard).
+// Where the server comes from, in this order: FICHARIO_TEST_DATABASE_URL; a container, when a Docker engine answers
+// (image from FICHARIO_TEST_POSTGRES_IMAGE); the machine's own PostgreSQL binaries, as a throw-away cluster. `make
+// test` starts one for the whole run; a test binary that runs outside it starts its own. Nothing is skipped for want of
+// a server: such a test fails and says what to install. Nothing is left behind either, however the tests end (see
+// package guard).
 package postgres
 
 import (
@@ -37,7 +38,8 @@ const (
 )
 
 // ErrNone says, in one sentence, that there is no PostgreSQL and what to install.
-var ErrNone = errors.New("no PostgreSQL for the tests: set " + EnvURL + ", start Docker, or install PostgreSQL (on Debian: apt-get install postgresql)")
+var ErrNone = errors.New("no PostgreSQL for the tests: set " + EnvURL +
+	", start Docker, or install PostgreSQL (on Debian: apt-get install postgresql)")
 
 // A Mode is a way to shut PostgreSQL down.
 type Mode string
@@ -73,8 +75,8 @@ type Server struct {
 	templates map[uintptr]*template
 }
 
-// Choose finds or starts a server in the project's order. The caller closes it. Without one the error is ErrNone, with what
-// was tried.
+// Choose finds or starts a server in the project's order. The caller closes it. Without one the error is ErrNone, with
+// what was tried.
 func Choose(ctx context.Context) (*Server, error) {
 	if given := os.Getenv(EnvURL); given != "" {
 		s := newServer(given, nil)
@@ -94,9 +96,10 @@ func Choose(ctx context.Context) (*Server, error) {
 	return s, localErr
 }
 
-// Dedicated gives a test a server that nobody else uses, to stop, start and freeze it. It takes the machine's binaries where
-// there are any (a second to start), otherwise a container; never the server of FICHARIO_TEST_DATABASE_URL.
-func Dedicated(tb testing.TB) *Server {
+// StartDedicated gives a test a server that nobody else uses, to stop, start and freeze it. It takes the machine's
+// binaries where there are any (a second to start), otherwise a container; never the server of
+// FICHARIO_TEST_DATABASE_URL.
+func StartDedicated(tb testing.TB) *Server {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
@@ -108,7 +111,8 @@ func Dedicated(tb testing.TB) *Server {
 			s, err = startContainer(ctx, strconv.Itoa(port))
 		}
 		if err != nil {
-			err = fmt.Errorf("%w (a test that stops its server needs one of its own; local: %w; docker: %s)", ErrNone, errNoBinaries, brief(err))
+			err = fmt.Errorf("%w (a test that stops its server needs one of its own; local: %w; docker: %s)", ErrNone,
+				errNoBinaries, brief(err))
 		}
 	}
 	if err != nil {
@@ -174,7 +178,8 @@ func newServer(address string, c control) *Server {
 	}
 }
 
-// await waits until the server answers and notes its version. It gives up early when alive says that nothing runs any more.
+// await waits until the server answers and notes its version. It gives up early when alive says that nothing runs any
+// more.
 func (s *Server) await(ctx context.Context, limit time.Duration, name string, alive func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -207,7 +212,8 @@ func ask(ctx context.Context, address string) (version string, err error) {
 	return version, err
 }
 
-// freePort asks the system for a port that nobody uses now. Somebody may take it before we do: whoever starts tries again.
+// freePort asks the system for a port that nobody uses now. Somebody may take it before we do: whoever starts tries
+// again.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

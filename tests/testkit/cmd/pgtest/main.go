@@ -2,11 +2,11 @@
 //
 //	pgtest [-allow-skip REGEXP] -- go test -json ./...
 //
-// It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it may, and
-// Chromium likewise, says which ones it uses, hands the server's URL to the command in FICHARIO_TEST_DATABASE_URL, turns the
-// events into a report whose last
-// line is the count, and takes the server away again, whatever happened. It exits with the command's code, or with 1 when
-// the report finds a fault that the command did not: a skipped test, or no test at all.
+// It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it
+// may, and Chromium likewise, says which ones it uses, hands the server's URL to the command in
+// FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and takes the server away
+// again, whatever happened. It exits with the command's code, or with 1 when the report finds a fault that the command
+// did not: a skipped test, or no test at all.
 package main
 
 import (
@@ -98,7 +98,8 @@ func browser() error {
 	return err
 }
 
-// install installs a package where that needs no question: on Debian and its kin, as root or by a sudo without password.
+// install installs a package where that needs no question: on Debian and its kin, as root or by a sudo without
+// password.
 func install(ctx context.Context, what, name string) error {
 	if _, err := exec.LookPath("apt-get"); err != nil {
 		return errors.New("no apt-get here")
@@ -123,7 +124,8 @@ func install(ctx context.Context, what, name string) error {
 	return nil
 }
 
-// test runs the command in a process group of its own, so that a signal reaches the test binaries too, and reaches them once.
+// test runs the command in a process group of its own, so that a signal reaches the test binaries too, and reaches them
+// once.
 func test(command []string, signals <-chan os.Signal, allowed *regexp.Regexp) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr

@@ -1,5 +1,5 @@
-// Package report turns the events of `go test -json` into what a person wants to read: a line for each package, failures in
-// full, every skipped test with its reason, and the counts at the end.
+// Package report turns the events of `go test -json` into what a person wants to read: a line for each package,
+// failures in full, every skipped test with its reason, and the counts at the end.
 package report
 
 import (
@@ -49,8 +49,8 @@ type event struct {
 // framing is what the testing package and go test say about the progress and the outcome, which the report says itself.
 var framing = regexp.MustCompile(`^(=== (RUN|PAUSE|CONT|NAME) |(PASS|FAIL)\n$|(ok  |FAIL)\t)`)
 
-// Read prints and counts the events of one run, up to the end of in. A skipped test counts as a fault unless allowed, which
-// may be nil, matches its line "package.Test: reason".
+// Read prints and counts the events of one run, up to the end of in. A skipped test counts as a fault unless allowed,
+// which may be nil, matches its line "package.Test: reason".
 func Read(in io.Reader, out io.Writer, allowed *regexp.Regexp) (*Report, error) {
 	r := &Report{out: out, allowed: allowed, packages: map[string]*pkg{}, builds: map[string]*strings.Builder{}}
 	lines := bufio.NewReader(in)

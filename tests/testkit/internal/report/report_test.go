@@ -9,6 +9,7 @@ import (
 )
 
 func TestRead(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		events  string

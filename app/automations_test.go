@@ -1,0 +1,189 @@
+package app_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+)
+
+// rule makes an automation.
+func (s *setting) rule(n app.NewAutomation) automation.Automation {
+	s.t.Helper()
+	n.OrgID, n.Event = s.orgID, automation.ContactCreated
+	if n.Name == "" {
+		n.Name = string(n.Action)
+	}
+	return must(s.automations.Add(s.t.Context(), app.Operator(), n))
+}
+
+// TestNewAutomationsAreHeldToTheirForm: each action has what it needs and nothing else, and names are of the
+// organisation.
+func TestNewAutomationsAreHeldToTheirForm(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	s.add("ana", crm.Common)
+	s.hook(webhook.Signature{})
+	theirs := s.another()
+	theirHook, theirMember := theirs.hook(webhook.Signature{}), theirs.add("rui", crm.Owner)
+	type n = app.NewAutomation
+	post := n{Action: automation.HTTP, URL: "https://x.example/a"}
+	mail := n{Action: automation.Email, To: "contact", Subject: "Olá", Text: "{nome}"}
+	with := func(n app.NewAutomation, change func(*app.NewAutomation)) app.NewAutomation { change(&n); return n }
+	for _, c := range []struct {
+		n    n
+		want string
+	}{
+		{post, ""},
+		{with(post, func(n *app.NewAutomation) { n.Name = " " }), "name"},
+		{with(post, func(n *app.NewAutomation) { n.Event = "contact.deleted" }), "event"},
+		{n{Action: "sms"}, "action"},
+		{with(post, func(n *app.NewAutomation) { n.MinAmount = -1 }), "minValue"},
+		{n{Action: automation.HTTP}, "url"},
+		{n{Action: automation.HTTP, URL: "ftp://x.example"}, "url"},
+		{n{Action: automation.HTTP, URL: "https://ana:senha@x.example"}, "url"},
+		{n{Action: automation.HTTP, URL: "https://x.example/" + strings.Repeat("a", 2000)}, "url"},
+		{with(post, func(n *app.NewAutomation) { n.Text = "sobra" }), "text"},
+		{with(post, func(n *app.NewAutomation) { n.Stage = "Novo" }), "stage"},
+		{mail, ""},
+		{with(mail, func(n *app.NewAutomation) { n.To = " Ana@X.example " }), ""},
+		{with(mail, func(n *app.NewAutomation) { n.To = "ninguém" }), "to"},
+		{with(mail, func(n *app.NewAutomation) { n.Subject = " " }), "subject"},
+		{with(mail, func(n *app.NewAutomation) { n.Text = strings.Repeat("x", 10_001) }), "text"},
+		{n{Action: automation.MoveStage, Stage: "NEGOCIACAO"}, ""},
+		{n{Action: automation.MoveStage, Stage: "Fechado"}, "stage"},
+		{n{Action: automation.Assign, Member: strings.ToUpper(s.email("ana"))}, ""},
+		{n{Action: automation.Assign, Member: theirs.email("rui")}, "member"},
+		{n{Action: automation.Assign, Member: theirMember.MemberID()}, "member"},
+		{n{Action: automation.AddNote, Text: "oi"}, ""},
+		{n{Action: automation.AddNote, Text: "oi", Origin: "Feira"}, "origin"},
+		{n{Action: automation.AddNote, Text: "oi", WebhookID: theirHook.ID}, "webhook"},
+	} {
+		if c.n.Name == "" {
+			c.n.Name = "Regra"
+		}
+		if c.n.Event == "" {
+			c.n.Event = automation.ContactCreated
+		}
+		c.n.OrgID = s.orgID
+		_, err := s.automations.Add(t.Context(), app.Operator(), c.n)
+		got := said(err)
+		equal(t, fmt.Sprintf("%+v", c.n), got[strings.LastIndexByte(got, ' ')+1:], c.want)
+	}
+	equal(t, "automations", len(must(s.automations.List(t.Context(), app.Operator(), s.orgID))), 6)
+}
+
+// TestAnEditKeepsTheSecret: of an http action that stays one; a new one has a new secret.
+func TestAnEditKeepsTheSecret(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	rule := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"})
+	edit := func(n app.NewAutomation) automation.Action {
+		n.Name, n.Event = "Regra", automation.ContactCreated
+		done(s.automations.Edit(t.Context(), owner, rule.ID, n))
+		return must(s.automations.Find(t.Context(), owner, rule.ID)).Action
+	}
+	moved := edit(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/b"})
+	equal(t, "another address", line(moved.URL, moved.Secret == rule.Action.Secret), "https://x.example/b true")
+	equal(t, "no address", edit(app.NewAutomation{Action: automation.AddNote, Text: "oi"}).Secret, "")
+	anew := edit(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/c"}).Secret
+	equal(t, "an address again", anew != "" && anew != rule.Action.Secret, true)
+}
+
+// ended puts a run into the queue that has ended as told.
+func (s *setting) ended(rule automation.Automation, contactID string, state automation.JobState) automation.Job {
+	s.t.Helper()
+	job := automation.Job{
+		ID: app.NewKeyID(), OrgID: s.orgID, Kind: automation.RunAutomation, ContactID: contactID, AutomationID: rule.ID,
+		State: state, Attempts: 3, RunAt: s.now(), CreatedAt: s.now(), Result: "antes", EndedAt: s.now(),
+	}
+	done(s.store.Repos().Jobs.Add(s.t.Context(), job))
+	return job
+}
+
+func (s *setting) job(id string) automation.Job {
+	s.t.Helper()
+	return must(s.store.Repos().Jobs.Find(s.t.Context(), id))
+}
+
+// TestRunsAreMadeAgain: a dead one under its own id, so that its receiver knows it again; of one that went well, anew.
+func TestRunsAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	c := must(s.contacts.Create(t.Context(), owner, bia()))
+	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+	again := func(job automation.Job) (string, error) { return s.automations.RunAgain(t.Context(), owner, job.ID) }
+
+	dead := s.ended(rule, c.ID, automation.Dead)
+	equal(t, "a dead one", must(again(dead)), dead.ID)
+	revived := s.job(dead.ID)
+	equal(t, "it begins anew", line(revived.State, revived.Attempts), "ready 0")
+	_, err := again(dead)
+	equal(t, "one that waits", said(err), "requisicao_invalida run")
+	well := s.ended(rule, c.ID, automation.Done)
+	made := s.job(must(again(well)))
+	equal(t, "of one that went well", line(made.ID != well.ID, made.State, made.AutomationID, made.ContactID),
+		line(true, automation.Ready, rule.ID, c.ID))
+	equal(t, "the one that went well", s.job(well.ID).State, automation.Done)
+
+	for range 3 {
+		s.ended(rule, c.ID, automation.Dead)
+	}
+	theirs := s.another()
+	other := theirs.ended(theirs.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"}), c.ID, automation.Dead)
+	equal(t, "failed", must(s.automations.CountFailed(t.Context(), owner)), 3)
+	equal(t, "run again", must(s.automations.RunFailedAgain(t.Context(), owner)), 3)
+	equal(t, "failed then", must(s.automations.CountFailed(t.Context(), owner)), 0)
+	equal(t, "those of others", s.job(other.ID).State, automation.Dead)
+	_, err = s.automations.RunAgain(t.Context(), owner, other.ID)
+	equal(t, "one of others", said(err), "nao_encontrado run")
+}
+
+// TestRunsAreShown: those that were given up first, each once, with names.
+func TestRunsAreShown(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	c := must(s.contacts.Create(t.Context(), owner, bia()))
+	rule := s.rule(app.NewAutomation{Name: "Saudar", Action: automation.AddNote, Text: "oi"})
+	for _, state := range []automation.JobState{automation.Dead, automation.Done, automation.Dead, automation.Ready} {
+		s.ended(rule, c.ID, state)
+	}
+	var got []string
+	for _, v := range must(s.automations.RunViews(t.Context(), owner, automation.JobFilter{}, 10)) {
+		got = append(got, line(v.State, v.Automation, v.Contact))
+	}
+	equal(t, "runs", strings.Join(got, ", "), "dead Saudar Bia, dead Saudar Bia, ready Saudar Bia, done Saudar Bia")
+	equal(t, "the last one", must(s.automations.Views(t.Context(), owner, s.orgID))[0].Last.State, automation.Ready)
+	for what, f := range map[string]automation.JobFilter{"automation": {AutomationID: "x"}, "contact": {ContactID: "x"}} {
+		_, err := s.automations.RunViews(t.Context(), owner, f, 10)
+		equal(t, what, said(err), "requisicao_invalida automation")
+	}
+}
+
+// TestARehearsal says what would be done, and does nothing.
+func TestARehearsal(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	hook := s.hook(webhook.Signature{})
+	c := s.arrive(hook, "bia")
+	rule := s.rule(app.NewAutomation{
+		Action: automation.Email, To: "assignee", Subject: "Olá, {nome}", Text: "{email} {valor} {outra}",
+		WebhookID: hook.ID, MinAmount: catalog.Real,
+	})
+	got := must(s.automations.Rehearse(t.Context(), owner, rule.ID, c.ID))
+	equal(t, "runs", got.Runs, false)
+	equal(t, "conditions", line(got.Conditions), "[{webhook true} {amount false}]")
+	equal(t, "mail", strings.Join([]string{got.To, got.Subject, got.Text}, "|"),
+		s.email("dona")+"|Olá, bia|bia@x.example 0 {outra}")
+	equal(t, "history", s.kinds(c.ID), "criado")
+	equal(t, "newest", must(s.automations.Newest(t.Context(), owner, 5))[0].ID, c.ID)
+}

@@ -1,0 +1,272 @@
+package app_test
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+)
+
+// use is a method of a use case that callers ask for, with what it takes behind the caller.
+type use struct {
+	method any
+	args   []any
+	// member and stranger are what a plain member of the organisation is told, and the owner of another one; all may do
+	// what they are told nothing of, the stranger in his own organisation.
+	member, stranger string
+}
+
+const (
+	missing   = "nao_encontrado"
+	forbidden = "nao_permitido"
+)
+
+// uses are all of them, in an order in which an owner may use one after the other.
+func (s *setting) uses(owner app.Caller) []use {
+	ctx := s.t.Context()
+	hook := s.hook(webhook.Signature{})
+	contact := s.arrive(hook, "bia")
+	accepted := s.deliveries(hook)[0]
+	key, _ := s.key(wide)
+	origin := must(s.origins.Add(ctx, owner, s.orgID, "Rádio"))
+	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+	funnel := s.funnel(owner)
+	ze := s.add("ze", crm.Common).MemberID()
+	asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+	type args = []any
+	return []use{
+		{s.orgs.Find, nil, "", ""},
+
+		{s.members.Add, args{app.NewMember{
+			OrgID: s.orgID, Name: "Nova", Email: "nova@x.example", Role: crm.Common, Password: "12345678",
+		}}, forbidden, missing},
+		{s.members.List, args{s.orgID}, "", missing},
+		{s.members.Update, args{ze, app.MemberChange{Name: at("Zé")}}, forbidden, missing},
+		{s.members.SetPassword, args{ze, "87654321"}, forbidden, missing},
+		{s.sessions.ChangeOwnPassword, args{"senha-de-dona", "outra-senha", s.members}, out, out},
+
+		{s.funnels.List, args{s.orgID}, "", missing},
+		{s.funnels.Add, args{"Locação"}, forbidden, ""},
+		{s.funnels.Rename, args{funnel.ID, "Imóveis"}, forbidden, missing},
+		{s.funnels.AddStage, args{funnel.ID, "Visita"}, forbidden, missing},
+		{s.funnels.RenameStage, args{funnel.ID, funnel.Stages[5].ID, "Fim"}, forbidden, missing},
+		{s.funnels.SetOutcome, args{s.orgID, funnel.Stages[5].ID, crm.Won}, forbidden, missing},
+		{s.funnels.RaiseStage, args{funnel.ID, funnel.Stages[5].ID}, forbidden, missing},
+		{s.funnels.RemoveStage, args{funnel.ID, funnel.Stages[5].ID}, forbidden, missing},
+
+		{s.origins.Add, args{s.orgID, "Feira"}, forbidden, missing},
+		{s.origins.List, args{s.orgID}, "", missing},
+		{s.origins.Rename, args{origin.ID, "Jornal"}, forbidden, missing},
+		{s.origins.Remove, args{origin.ID}, forbidden, missing},
+
+		{s.notifications.List, args{s.orgID, "", 5}, "", missing},
+		{s.notifications.Unread, nil, "", ""},
+		{s.notifications.ReadAll, args{s.orgID, ze}, "", missing},
+		{s.notifications.ReadUpTo, args{contact.ID}, "", ""},
+
+		{s.contacts.Create, args{bia()}, "", ""},
+		{s.contacts.List, args{s.orgID, 5}, "", missing},
+		{s.contacts.Search, args{app.ContactSearch{}, "", "", 5}, "", ""},
+		{s.contacts.Count, args{app.ContactSearch{}}, "", ""},
+		{s.contacts.All, args{app.ContactSearch{}}, "", ""},
+		{s.contacts.Choices, nil, "", ""},
+		{s.contacts.Board, args{funnel.ID, app.ContactSearch{}, 5}, "", missing},
+		{s.contacts.Show, args{contact.ID}, "", missing},
+		{s.contacts.View, args{contact.ID}, "", missing},
+		{s.contacts.History, args{contact.ID}, "", missing},
+		{s.contacts.Documents, args{contact.ID}, "", missing},
+		{s.contacts.Edit, args{contact.ID, bia()}, "", missing},
+		{s.contacts.Note, args{contact.ID, "oi"}, "", missing},
+		{s.contacts.Assign, args{contact.ID, ze}, "", missing},
+		{s.contacts.Move, args{contact.ID, funnel.Stages[2].ID}, "", missing},
+		{s.dashboard.Look, args{7}, "", ""},
+
+		{s.keys.Create, args{app.NewKey{
+			OrgID: s.orgID, Name: "k", Scopes: []document.Type{document.CPF}, Limits: access.Limits{PerMinute: 1},
+		}}, forbidden, missing},
+		{s.keys.List, args{s.orgID}, forbidden, missing},
+		{s.keys.Show, args{key.ID}, forbidden, missing},
+		{s.keys.RotateOnce, args{key.ID, key.Prefix, time.Duration(0)}, forbidden, missing},
+		{s.keys.Rotate, args{key.ID, time.Duration(0)}, forbidden, missing},
+		{s.keys.Revoke, args{key.ID}, forbidden, missing},
+		{s.statement.Page, args{app.StatementQuery{OfKey: key.ID}}, forbidden, missing},
+		{s.statement.Lines, args{app.StatementQuery{}}, forbidden, ""},
+		{s.statement.Spend, args{app.StatementQuery{}, "2026-01-01", "2026-01-02"}, forbidden, ""},
+		{s.statement.Keys, nil, forbidden, ""},
+
+		{s.lookups.Do, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
+		{
+			s.lookups.Start, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], ContactID: contact.ID}}, "",
+			missing,
+		},
+		{s.lookups.Contact, args{contact.ID}, "", missing},
+		{s.lookups.Show, args{asked.ID}, "", missing},
+		{s.lookups.Recent, args{5}, "", ""},
+		{s.lookups.Answers, args{app.LookupView{Entry: asked}, 5}, "", ""},
+		{s.lookups.Choices, args{asked.Document}, "", ""},
+		{s.lookups.SpentToday, nil, "", ""},
+
+		{s.webhooks.Create, args{app.NewWebhook{
+			OrgID: s.orgID, Name: "w", Options: intake.Options{Kind: intake.Generic},
+		}}, forbidden, missing},
+		{s.webhooks.List, args{s.orgID}, forbidden, missing},
+		{s.webhooks.Show, args{hook.ID}, forbidden, missing},
+		{s.webhooks.Update, args{hook.ID, app.Change{Name: at("Página")}}, forbidden, missing},
+		{s.webhooks.Regenerate, args{hook.ID, time.Duration(0)}, forbidden, missing},
+		{s.webhooks.Summaries, args{s.orgID, now()}, forbidden, missing},
+		{s.intake.Deliveries, args{hook.ID, webhook.Outcome(""), "", 5}, forbidden, missing},
+		{s.intake.Delivery, args{accepted.ID}, forbidden, missing},
+		{s.intake.Explain, args{must(s.intake.Delivery(ctx, owner, accepted.ID))}, forbidden, missing},
+		{s.intake.Replay, args{accepted.ID}, forbidden, missing},
+		{s.intake.Try, args{hook.ID, []byte(`{"email":"a@x.example"}`)}, forbidden, missing},
+
+		{s.automations.Add, args{app.NewAutomation{
+			OrgID: s.orgID, Name: "a", Event: automation.ContactCreated, Action: automation.AddNote, Text: "oi",
+		}}, forbidden, missing},
+		{s.automations.Edit, args{rule.ID, app.NewAutomation{
+			Name: "b", Event: automation.ContactCreated, Action: automation.AddNote, Text: "oi",
+		}}, forbidden, missing},
+		{s.automations.List, args{s.orgID}, forbidden, missing},
+		{s.automations.Find, args{rule.ID}, forbidden, missing},
+		{s.automations.View, args{rule.ID}, forbidden, missing},
+		{s.automations.Views, args{s.orgID}, forbidden, missing},
+		{s.automations.SetEnabled, args{rule.ID, false}, forbidden, missing},
+		{s.automations.Rehearse, args{rule.ID, contact.ID}, forbidden, missing},
+		{s.automations.Newest, args{5}, forbidden, ""},
+		{s.automations.Runs, args{s.orgID, automation.JobFilter{}, "", 5}, forbidden, missing},
+		{s.automations.RunViews, args{automation.JobFilter{}, 5}, forbidden, ""},
+		{s.automations.CountFailed, nil, forbidden, ""},
+		{s.automations.RunAgain, args{s.ended(rule, contact.ID, automation.Dead).ID}, forbidden, missing},
+		{s.automations.RunFailedAgain, nil, forbidden, ""},
+		{s.sessions.SignOutEverywhere, nil, "", ""},
+	}
+}
+
+// by uses it as a caller, and returns the error of its results.
+func (u use) by(ctx context.Context, caller app.Caller) (err error) {
+	in := []reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(caller)}
+	for _, a := range u.args {
+		in = append(in, reflect.ValueOf(a))
+	}
+	results := reflect.ValueOf(u.method).Call(in)
+	switch last := results[len(results)-1].Interface().(type) {
+	case nil:
+	case error:
+		err = last
+	default: // the contacts of Contacts.All
+		results[0].Seq2()(func(_, e reflect.Value) bool { err, _ = e.Interface().(error); return false })
+	}
+	return err
+}
+
+// name is "Members.Add".
+func (u use) name() string {
+	name := runtime.FuncForPC(reflect.ValueOf(u.method).Pointer()).Name() // fichario/app.(*Members).Add-fm
+	return strings.NewReplacer("fichario/app.(*", "", ")", "", "-fm", "").Replace(name)
+}
+
+// TestWhoMayDoWhat goes through every method that a caller asks for. The zero caller may do nothing, a plain member
+// only what is everybody's, a stranger nothing here; what they may not do changes nothing. An owner may do all of it,
+// which also says that what was refused to the others was well asked.
+func TestWhoMayDoWhat(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	s := newSetting(t, open(t, "sqlite://"+path), now)
+	owner, member, stranger := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.another().add("rui", crm.Owner)
+	uses := s.uses(owner)
+	db := must(sql.Open("sqlite", path))
+	defer func() { _ = db.Close() }()
+	var used []string
+	before := "" // what there is; empty when it may have changed
+	for _, u := range uses {
+		used = append(used, u.name())
+		for _, c := range []struct {
+			who  string
+			by   app.Caller
+			want string
+		}{
+			{"nobody", app.Caller{}, "?"}, {"a stranger", stranger, u.stranger}, {"a member", member, u.member},
+			{"an owner", owner, ""},
+		} {
+			refused := c.want != "" && c.want != out // a wrong password is counted
+			if refused && before == "" {
+				before = contents(t, db)
+			}
+			err := u.by(t.Context(), c.by)
+			code, _, _ := strings.Cut(said(err), " ")
+			switch {
+			case c.want != "?":
+				equal(t, u.name()+" by "+c.who, code, c.want)
+			case u.name() == "Sessions.SignOutEverywhere": // nobody has no sessions
+			case u.name() == "Sessions.ChangeOwnPassword":
+				equal(t, u.name()+" by nobody", said(err), "no fault: members.find: not found")
+			default:
+				equal(t, u.name()+" by nobody", slices.Contains([]string{missing, forbidden, "escopo_ausente"}, code), true)
+			}
+			if !refused {
+				before = ""
+			} else if contents(t, db) != before {
+				t.Errorf("%s by %s changes something", u.name(), c.who)
+			}
+		}
+	}
+	_, err := s.orgs.List(t.Context(), owner)
+	equal(t, "all organisations, to an owner", said(err), forbidden)
+	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
+	used = append(used, "Organisations.List", "Lookups.Offers") // offers: see TestTheLookupSheet
+
+	for _, of := range []any{
+		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.contacts, s.notifications, s.webhooks, s.automations,
+		s.intake, s.lookups, s.statement, s.dashboard,
+	} {
+		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {
+			name := reflect.TypeOf(of).Elem().Name() + "." + m.Name
+			asks := slices.Contains(slices.Collect(m.Type.Ins()), reflect.TypeFor[app.Caller]())
+			if asks && !slices.Contains(used, name) {
+				t.Errorf("%s asks who calls, and nobody calls it here", name)
+			}
+		}
+	}
+}
+
+// contents are all rows of all tables.
+func contents(t *testing.T, db *sql.DB) string {
+	t.Helper()
+	var all strings.Builder
+	for _, table := range rows(t, db, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name") {
+		all.WriteString(line(table, rows(t, db, "SELECT * FROM "+table[0].(string)), "\n"))
+	}
+	return all.String()
+}
+
+func rows(t *testing.T, db *sql.DB, query string) (all [][]any) {
+	t.Helper()
+	found, err := db.QueryContext(t.Context(), query)
+	done(err)
+	defer func() { _ = found.Close() }()
+	for found.Next() {
+		row := make([]any, len(must(found.Columns())))
+		into := make([]any, len(row))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		done(found.Scan(into...))
+		all = append(all, row)
+	}
+	done(found.Err())
+	return all
+}

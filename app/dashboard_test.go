@@ -1,0 +1,69 @@
+package app_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/webhook"
+)
+
+// TestDaysOfTheDashboard: each is there once, also where a day has no midnight.
+func TestDaysOfTheDashboard(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ana := s.add("ana", crm.Common)
+	for zone, now := range map[string]time.Time{
+		"America/Santiago":  time.Date(2026, 9, 10, 15, 0, 0, 0, time.UTC),
+		"America/Sao_Paulo": time.Date(2018, 11, 8, 15, 0, 0, 0, time.UTC),
+	} {
+		calendar := access.Calendar{Location: must(time.LoadLocation(zone))}
+		d := app.NewDashboard(s.store, catalog.Standard(), calendar, func() time.Time { return now })
+		seen := map[string]bool{}
+		for _, day := range must(d.Look(t.Context(), ana, 14)).Days {
+			seen[day.Start.Format(time.DateOnly)] = true
+		}
+		equal(t, "days in "+zone, len(seen), 14)
+	}
+}
+
+// TestTheDashboardAddsUp: what came by webhooks and by hand, what was asked and what history saved, and for those who
+// manage what wants their attention.
+func TestTheDashboardAddsUp(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
+	hook := s.hook(webhook.Signature{})
+	s.arrive(hook, "bia")
+	s.arrive(hook, "rui")
+	_, _ = s.intake.Receive(t.Context(), hook, post(`{"nome":"sem e-mail"}`))
+	must(s.contacts.Create(t.Context(), owner, app.ContactForm{Name: "Lia", Email: "l@x.example"}))
+	key, secret, err := s.keys.Create(t.Context(), owner, app.NewKey{
+		OrgID: s.orgID, Name: "k", Scopes: []document.Type{document.CPF},
+		Limits: access.Limits{PerMinute: 10, PerDay: 5, PerMonth: 1},
+	})
+	done(err)
+	by := must(s.keys.Authenticate(t.Context(), secret.Reveal()))
+	for range 3 {
+		must(s.lookups.Do(t.Context(), by, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}))
+	}
+
+	seen := must(s.dashboard.Look(t.Context(), owner, 7))
+	today := seen.Days[6]
+	for _, day := range []app.Day{today, seen.Total} {
+		equal(t, "contacts", fmt.Sprint(day.Contacts[hook.ID], day.Contacts[""], day.ContactCount()), "2 1 3")
+		equal(t, "lookups", fmt.Sprint(day.Charged, day.Cached), "1 2")
+		equal(t, "spent and saved", fmt.Sprint(int(day.Spent), int(day.Saved)), "4500 9000")
+	}
+	equal(t, "the day before", fmt.Sprint(seen.Days[5].ContactCount(), seen.Days[5].Charged), "0 0")
+	equal(t, "newest", seen.Newest[0].Name+", "+seen.Newest[2].Name, "Lia, bia")
+	equal(t, "attention", fmt.Sprint(seen.Attention), fmt.Sprint([]app.Attention{
+		{Kind: "refused", ID: hook.ID, Name: "Site", Count: 1}, {Kind: "cap", ID: key.ID, Name: "k", Count: 100},
+	}))
+	equal(t, "attention of who does not manage", len(must(s.dashboard.Look(t.Context(), ana, 7)).Attention), 0)
+}

@@ -1,0 +1,150 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// fakes stand for what is behind a port and not the store.
+type fakes struct {
+	bureau     *bureau
+	dispatcher *dispatcher
+	mailer     *mailer
+	log        *logbook
+	observed   *seen[app.LookupEvent]
+	// woken counts how often new contacts were announced.
+	woken *atomic.Int32
+}
+
+func newFakes() fakes {
+	return fakes{&bureau{}, &dispatcher{}, &mailer{}, &logbook{}, &seen[app.LookupEvent]{}, &atomic.Int32{}}
+}
+
+// seen keeps what it is given.
+type seen[T any] struct {
+	mu  sync.Mutex
+	all []T
+}
+
+func (s *seen[T]) add(one T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, one)
+}
+
+func (s *seen[T]) list() []T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]T(nil), s.all...)
+}
+
+// bureau answers as its script says; without one, that it knows a person by the name of Ana.
+type bureau struct {
+	seen[document.Document]
+	script func(context.Context) (ports.Answer, error)
+}
+
+func (b *bureau) Ask(ctx context.Context, p catalog.Product, d document.Document) (ports.Answer, error) {
+	b.add(d)
+	if b.script != nil {
+		return b.script(ctx)
+	}
+	return known(p), nil
+}
+
+func known(p catalog.Product) ports.Answer {
+	fields, _ := p.Project(map[string]any{"nome": "Ana"})
+	return ports.Answer{Found: true, Raw: []byte(`{"nome":"Ana"}`), Fields: fields}
+}
+
+// fails is a script of a bureau that brings no answer.
+func fails(outcome ports.BureauOutcome) func(context.Context) (ports.Answer, error) {
+	return func(context.Context) (ports.Answer, error) {
+		return ports.Answer{}, &ports.BureauError{Outcome: outcome, Reason: "as told"}
+	}
+}
+
+// holds is a script of a bureau that answers when it is released, and not before.
+func holds(release <-chan struct{}) func(context.Context) (ports.Answer, error) {
+	return func(ctx context.Context) (ports.Answer, error) {
+		select {
+		case <-release:
+			cpf, _ := products().Find(catalog.CPF)
+			return known(cpf), nil
+		case <-ctx.Done():
+			return ports.Answer{}, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "time is over"}
+		}
+	}
+}
+
+// dispatcher takes calls as its script says; without one, with status 204.
+type dispatcher struct {
+	seen[ports.Call]
+	script func(context.Context, ports.Call) (int, error)
+}
+
+func (d *dispatcher) Post(ctx context.Context, c ports.Call) (int, error) {
+	d.add(c)
+	if d.script != nil {
+		return d.script(ctx, c)
+	}
+	return 204, nil
+}
+
+// mailer takes messages, or fails with err.
+type mailer struct {
+	seen[ports.Mail]
+	err error
+}
+
+func (m *mailer) Send(_ context.Context, mail ports.Mail) error {
+	m.add(mail)
+	return m.err
+}
+
+// logbook is what was logged.
+type logbook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *logbook) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+// broken is a store whose transactions fail as told, before they begin or when they were written.
+type broken struct {
+	ports.Store
+	before, after func() error
+}
+
+func (b *broken) InTx(ctx context.Context, f func(ports.Repos) error) error {
+	if b.before != nil {
+		if err := b.before(); err != nil {
+			return err
+		}
+	}
+	err := b.Store.InTx(ctx, f)
+	if err == nil && b.after != nil {
+		return b.after()
+	}
+	return err
+}

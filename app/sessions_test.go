@@ -1,0 +1,219 @@
+package app_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/crm"
+)
+
+// signIn signs a member in and returns the token.
+func (s *setting) signIn(name, password string) string {
+	s.t.Helper()
+	return must(s.sessions.SignIn(s.t.Context(), s.email(name), password)).Reveal()
+}
+
+// inside says whether a token lets somebody in: as he is called, or what he is told.
+func (s *setting) inside(token string) string {
+	s.t.Helper()
+	by, m, err := s.sessions.Resume(s.t.Context(), token)
+	if err != nil {
+		return said(err)
+	}
+	equal(s.t, "the caller", by, app.ByMember(m))
+	return m.Name
+}
+
+const out = "nao_autenticado"
+
+// TestSessionsEndWithTheirReason: with a new password and with the end of an access.
+func TestSessionsEndWithTheirReason(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
+	before := s.signIn("ana", "senha-de-ana")
+	equal(t, "at first", s.inside(before), "ana")
+	done(s.members.SetPassword(t.Context(), owner, ana.MemberID(), "nova-senha"))
+	equal(t, "after a new password", s.inside(before), out)
+	before = s.signIn("ana", "nova-senha")
+	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Name: at("Ana"), Role: at(crm.Admin)}))
+	equal(t, "after another name and role", s.inside(before), "Ana")
+	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
+	equal(t, "after the end of the access", s.inside(before), out)
+	_, err := s.sessions.SignIn(t.Context(), s.email("ana"), "nova-senha")
+	equal(t, "a new one", said(err), out)
+	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+	equal(t, "it does not come back with the access", s.inside(before), out)
+
+	one, other := s.signIn("ana", "nova-senha"), s.signIn("ana", "nova-senha")
+	done(s.sessions.SignOut(t.Context(), one))
+	equal(t, "signed out", s.inside(one), out)
+	equal(t, "the other one", s.inside(other), "Ana")
+	done(s.sessions.SignOutEverywhere(t.Context(), ana))
+	equal(t, "signed out everywhere", s.inside(other), out)
+	equal(t, "signing out without a session", said(s.sessions.SignOut(t.Context(), "x")), "")
+	equal(t, "a token that cannot be one", s.inside("x"), out)
+}
+
+// TestSessionsEndInTime: twelve hours after the last visit, and after a week whatever happens.
+func TestSessionsEndInTime(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.add("ana", crm.Common)
+		idle := s.signIn("ana", "senha-de-ana")
+		for range 2 {
+			time.Sleep(access.SessionIdle - time.Second)
+			equal(t, "just before its time", s.inside(idle), "ana")
+		}
+		time.Sleep(access.SessionIdle)
+		equal(t, "in its time", s.inside(idle), out)
+
+		busy, began := s.signIn("ana", "senha-de-ana"), s.now()
+		for s.inside(busy) == "ana" {
+			time.Sleep(time.Hour)
+		}
+		equal(t, "one that is used lasts", s.now().Sub(began), access.SessionMax)
+	})
+}
+
+// TestSigningInTellsNobodyApart: who has no account, no access or another password hears one and the same.
+func TestSigningInTellsNobodyApart(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, ze := s.add("dona", crm.Owner), s.add("ze", crm.Common)
+	done(s.members.Update(t.Context(), owner, ze.MemberID(), app.MemberChange{Active: at(false)}))
+	var compared []string
+	door := app.NewSessions(s.store, s.now, func(hash, password string) bool {
+		compared = append(compared, hash)
+		return fits(hash, password)
+	}, "nobody's")
+	messages := map[string]bool{}
+	for _, c := range []struct{ email, password, hash string }{
+		{s.email("dona"), "errada", "h:senha-de-dona"}, {s.email("ze"), "senha-de-ze", "h:senha-de-ze"},
+		{"ninguem@x.example", "x", "nobody's"}, {"sem arroba", "x", ""}, {"", "x", ""}, {"a\x00b@x.example", "x", ""},
+		{"a\xff@x.example", "x", ""},
+	} {
+		compared = nil
+		_, err := door.SignIn(t.Context(), c.email, c.password)
+		equal(t, c.email, said(err), out)
+		messages[app.FaultOf(err).Message] = true
+		equal(t, "what was compared for "+c.email, strings.Join(compared, " "), c.hash)
+	}
+	equal(t, "different messages", len(messages), 1)
+}
+
+// TestGuessersWait: after five wrong passwords, longer each time, the right one too; a right one forgets them.
+func TestGuessersWait(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.add("ana", crm.Common)
+		try := func(password string) (string, time.Duration) {
+			_, err := s.sessions.SignIn(t.Context(), s.email("ana"), password)
+			if err == nil {
+				return "", 0
+			}
+			return said(err), app.FaultOf(err).RetryAfter
+		}
+		for range 5 {
+			what, wait := try("errada")
+			equal(t, what, wait, 0)
+		}
+		for wait := 30 * time.Second; wait < 8*time.Minute; wait *= 2 {
+			time.Sleep(wait - time.Second)
+			_, left := try("senha-de-ana")
+			equal(t, "one second before its time", left, time.Second)
+			time.Sleep(time.Second)
+			what, left := try("errada")
+			equal(t, what, left, 0)
+		}
+		time.Sleep(8 * time.Minute)
+		what, _ := try("senha-de-ana")
+		equal(t, "the right one in its time", what, "")
+		what, left := try("errada")
+		equal(t, "and counting begins again: "+what, left, 0)
+	})
+}
+
+// TestGuessesAreCounted: also those that come together.
+func TestGuessesAreCounted(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		s.add("dona", crm.Owner)
+		var compared atomic.Int32
+		door := app.NewSessions(s.store, s.now, func(hash, password string) bool {
+			compared.Add(1)
+			return fits(hash, password)
+		}, "x")
+		var wg sync.WaitGroup
+		for i := range 60 {
+			wg.Go(func() { _, _ = door.SignIn(t.Context(), s.email("dona"), fmt.Sprint("palpite ", i)) })
+		}
+		wg.Wait()
+		if n := compared.Load(); n < 1 || n > 5 {
+			t.Errorf("%d passwords were compared", n)
+		}
+		_, err := door.SignIn(t.Context(), s.email("dona"), "senha-de-dona")
+		if said(err) != out || app.FaultOf(err).RetryAfter == 0 {
+			t.Errorf("the right one right after: %v", err)
+		}
+	})
+}
+
+// TestPasswordsLeaveProcessorsFree: comparing them takes one at a time for each two processors, whoever asks, and those
+// that wait too long are told to come back.
+func TestPasswordsLeaveProcessorsFree(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		var now, most, compared, late atomic.Int32
+		door := app.NewSessions(s.store, s.now, func(string, string) bool {
+			n := now.Add(1)
+			defer now.Add(-1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			compared.Add(1)
+			time.Sleep(time.Second)
+			return false
+		}, "x")
+		limit := int32(max(1, runtime.GOMAXPROCS(0)/2))
+		var wg sync.WaitGroup
+		for i := range 10 * limit {
+			wg.Go(func() {
+				_, err := door.SignIn(t.Context(), fmt.Sprintf("p%d@x.example", i), "x")
+				if app.FaultOf(err).RetryAfter > 0 {
+					late.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		equal(t, "at once", most.Load(), limit)
+		equal(t, "each was compared or told to come back", compared.Load()+late.Load(), 10*limit)
+		if n := compared.Load() / limit; n != 5 && n != 6 {
+			t.Errorf("within five seconds %d passwords are compared that take one", compared.Load())
+		}
+	})
+}
+
+// TestOwnPassword: whoever changes his own shows that he knows the one there is.
+func TestOwnPassword(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ana := s.add("ana", crm.Common)
+	token := s.signIn("ana", "senha-de-ana")
+	for _, c := range []struct{ present, password, want string }{
+		{"errada", "nova-senha", "nao_autenticado password"}, {"senha-de-ana", "curta", "requisicao_invalida password"},
+	} {
+		err := s.sessions.ChangeOwnPassword(t.Context(), ana, c.present, c.password, s.members)
+		equal(t, c.present+" "+c.password, said(err), c.want)
+		equal(t, "the session goes on", s.inside(token), "ana")
+	}
+	done(s.sessions.ChangeOwnPassword(t.Context(), ana, "senha-de-ana", "nova-senha", s.members))
+	equal(t, "it ends all sessions", s.inside(token), out)
+	equal(t, "the new one", s.inside(s.signIn("ana", "nova-senha")), "ana")
+}

@@ -1,0 +1,204 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+)
+
+// asked writes an entry of the past, charged.
+func (s *setting) asked(by app.Caller, at time.Time, product string, cache bool) lookup.Entry {
+	s.t.Helper()
+	e := lookup.Entry{
+		ID: app.NewKeyID(), OrgID: s.orgID, MemberID: by.MemberID(), Product: product, At: at, Cache: cache,
+		Status:   lookup.Done,
+		Document: must(document.Parse(document.CPF, cpfs[0])), Charged: !cache,
+	}
+	if by.Key() != nil {
+		e.KeyID = by.Key().ID
+	}
+	if e.Charged {
+		e.Amount, e.Day, e.Month = price, calendar.Day(at), calendar.Month(at)
+	}
+	done(s.store.Repos().Statement.Add(s.t.Context(), e))
+	return e
+}
+
+// TestWhoseStatementItIs: a key's own, and for those who manage the organisation's, by who asked.
+func TestWhoseStatementItIs(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
+	first, second := s.byKey(wide), s.byKey(wide)
+	theirs := s.another()
+	their := theirs.byKey(wide)
+	for _, by := range []app.Caller{first, first, second, ana} {
+		must(s.ask(by, app.LookupRequest{Document: cpfs[0], Refresh: true}))
+	}
+	must(s.ask(first, app.LookupRequest{Document: cpfs[0]}))
+	must(theirs.ask(their, app.LookupRequest{Document: cpfs[0]}))
+	for _, c := range []struct {
+		what string
+		by   app.Caller
+		q    app.StatementQuery
+		said string
+		want string // lines, today's and all charges, whether it is a key's, names
+	}{
+		{"a key's own", first, app.StatementQuery{}, "", "3 2 2 true 0"},
+		{"a key's own, whatever it asks for", first, app.StatementQuery{OfKey: second.Key().ID, By: app.ByMembers}, "",
+			"3 2 2 true 0"},
+		{"the organisation's", owner, app.StatementQuery{}, "", "5 4 0 false 4"},
+		{"what members asked", owner, app.StatementQuery{By: app.ByMembers}, "", "1 4 0 false 4"},
+		{"what a key asked", owner, app.StatementQuery{By: second.Key().ID}, "", "1 4 0 false 4"},
+		{"what no key asked", owner, app.StatementQuery{By: "x"}, "requisicao_invalida quem", ""},
+		{"what another's key asked", owner, app.StatementQuery{By: their.Key().ID}, "", "0 4 0 false 4"},
+		{"of a key", owner, app.StatementQuery{OfKey: first.Key().ID}, "", "3 2 2 true 0"},
+		{"of another's key", owner, app.StatementQuery{OfKey: their.Key().ID}, "nao_encontrado id", ""},
+		{"to who does not manage", ana, app.StatementQuery{}, "nao_permitido", ""},
+		{"of a key, to who does not manage", ana, app.StatementQuery{OfKey: first.Key().ID}, "nao_permitido", ""},
+		{"to the operator", app.Operator(), app.StatementQuery{}, "nao_encontrado org", ""},
+		{"of a key, to the operator", app.Operator(), app.StatementQuery{OfKey: first.Key().ID}, "", "3 2 2 true 0"},
+	} {
+		page, err := s.statement.Page(t.Context(), c.by, c.q)
+		equal(t, c.what, said(err), c.said)
+		lines, err := s.statement.Lines(t.Context(), c.by, c.q)
+		equal(t, c.what+", as a file", said(err), c.said)
+		if err != nil {
+			continue
+		}
+		equal(t, c.what, line(len(page.Entries), page.Today.Count, page.Ever.Count, page.Key.ID != "", len(page.Names)),
+			c.want)
+		n := 0
+		for l, err := range lines.All {
+			done(err)
+			equal(t, c.what+": who asked is named", l.By != "", !lines.OfKey)
+			n++
+		}
+		equal(t, c.what+", as a file", n, len(page.Entries))
+	}
+}
+
+// TestStatementsAreFiltered: by days of the calendar, both inclusive, by product and by where the answer came from.
+func TestStatementsAreFiltered(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	key := s.byKey(wide)
+	// Eleven at night in Brasília is the next day in Greenwich.
+	day := time.Date(2020, 3, 10, 23, 0, 0, 0, calendar.Location)
+	for i := range 3 {
+		s.asked(key, day.AddDate(0, 0, i), []string{"cpf", "cpf", "score"}[i], i == 1)
+	}
+	for _, c := range []struct {
+		q    app.StatementQuery
+		want string
+		n    int
+	}{
+		{app.StatementQuery{}, "", 3},
+		{app.StatementQuery{From: "2020-03-10"}, "", 3}, {app.StatementQuery{From: "2020-03-11"}, "", 2},
+		{app.StatementQuery{Until: "2020-03-10"}, "", 1}, {app.StatementQuery{Until: "2020-03-09"}, "", 0},
+		{app.StatementQuery{From: "2020-03-11", Until: "2020-03-11"}, "", 1},
+		{app.StatementQuery{Product: "cpf"}, "", 2}, {app.StatementQuery{Product: "nada"}, "", 0},
+		{app.StatementQuery{Cache: at(true)}, "", 1}, {app.StatementQuery{Cache: at(false), Product: "cpf"}, "", 1},
+		{app.StatementQuery{From: "ontem"}, "requisicao_invalida de", 0},
+		{app.StatementQuery{Until: "2020-02-30"}, "requisicao_invalida ate", 0},
+		{app.StatementQuery{From: "2020-03-11", Until: "2020-03-10"}, "requisicao_invalida ate", 0},
+		{app.StatementQuery{Cursor: "x"}, "requisicao_invalida cursor", 0},
+		{app.StatementQuery{Cursor: "bsOjbyDDqSB1bSBpZA"}, "requisicao_invalida cursor", 0},
+	} {
+		page, err := s.statement.Page(t.Context(), key, c.q)
+		equal(t, line(c.q), line(said(err), len(page.Entries)), line(c.want, c.n))
+	}
+}
+
+// TestStatementsHavePages: each line once, newest first, while others come in.
+func TestStatementsHavePages(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	key := s.byKey(wide)
+	var want, got []string
+	for range 7 {
+		want = append([]string{s.asked(key, now(), "cpf", true).ID}, want...)
+	}
+	q := app.StatementQuery{Limit: 3}
+	for {
+		page := must(s.statement.Page(t.Context(), key, q))
+		for _, e := range page.Entries {
+			got = append(got, e.ID)
+		}
+		s.asked(key, now(), "cpf", true)
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	equal(t, "lines", strings.Join(got, " "), strings.Join(want, " "))
+	equal(t, "without a limit", len(must(s.statement.Page(t.Context(), key, app.StatementQuery{})).Entries), 10)
+}
+
+// TestWhatDaysCost: by day and product, within bounds.
+func TestWhatDaysCost(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, key := s.add("dona", crm.Owner), s.byKey(wide)
+	day := time.Date(2020, 3, 10, 23, 0, 0, 0, calendar.Location)
+	for i, by := range []app.Caller{key, key, owner} {
+		s.asked(by, day.AddDate(0, 0, i), []string{"cpf", "cpf", "score"}[i], false)
+	}
+	for _, c := range []struct {
+		what        string
+		by          app.Caller
+		q           app.StatementQuery
+		from, until string
+		want        string
+	}{
+		{"all", owner, app.StatementQuery{}, "2020-03-10", "2020-03-12",
+			"2020-03-10 cpf 1 0.45, 2020-03-11 cpf 1 0.45, 2020-03-12 score 1 0.45"},
+		{"a day", owner, app.StatementQuery{}, "2020-03-11", "2020-03-11", "2020-03-11 cpf 1 0.45"},
+		{"of members", owner, app.StatementQuery{By: app.ByMembers}, "2020-03-10", "2020-03-12", "2020-03-12 score 1 0.45"},
+		{"of a key", owner, app.StatementQuery{OfKey: key.Key().ID}, "2020-03-11", "2020-03-12", "2020-03-11 cpf 1 0.45"},
+		{"no first day", owner, app.StatementQuery{}, "", "2020-03-12", "requisicao_invalida de"},
+		{"no last day", owner, app.StatementQuery{}, "2020-03-12", "", "requisicao_invalida ate"},
+		{"back in time", owner, app.StatementQuery{}, "2020-03-12", "2020-03-11", "requisicao_invalida ate"},
+		{"more than 400 days", owner, app.StatementQuery{}, "2019-01-01", "2020-03-12", "requisicao_invalida de"},
+	} {
+		days, err := s.statement.Spend(t.Context(), c.by, c.q, c.from, c.until)
+		got := []string{said(err)}
+		if err == nil {
+			got = nil
+		}
+		for _, d := range days {
+			got = append(got, line(d.Day, d.Product, d.Count, d.Amount))
+		}
+		equal(t, c.what, strings.Join(got, ", "), c.want)
+	}
+}
+
+// TestKeysAndWhatTheyUsed: those that are over last, with what is left of their caps.
+func TestKeysAndWhatTheyUsed(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	over := s.byKey(wide)
+	parked := s.byKey(access.Limits{PerMinute: 9, PerDay: 1, PerMonth: 9})
+	exhausted := s.byKey(access.Limits{PerMinute: 9, PerDay: 9, PerMonth: 1})
+	free := s.byKey(wide)
+	for _, by := range []app.Caller{over, parked, exhausted} {
+		must(s.ask(by, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], Refresh: true}))
+	}
+	done(s.keys.Revoke(t.Context(), owner, over.Key().ID))
+	var got []string
+	for _, u := range must(s.statement.Keys(t.Context(), owner)) {
+		name := map[string]string{
+			over.Key().ID: "over", parked.Key().ID: "parked", exhausted.Key().ID: "exhausted", free.Key().ID: "free",
+		}[u.ID]
+		got = append(got, line(name, u.Today.Count, u.Month.Count, u.Parked(), u.Exhausted()))
+	}
+	equal(t, "keys", strings.Join(got, ", "),
+		"parked 1 1 true false, exhausted 1 1 false true, free 0 0 false false, over 1 1 false false")
+}

@@ -1,0 +1,245 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+	"fichario/ports"
+	"fichario/tests/testkit/postgres"
+)
+
+// setting is an organisation on a store, with every use case on it. What is behind a port and not the store is a fake
+// that does as its test says.
+type setting struct {
+	t     *testing.T
+	store ports.Store
+	now   app.Clock
+	orgID string
+	fakes
+
+	orgs          *app.Organisations
+	members       *app.Members
+	sessions      *app.Sessions
+	keys          *app.Keys
+	funnels       *app.Funnels
+	origins       *app.Origins
+	contacts      *app.Contacts
+	notifications *app.Notifications
+	webhooks      *app.Webhooks
+	automations   *app.Automations
+	intake        *app.Intake
+	lookups       *app.Lookups
+	statement     *app.Statement
+	dashboard     *app.Dashboard
+}
+
+const (
+	price   = 4500 // of each product, in ten-thousandths of a real
+	timeout = 10 * time.Second
+	fresh   = 30 * 24 * time.Hour
+)
+
+var calendar = access.Calendar{Location: time.FixedZone("BRT", -3*3600)}
+
+func products() catalog.Catalog {
+	all := catalog.Standard()
+	for i := range all {
+		all[i].Price = price
+	}
+	return all
+}
+
+func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
+	t.Helper()
+	s := &setting{t: t, store: store, now: now, fakes: newFakes()}
+	s.orgs, s.members = app.NewOrganisations(store, now), app.NewMembers(store, now, hashed)
+	s.sessions = app.NewSessions(store, now, fits, "nobody's")
+	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
+	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
+	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now)
+	s.intake = app.NewIntake(store, now, func() { s.woken.Add(1) })
+	s.lookups = s.otherLookups(store)
+	s.statement = app.NewStatement(store, calendar, now)
+	s.dashboard = app.NewDashboard(store, products(), calendar, now)
+	s.orgID = must(s.orgs.Create(t.Context(), "Org")).ID
+	return s
+}
+
+// otherLookups are those of another instance, or on a store that fails.
+func (s *setting) otherLookups(store ports.Store) *app.Lookups {
+	l := app.NewLookups(app.LookupsConfig{
+		Store: store, Bureau: s.bureau, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: calendar,
+		Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
+	})
+	s.t.Cleanup(l.Close)
+	return l
+}
+
+// hashed and fits stand for bcrypt, which takes a processor for a quarter of a second.
+func hashed(password string) (string, error) { return "h:" + password, nil }
+func fits(hash, password string) bool        { return hash == "h:"+password }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func done(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// said is what a caller is told of an error: the code, and the field at fault.
+func said(err error) string {
+	f := app.FaultOf(err)
+	switch {
+	case err == nil:
+		return ""
+	case f == nil:
+		return "no fault: " + err.Error()
+	}
+	return strings.TrimSpace(string(f.Code) + " " + f.Field)
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+	}
+}
+
+// line is values beside each other, so that several are compared at once.
+func line(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }
+
+func at[T any](v T) *T { return &v }
+
+// now is the time as the store keeps it.
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+func open(t *testing.T, url string) *gormstore.Store {
+	t.Helper()
+	store := must(gormstore.Open(url, [][]byte{bytes.Repeat([]byte{7}, gormstore.DataKeySize)}))
+	t.Cleanup(func() { _ = store.Close() })
+	done(store.Migrate(t.Context()))
+	return store
+}
+
+func inMemory(t *testing.T) *setting {
+	t.Helper()
+	return newSetting(t, open(t, "sqlite://"+gormstore.InMemory), now)
+}
+
+// inBubble is inMemory where time passes only while everybody waits, and then at once.
+func inBubble(t *testing.T, test func(t *testing.T, s *setting)) {
+	t.Helper()
+	_ = app.NewKeyID() // ids go on from now, not from the year in which bubbles begin
+	start := now()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		store := open(t, "sqlite://"+gormstore.InMemory)
+		test(t, newSetting(t, store, func() time.Time { return start.Add(time.Since(began)) }))
+	})
+}
+
+// atOnce runs a test on stores that have connections for two things at one moment: SQLite in a file, and PostgreSQL.
+func atOnce(t *testing.T, test func(t *testing.T, s *setting)) {
+	t.Helper()
+	for name, url := range map[string]func(*testing.T) string{
+		"sqlite": func(t *testing.T) string { t.Helper(); return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
+		"postgres": func(t *testing.T) string {
+			t.Helper()
+			return postgres.New(t, func(context.Context, string) error { return nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newSetting(t, open(t, url(t)), now))
+		})
+	}
+}
+
+// another is the same store with an organisation of its own.
+func (s *setting) another() *setting {
+	s.t.Helper()
+	return newSetting(s.t, s.store, s.now)
+}
+
+// add makes a member; his password is "senha-de-" and his name.
+func (s *setting) add(name string, role crm.Role) app.Caller {
+	s.t.Helper()
+	return app.ByMember(must(s.members.Add(s.t.Context(), app.Operator(), app.NewMember{
+		OrgID: s.orgID, Name: name, Email: s.email(name), Role: role, Password: "senha-de-" + name,
+	})))
+}
+
+func (s *setting) email(name string) string { return name + "@org-" + s.orgID + ".example" }
+
+// hook makes a webhook and returns it as a post finds it.
+func (s *setting) hook(signature webhook.Signature) webhook.Hook {
+	s.t.Helper()
+	_, token, err := s.webhooks.Create(s.t.Context(), app.Operator(), app.NewWebhook{
+		OrgID: s.orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic}, Signature: signature,
+	})
+	done(err)
+	return must(s.intake.Open(s.t.Context(), token.Reveal()))
+}
+
+// post is a JSON body; headers are names and values in turn.
+func post(body string, headers ...string) app.Post {
+	p := app.Post{
+		Body: []byte(body), Signed: []byte(body), Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}},
+	}
+	for i := 0; i < len(headers); i += 2 {
+		p.Headers = append(p.Headers, intake.Pair{Key: headers[i], Value: headers[i+1]})
+	}
+	return p
+}
+
+// arrive makes a contact by a post to a webhook.
+func (s *setting) arrive(hook webhook.Hook, name string) crm.Contact {
+	s.t.Helper()
+	accepted := must(s.intake.Receive(s.t.Context(), hook, post(`{"nome":"`+name+`","email":"`+name+`@x.example"}`)))
+	return s.contact(accepted.ContactID)
+}
+
+func (s *setting) contact(id string) crm.Contact {
+	s.t.Helper()
+	return must(s.store.Repos().Contacts.Find(s.t.Context(), id))
+}
+
+// kinds are those of the entries of a contact's history, oldest first.
+func (s *setting) kinds(contactID string) (kinds string) {
+	s.t.Helper()
+	for _, e := range must(s.store.Repos().Contacts.Events(s.t.Context(), contactID)) {
+		kinds += " " + string(e.Kind)
+	}
+	return strings.TrimSpace(kinds)
+}
+
+// meetings is how often two try to meet; both lets them.
+const meetings = 15
+
+func both(f func(i int)) {
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { f(i) })
+	}
+	wg.Wait()
+}

@@ -1,0 +1,104 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+)
+
+// TestNewWebhooksAreHeldToTheirForm: a form with one thing wrong is refused at that field.
+func TestNewWebhooksAreHeldToTheirForm(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	must(s.origins.Add(t.Context(), app.Operator(), s.orgID, "Rádio"))
+	for _, c := range []struct {
+		change func(*app.NewWebhook)
+		want   string
+	}{
+		{func(*app.NewWebhook) {}, ""},
+		{func(n *app.NewWebhook) { n.Name = "\t" }, "requisicao_invalida name"},
+		{func(n *app.NewWebhook) { n.Kind = "zapier" }, "requisicao_invalida type"},
+		{func(n *app.NewWebhook) { n.Band = "média" }, "requisicao_invalida bands"},
+		{func(n *app.NewWebhook) { n.Signature.Secret = "sem esquema" }, "requisicao_invalida secret"},
+		{func(n *app.NewWebhook) { n.Signature.Scheme = webhook.HMACScheme }, "requisicao_invalida secret"},
+		{func(n *app.NewWebhook) { n.ThanksURL = "javascript:alert(1)" }, "requisicao_invalida thanksUrl"},
+		{func(n *app.NewWebhook) { n.ThanksURL = "https://ana:senha@x.example" }, "requisicao_invalida thanksUrl"},
+		{func(n *app.NewWebhook) { n.ThanksURL = "https://x.example/obrigado" }, ""},
+		{func(n *app.NewWebhook) { n.Origin = "RADIO" }, ""},
+		{func(n *app.NewWebhook) { n.Origin = "Feira" }, "requisicao_invalida origin"},
+		{func(n *app.NewWebhook) { n.OrgID = app.NewKeyID() }, "nao_encontrado org"},
+	} {
+		n := app.NewWebhook{OrgID: s.orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic}}
+		c.change(&n)
+		hook, token, err := s.webhooks.Create(t.Context(), app.Operator(), n)
+		equal(t, "a webhook", said(err), c.want)
+		if err != nil {
+			continue
+		}
+		shown := must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID))
+		equal(t, "its token", shown.Token.Reveal(), token.Reveal())
+		equal(t, "it takes posts and reads bands as", shown.Enabled && shown.Band == intake.BandZero, true)
+		equal(t, "its origin", strings.EqualFold(shown.Origin, n.Origin) || shown.Origin == "Rádio", true)
+	}
+	equal(t, "webhooks", len(must(s.webhooks.List(t.Context(), app.Operator(), s.orgID))), 3)
+}
+
+// TestAPostSeesAChangeAtOnce: whatever is changed about a webhook or around it.
+func TestAPostSeesAChangeAtOnce(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, ze := s.add("dona", crm.Owner), s.add("ze", crm.Common)
+	hook := s.hook(webhook.Signature{})
+	token := must(s.webhooks.Show(t.Context(), owner, hook.ID)).Token.Reveal()
+	opened := func() webhook.Hook { return must(s.intake.Open(t.Context(), token)) }
+	update := func(c app.Change) { t.Helper(); done(s.webhooks.Update(t.Context(), owner, hook.ID, c)) }
+
+	update(app.Change{Enabled: at(false), Kind: at(intake.FormService), ThanksURL: at("https://x.example")})
+	got := opened()
+	equal(t, "settings", !got.Enabled && got.Kind == intake.FormService && got.ThanksURL == "https://x.example", true)
+	radio := must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio"))
+	equal(t, "an origin", len(opened().Origins), 1)
+	update(app.Change{Origin: at("rádio")})
+	equal(t, "the fixed one", opened().OriginID, radio.ID)
+	done(s.members.Update(t.Context(), owner, ze.MemberID(), app.MemberChange{Active: at(false)}))
+	equal(t, "members", len(opened().Members), 1)
+	done(s.funnels.RaiseStage(t.Context(), owner, s.funnel(owner).ID, s.funnel(owner).Stages[1].ID))
+	equal(t, "the entry stage", opened().Entry.Name, "Em contato")
+	for what, c := range map[string]app.Change{
+		"name": {Name: at("")}, "origin": {Origin: at("Feira")}, "type": {Kind: at(intake.Kind("x"))},
+		"secret": {Signature: &webhook.Signature{Scheme: "x", Secret: "12345678"}}, "thanksUrl": {ThanksURL: at("x")},
+	} {
+		equal(t, "a wrong change", said(s.webhooks.Update(t.Context(), owner, hook.ID, c)), "requisicao_invalida "+what)
+	}
+	equal(t, "after the wrong ones", opened().Name+opened().ThanksURL, "Sitehttps://x.example")
+}
+
+// TestANewAddress: the old one ends at once, or after its grace.
+func TestANewAddress(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		hook := s.hook(webhook.Signature{})
+		token := func() string { return must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID)).Token.Reveal() }
+		open := func(token string) string { _, err := s.intake.Open(t.Context(), token); return said(err) }
+		regenerate := func(grace time.Duration) error {
+			return s.webhooks.Regenerate(t.Context(), app.Operator(), hook.ID, grace)
+		}
+		first := token()
+		equal(t, "less than no grace", said(regenerate(-1)), "requisicao_invalida grace")
+		done(regenerate(time.Hour))
+		second := token()
+		time.Sleep(time.Hour - time.Second)
+		equal(t, "within its grace", open(first)+open(second), "")
+		time.Sleep(time.Second)
+		equal(t, "after it", open(first), "webhook_desconhecido")
+		done(regenerate(0))
+		equal(t, "at once", open(second), "webhook_desconhecido")
+		equal(t, "the newest", open(token()), "")
+		equal(t, "what cannot be a token", open("x"), "webhook_desconhecido")
+	})
+}

@@ -1,0 +1,164 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"fichario/tests/testkit/intaketest"
+)
+
+// load is clients that post, one post after the other, and know what became of each.
+type load struct {
+	o    *org
+	h    hook
+	stop chan struct{}
+	work sync.WaitGroup
+	// acked counts the accepted posts.
+	acked atomic.Int64
+
+	mu    sync.Mutex
+	posts []sent
+}
+
+// sent is one post: its person is known by a name that no other post has.
+type sent struct {
+	name  string
+	keyed bool
+	a     answer
+	err   error
+}
+
+func (s sent) request(h hook) request {
+	header := map[string]string{"Content-Type": "application/json"}
+	if s.keyed {
+		header["Idempotency-Key"] = s.name
+	}
+	return request{Path: h.Path, Header: header, Body: intaketest.Lead(s.name)}
+}
+
+// newLoad starts clients; every other one sends an Idempotency-Key. A client that gets no answer at all ends.
+func newLoad(o *org, h hook, clients int, round string) *load {
+	l := &load{o: o, h: h, stop: make(chan struct{})}
+	for c := range clients {
+		l.work.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-l.stop:
+					return
+				default:
+				}
+				s := sent{name: fmt.Sprintf("carga %s-%d-%d", round, c, i), keyed: c%2 == 0}
+				s.a, s.err = o.Send(context.Background(), s.request(h))
+				if s.a.Status == http.StatusOK {
+					l.acked.Add(1)
+				}
+				l.mu.Lock()
+				l.posts = append(l.posts, s)
+				l.mu.Unlock()
+				if s.err != nil && s.a.Status == 0 {
+					return
+				}
+			}
+		})
+	}
+	return l
+}
+
+// end stops the clients and returns what they sent.
+func (l *load) end() []sent {
+	select {
+	case <-l.stop:
+	default:
+		close(l.stop)
+	}
+	l.work.Wait()
+	return l.posts
+}
+
+// settle sends what has an Idempotency-Key and no answer again, as its sender would, and holds every post that was
+// answered to its answer: its contact is there, and it is the only one of its person.
+func settle(t *testing.T, o *org, h hook, posts []sent) {
+	t.Helper()
+	for i, s := range posts {
+		if !s.keyed || s.a.Status == http.StatusOK && i%10 != 0 {
+			continue // of those that were acknowledged, one in ten
+		}
+		a := o.Do(s.request(h))
+		if a.Status != http.StatusOK || s.a.Status == http.StatusOK && a.LeadID() != s.a.LeadID() {
+			t.Errorf("a post that was answered with %q is answered with %s when it is sent again, another contact: %v", s.a, a,
+				a.LeadID() != s.a.LeadID())
+		}
+		posts[i].a, posts[i].err = a, nil
+	}
+	byPerson := map[string][]string{}
+	for id, email := range o.Census(t).Emails {
+		byPerson[email] = append(byPerson[email], id)
+	}
+	known := map[string]bool{}
+	for _, s := range posts {
+		ids := byPerson[intaketest.Email(s.name)]
+		known[intaketest.Email(s.name)] = true
+		switch {
+		case len(ids) > 1:
+			t.Errorf("one post is %d contacts", len(ids))
+		case s.a.Status == http.StatusOK && (len(ids) == 0 || ids[0] != s.a.LeadID()):
+			t.Errorf("an acknowledged contact is not there, or has another id (%d found)", len(ids))
+		case s.a.Status >= 400 && s.a.Status < 500 && len(ids) > 0:
+			t.Errorf("a refused post (%s) made a contact", s.a)
+		}
+	}
+	for person := range byPerson {
+		if !known[person] {
+			t.Error("a contact is of nobody that was sent")
+		}
+	}
+}
+
+// noted is what an automation of ours adds to the note of a contact: a change of our own data happens once, whatever
+// fails.
+const noted = "anotado por uma automação"
+
+func notedOnce(t *testing.T, o *org) {
+	t.Helper()
+	for _, history := range o.Census(t).Histories {
+		entries := 0
+		for _, entry := range history {
+			if strings.HasPrefix(entry, "nota ") {
+				entries++
+			}
+		}
+		expect(t, "notes in a history", entries, 1)
+	}
+	for _, c := range o.Contacts() {
+		expect(t, "notes of a contact", strings.Count(c.Nota, noted), 1)
+	}
+}
+
+// whole holds every contact, acknowledged or not, to what belongs to it: one history entry that names the webhook, one
+// notification, one accepted delivery, one in the counter. It returns how many there are.
+func whole(t *testing.T, o *org, h hook, name string) int {
+	t.Helper()
+	census := o.Census(t)
+	for id := range census.Emails {
+		created := slices.DeleteFunc(slices.Clone(census.Histories[id]), func(entry string) bool {
+			return !strings.HasPrefix(entry, "criado ")
+		})
+		got := line(census.Notifications[id], census.Accepted[id], created)
+		if want := line(1, 1, []string{"criado " + name}); got != want {
+			t.Errorf("a contact has (notifications, deliveries, history) %s, want %s", got, want)
+		}
+	}
+	all := len(census.Emails)
+	expect(t, "contacts with a history", len(census.Histories), all)
+	expect(t, "contacts with a notification", len(census.Notifications), all)
+	expect(t, "contacts with an accepted delivery", len(census.Accepted), all)
+	expect(t, "received", o.Show(h).Received, all)
+	o.Command("doctor") // finds nothing, or the test fails
+	return all
+}

@@ -1,0 +1,81 @@
+package integration
+
+import (
+	"encoding/csv"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit/lookuptest"
+)
+
+func TestStatementPagesFiltersAndFile(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		key := s.NewKey(600, 500, 500).Key
+		for _, d := range lookuptest.CPFs(1, 7) {
+			s.CPF(key, d)
+		}
+		s.CPF(key, lookuptest.CPFs(1, 1)[0])
+		s.Get("/api/v1/cnpj/"+acme, key)
+
+		whole := s.Statement(key)
+		expect(t, "entries", len(whole.Consultas), 9)
+		expect(t, "gasto", whole.Gasto, lookuptest.Amounts{Hoje: "3.45", Mes: "3.45", Total: "3.45"})
+		var pages []lookuptest.Entry
+		path := "/api/v1/consultas?limite=4"
+		for range 9 {
+			page := s.StatementAt(path, key)
+			pages = append(pages, page.Consultas...)
+			s.CPF(key, lookuptest.CPFs(1, 2)[1]) // an insert while paging
+			if page.Proxima == nil {
+				break
+			}
+			path = "/api/v1/consultas?limite=4&cursor=" + *page.Proxima
+		}
+		expect(t, "pages", pages, whole.Consultas)
+
+		today := time.Now().In(saoPaulo(t)).Format(time.DateOnly)
+		tomorrow := time.Now().In(saoPaulo(t)).AddDate(0, 0, 1).Format(time.DateOnly)
+		for query, want := range map[string]int{
+			"produto=cnpj": 1, "produto=nada": 0, "cache=false&produto=cpf": 7, "de=" + today + "&produto=cnpj": 1,
+			"de=" + tomorrow: 0, "ate=" + today + "&cache=false": 8, "ate=2020-01-01": 0,
+		} {
+			st := s.StatementAt("/api/v1/consultas?"+query, key)
+			expect(t, query, len(st.Consultas), want)
+			expect(t, query+": filters do not change what was spent", st.Gasto.Total, "3.45")
+		}
+
+		file, err := s.Do(t.Context(), "GET", "/api/v1/consultas?limite=1&cache=false", key,
+			map[string]string{"Accept": "text/csv"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(strings.NewReader(string(file.Body))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "rows", len(rows), 9)
+		expect(t, "header", strings.Join(rows[0], ","), "id,produto,documento,em,cache,cobrada,valor,situacao")
+		expect(t, "first row", strings.Join(slices.Delete(slices.Clone(rows[1]), 3, 4), ",")[37:],
+			"cnpj,"+acme+",false,true,0.3,concluida")
+		expect(t, "type", file.Header.Get("Content-Type"), "text/csv; charset=utf-8")
+		empty, err := s.Do(t.Context(), "GET", "/api/v1/consultas?ate=2020-01-01", key,
+			map[string]string{"Accept": "text/csv"}, "")
+		if err != nil || !strings.HasPrefix(string(empty.Body), "id,produto") {
+			t.Errorf("an empty file has its header: %q, %v", empty.Body, err)
+		}
+	})
+}
+
+func saoPaulo(t *testing.T) *time.Location {
+	t.Helper()
+	l, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}

@@ -1,0 +1,163 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit/lookuptest"
+)
+
+// TestTogether is the heart of charging: identical requests share a call, and caps hold, on one instance and on two.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		instances := []*lookuptest.Service{s}
+		if strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "postgres") {
+			instances = append(instances, s.StartAnother())
+		}
+		ask := func(i int, path, key string) (lookuptest.Answer, error) {
+			return instances[i%len(instances)].Do(t.Context(), "GET", "/api/v1/cpf/"+path, key, nil, "")
+		}
+
+		const identical = 24
+		key := s.NewKey(6000, 500, 500)
+		s.Hide(ana)
+		release := bureau.Hold(ana)
+		asked := together(t, identical, func(i int) (lookuptest.Answer, error) { return ask(i, ana, key.Key) })
+		others := lookuptest.CPFs(4, len(instances))
+		for i, instance := range instances {
+			instance.AwaitFollowers(key.Key, 6000, identical/len(instances), others[i])
+		}
+		release()
+		fresh := 0
+		for _, a := range asked() {
+			expect(t, "status", a.Status, 200)
+			expect(t, "bruto", a.Raw(t), lookuptest.Body(ana))
+			if a.JSON["cache"] == false {
+				fresh++
+			}
+		}
+		expect(t, "calls for identical requests", bureau.Ledger()[ana], 1)
+		expect(t, "fresh answers", fresh, 1)
+		st := s.Statement(key.Key)
+		expect(t, "entries", st.Charged(), map[string]int{"concluida": 1, "livre": identical - 1})
+		expect(t, "gasto", st.Gasto.Total, "0.45")
+
+		few := s.NewKey(6000, 7, 500)
+		docs := lookuptest.CPFs(3, 40)
+		before := bureau.Calls()
+		release = bureau.Hold("")
+		asked = together(t, 40, func(i int) (lookuptest.Answer, error) { return ask(i, docs[i], few.Key) })
+		bureau.Await(t, before+7)
+		release()
+		ok := 0
+		for _, a := range asked() {
+			switch a.Status {
+			case 200:
+				ok++
+			case 429:
+				expect(t, "code", a.Code(), "limite_diario")
+			default:
+				t.Errorf("status %d", a.Status)
+			}
+		}
+		expect(t, "answers for 40 documents on a key with 7 left", ok, 7)
+		expect(t, "calls", bureau.Calls()-before, 7)
+		expect(t, "cobradas", s.Statement(few.Key).Cobradas, lookuptest.Counts{Hoje: 7, Mes: 7, Total: 7})
+
+		before = bureau.Calls()
+		release = bureau.Hold("")
+		asked = together(t, 5, func(i int) (lookuptest.Answer, error) { return ask(i, ana+"?atualizar=true", key.Key) })
+		bureau.Await(t, before+5)
+		release()
+		asked()
+		expect(t, "calls for 5 refreshes", bureau.Calls()-before, 5)
+	})
+}
+
+// together begins n requests at once; the function that it returns waits for their answers.
+func together(t *testing.T, n int, f func(i int) (lookuptest.Answer, error)) func() []lookuptest.Answer {
+	t.Helper()
+	out := make([]lookuptest.Answer, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			var err error
+			if out[i], err = f(i); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return func() []lookuptest.Answer { wg.Wait(); return out }
+}
+
+// TestAFailureIsSharedToo: those that wait for a call get its failure, free, and do not ask again in turn.
+func TestAFailureIsSharedToo(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+			if document != ana {
+				lookuptest.Ordinary(w, r, document)
+				return
+			}
+			w.WriteHeader(http.StatusInternalServerError)
+		})
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		key, other := s.NewKey(6000, 500, 500).Key, s.NewKey(6000, 500, 500).Key
+		s.Hide(ana)
+		release := bureau.Hold(ana)
+		asked := together(t, 12, func(i int) (lookuptest.Answer, error) {
+			return s.Do(t.Context(), "GET", "/api/v1/cpf/"+ana, []string{key, other}[i%2], nil, "")
+		})
+		for i, d := range lookuptest.CPFs(5, 2) {
+			s.AwaitFollowers([]string{key, other}[i], 6000, 6, d)
+		}
+		release()
+		free := 0
+		for _, a := range asked() {
+			expect(t, "answer", a.String(), "502 bureau_falhou")
+			if strings.Contains(fmt.Sprint(a.JSON["detail"]), "não foi cobrado") {
+				free++
+			}
+		}
+		expect(t, "those who are told that it was free for them", free, 11)
+		expect(t, "calls", bureau.Ledger()[ana], 1)
+		expect(t, "entries of both keys", len(s.Statement(key).Consultas)+len(s.Statement(other).Consultas), 1)
+		expect(t, "a later request asks again", s.CPF(key, ana).Status, 502)
+		expect(t, "calls", bureau.Ledger()[ana], 2)
+	})
+}
+
+func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		key := s.NewKey(600, 500, 500).Key
+		s.Hide(ana)
+		release := bureau.Hold(ana)
+		ctx, leave := context.WithCancel(t.Context())
+		left := make(chan error, 1)
+		go func() {
+			_, err := s.Do(ctx, "GET", "/api/v1/cpf/"+ana, key, nil, "")
+			left <- err
+		}()
+		bureau.Await(t, 1)
+		leave()
+		if <-left == nil {
+			t.Error("the client did not leave")
+		}
+		release()
+		a := s.CPF(key, ana)
+		expect(t, "the next answer is free", a.JSON["cache"], true)
+		expect(t, "calls", bureau.Calls(), 1)
+		expect(t, "entries", s.Statement(key).Charged(), map[string]int{"concluida": 1, "livre": 1})
+	})
+}

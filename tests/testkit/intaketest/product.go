@@ -1,0 +1,29 @@
+package intaketest
+
+import (
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// Product is the program with an organisation on it and a bureau behind it.
+type Product struct {
+	Bureau *lookuptest.Bureau
+	// Lookups makes keys and asks, Leads makes webhooks and posts.
+	Lookups *lookuptest.Service
+	Leads   *Org
+}
+
+// StartProduct starts the program on the database that env leads to, with all that is needed to ask and to post.
+func StartProduct(tb testing.TB, env map[string]string) Product {
+	tb.Helper()
+	p := Product{Bureau: lookuptest.StartBureau(tb, nil)}
+	s := watch(tb, env, newHidden(), func() *testkit.Program {
+		p.Lookups = lookuptest.StartService(tb, env, lookuptest.BureauFile(tb, p.Bureau.URL, 5*time.Second))
+		return p.Lookups.Program
+	})
+	p.Leads = &Org{Service: s, ID: p.Lookups.Org, tb: tb}
+	return p
+}

@@ -1,0 +1,152 @@
+package lookuptest
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Bureau is a bureau over HTTP. Its ledger says how often it was asked about each document.
+type Bureau struct {
+	*httptest.Server
+
+	mu     sync.Mutex
+	ledger map[string]int
+	held   map[string]chan struct{} // by document, or "" for all
+	answer func(w http.ResponseWriter, r *http.Request, document string)
+}
+
+// StartBureau starts a bureau. A nil answer is an ordinary one.
+func StartBureau(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, document string)) *Bureau {
+	tb.Helper()
+	b := &Bureau{ledger: map[string]int{}, held: map[string]chan struct{}{}, answer: answer}
+	if answer == nil {
+		b.answer = Ordinary
+	}
+	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		document := r.PathValue("documento")
+		if document == "" {
+			document = r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+		}
+		b.mu.Lock()
+		b.ledger[document]++
+		gates := []chan struct{}{b.held[""], b.held[document]}
+		b.mu.Unlock()
+		for _, gate := range gates {
+			if gate != nil {
+				select {
+				case <-gate:
+				case <-r.Context().Done():
+				}
+			}
+		}
+		b.answer(w, r, document)
+	}))
+	tb.Cleanup(func() {
+		b.CloseClientConnections()
+		b.Close()
+	})
+	return b
+}
+
+// Hold keeps calls about a document, or about all where it is "", from being answered until they are released.
+func (b *Bureau) Hold(document string) (release func()) {
+	gate := make(chan struct{})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held[document] = gate
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.held, document)
+		close(gate)
+	}
+}
+
+// Await waits until the bureau has been asked n times, about all documents.
+func (b *Bureau) Await(tb testing.TB, n int) {
+	tb.Helper()
+	Eventually(tb, fmt.Sprint(n, " calls reach the bureau"), 20*time.Second, func() bool { return b.Calls() >= n })
+}
+
+// Ordinary answers with a person whose mother, phone's WhatsApp and e-mails are not informed.
+func Ordinary(w http.ResponseWriter, _ *http.Request, document string) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, Body(document))
+}
+
+// Body is what Ordinary answers: its spacing, order, escapes, numbers and repeated key are those of no encoder.
+func Body(document string) string {
+	return "{ \"z\" : 1.50, \"doc\":\"" + document + "\",\n\t\"nome\":\"Ana <Lima> & \\u00e9 " + Secret +
+		"\", \"n\":12345678901234567890, \"e\":1e2," +
+		" \"fones\":[{\"ddd\":\"11\",\"n\":\"987654321\",\"operadora\":\"X\"}], \"dup\":1, \"dup\":2 }"
+}
+
+// Calls is how often the bureau was asked, about all documents.
+func (b *Bureau) Calls() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for _, c := range b.ledger {
+		n += c
+	}
+	return n
+}
+
+// Ledger is how often the bureau was asked about each document.
+func (b *Bureau) Ledger() map[string]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.ledger)
+}
+
+// BureauFile writes a bureau file for a bureau at url and returns its path. The price of cpf is 0.45, of cnpj 0.30, of
+// the product renda_presumida, which only the file knows, 2.075.
+func BureauFile(tb testing.TB, url string, timeout time.Duration) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "bureau.yaml")
+	err := os.WriteFile(path, []byte(fmt.Sprintf(`
+name: teste
+base_url: %s
+headers: { Authorization: "Bearer ${TESTE_TOKEN}" }
+timeout: %s
+failed: '.erro? // null'
+products:
+  cpf:
+    price: "0.45"
+    request: { method: GET, path: "/pessoas/{documento}" }
+    fields:
+      nome: .nome
+      nomeMae: .mae
+      nascimento: .z
+      telefones: '[.fones[]? | {ddd, numero: .n, tipo, whatsapp: .zap}]'
+      emails: '[.emails[]?]'
+  cnpj:
+    price: "0.30"
+    request: { method: GET, path: "/empresas/{documento}" }
+    fields: { razaoSocial: .nome }
+  score:
+    price: "0.60"
+    request: { method: GET, path: "/score/{documento}" }
+    fields: { score: .n }
+  renda_presumida:
+    name: Renda presumida
+    description: Estimativa de renda.
+    documents: [cpf]
+    price: "2.075"
+    request: { method: GET, path: "/renda/{documento}" }
+    fields: { renda: { type: number, value: .z, description: Renda em reais. } }
+`, url, timeout)), 0o600)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,46 @@
+package lookuptest
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// CPFs makes n valid CPFs, different for each seed from 0 to 999.
+func CPFs(seed, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		digits := []byte(fmt.Sprintf("%09d", 100_000_000+seed*100_000+i))
+		for range 2 {
+			sum := 0
+			for j, d := range digits {
+				sum += int(d-'0') * (len(digits) + 1 - j)
+			}
+			check := (sum * 10) % 11 % 10
+			digits = append(digits, byte('0'+check))
+		}
+		out[i] = string(digits)
+	}
+	return out
+}
+
+// Eventually waits until f holds.
+func Eventually(tb testing.TB, what string, limit time.Duration, f func() bool) {
+	tb.Helper()
+	deadline := time.Now().Add(limit)
+	for !f() {
+		if time.Now().After(deadline) {
+			tb.Fatalf("not within %s: %s", limit, what)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Expect compares values, as reflect.DeepEqual does.
+func Expect[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: got %#v (%T), want %#v (%T)", what, got, got, want, want)
+	}
+}

@@ -1,0 +1,115 @@
+// Package lookuptest sets a lookup service up for end-to-end tests: a bureau over real HTTP that keeps its own ledger,
+// the real program in front of it, and a client that holds every answer to the contract.
+package lookuptest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+)
+
+// Secret is in every answer of the bureau and in its credential; a log that holds it shows what it must not.
+const Secret = "SEGREDO-DO-BUREAU-8431"
+
+// Service is the program with a database, a bureau and an organisation.
+type Service struct {
+	*testkit.Program
+
+	Org string
+
+	tb     testing.TB
+	env    map[string]string
+	mu     *sync.Mutex     // with its other instances
+	hidden map[string]bool // what no log may hold
+}
+
+// StartService starts the program on the database that env leads to, in front of the bureau that the file describes,
+// and makes an organisation. When the test ends, the log must hold no document, key or answer that went through the
+// service.
+func StartService(tb testing.TB, env map[string]string, bureauFile string, more ...map[string]string) *Service {
+	tb.Helper()
+	all := maps.Clone(env)
+	all["FICHARIO_BUREAU"], all["TESTE_TOKEN"], all["FICHARIO_LOG_LEVEL"] = bureauFile, Secret, "debug"
+	for _, m := range more {
+		maps.Copy(all, m)
+	}
+	s := &Service{tb: tb, env: all, mu: &sync.Mutex{}, hidden: map[string]bool{Secret: true}}
+	tb.Cleanup(func() {
+		if s.Program == nil {
+			return // it did not start
+		}
+		for text := range s.hidden {
+			if strings.Contains(s.Logs(), text) {
+				tb.Errorf("the log holds a document, a key or an answer (%d characters)", len(text))
+			}
+		}
+	})
+	s.Program = testkit.StartProgram(tb, testkit.Options{Env: all})
+	s.Org = testkit.JSON[struct{ ID string }](tb, s.Command("org", "create", "--name", "Agência de Teste", "--json")).ID
+	return s
+}
+
+// StartAnother starts another instance on the same database and organisation.
+func (s *Service) StartAnother() *Service {
+	s.tb.Helper()
+	other := &Service{tb: s.tb, env: s.env, Org: s.Org, mu: s.mu, hidden: s.hidden}
+	other.Program = testkit.StartProgram(s.tb, testkit.Options{Env: s.env})
+	return other
+}
+
+// Command runs a command beside the service and returns what it printed.
+func (s *Service) Command(args ...string) string {
+	s.tb.Helper()
+	return testkit.Run(s.tb, s.env, args...)
+}
+
+// Key is a key as `key create --json` prints it.
+type Key struct{ ID, Key, Prefix string }
+
+// NewKey makes a key with all scopes and the limits; more flags of `key create` may be added.
+func (s *Service) NewKey(minute, day, month int, more ...string) Key {
+	s.tb.Helper()
+	return s.ScopedKey("cpf,cnpj,placa,email", minute, day, month, more...)
+}
+
+// ScopedKey makes a key with some scopes.
+func (s *Service) ScopedKey(scopes string, minute, day, month int, more ...string) Key {
+	s.tb.Helper()
+	args := []string{
+		"key", "create", "--org", s.Org, "--name", "Chave de teste", "--scopes", scopes, "--per-minute", fmt.Sprint(minute),
+		"--per-day", fmt.Sprint(day), "--per-month", fmt.Sprint(month), "--json",
+	}
+	k := testkit.JSON[Key](s.tb, s.Command(append(args, more...)...))
+	s.Hide(k.Key)
+	return k
+}
+
+// Hide adds a text that no log may hold.
+func (s *Service) Hide(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hidden[text] = true
+}
+
+// AwaitFollowers waits until n requests of a key, which may make limit a minute and has made none before, wait for a
+// call that the bureau holds: the service has let them in, and a lookup of another document by another key, which came
+// after them, has been answered.
+func (s *Service) AwaitFollowers(key string, limit, n int, another string) {
+	s.tb.Helper()
+	asked := 0
+	Eventually(s.tb, "the requests are let in", 20*time.Second, func() bool {
+		asked++
+		left, err := strconv.Atoi(s.Get("/api/v1/produtos", key).Header.Get("X-RateLimit-Remaining"))
+		return err == nil && limit-left-asked >= n
+	})
+	if a := s.CPF(s.NewKey(60, 60, 60).Key, another); a.Status != http.StatusOK {
+		s.tb.Errorf("another lookup is answered with %s", a)
+	}
+}
