@@ -52,11 +52,11 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.orgs.Find, nil, "", ""},
 
 		{s.members.Add, args{app.NewMember{
-			OrgID: s.orgID, Name: "Nova", Email: "nova@x.example", Role: crm.Common, Password: "12345678",
+			OrgID: s.orgID, Name: "Nova", Email: "nova@x.example", Role: crm.Common, Password: "vento sul",
 		}}, forbidden, missing},
 		{s.members.List, args{s.orgID}, "", missing},
 		{s.members.Update, args{ze, app.MemberChange{Name: at("Zé")}}, forbidden, missing},
-		{s.members.SetPassword, args{ze, "87654321"}, forbidden, missing},
+		{s.members.SetPassword, args{ze, "vento norte"}, forbidden, missing},
 		{s.sessions.ChangeOwnPassword, args{"senha-de-dona", "outra-senha", s.members}, out, out},
 
 		{s.funnels.List, args{s.orgID}, "", missing},

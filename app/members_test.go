@@ -26,11 +26,13 @@ func TestNewMembersAreHeldToTheirForm(t *testing.T) {
 		{func(n *app.NewMember) { n.Password = "1234567" }, "requisicao_invalida password"},
 		{func(n *app.NewMember) { n.Password = strings.Repeat("x", 73) }, "requisicao_invalida password"},
 		{func(n *app.NewMember) { n.Password = strings.Repeat(" ", 8) }, "requisicao_invalida password"},
+		{func(n *app.NewMember) { n.Password = "Senha123" }, "requisicao_invalida password"},
+		{func(n *app.NewMember) { n.Password = "rui@x.example" }, "requisicao_invalida password"},
 		{func(n *app.NewMember) { n.OrgID = app.NewKeyID() }, "nao_encontrado org"},
 		{func(n *app.NewMember) { n.OrgID = "x" }, "nao_encontrado org"},
 	} {
 		n := app.NewMember{
-			OrgID: s.orgID, Name: "Rui", Email: "Rui@X.example", Role: crm.Common, Password: "12345678",
+			OrgID: s.orgID, Name: "Rui", Email: "Rui@X.example", Role: crm.Common, Password: "vento sul",
 		}
 		c.change(&n)
 		m, err := s.members.Add(t.Context(), app.Operator(), n)
@@ -51,7 +53,7 @@ func TestAdministratorsAndOwners(t *testing.T) {
 		return s.members.Update(t.Context(), by, who.MemberID(), c)
 	}
 	_, made := s.members.Add(t.Context(), admin, app.NewMember{
-		OrgID: s.orgID, Name: "eu", Email: "eu@x.example", Role: crm.Owner, Password: "12345678",
+		OrgID: s.orgID, Name: "eu", Email: "eu@x.example", Role: crm.Owner, Password: "vento sul",
 	})
 	for _, c := range []struct {
 		what string
@@ -74,10 +76,10 @@ func TestAdministratorsAndOwners(t *testing.T) {
 		{"no name", change(owner, member, app.MemberChange{Name: at("")}), "requisicao_invalida name"},
 		{"a member changes another", change(member, admin, app.MemberChange{Name: at("x")}), "nao_permitido"},
 		{
-			"a member sets another's password", s.members.SetPassword(t.Context(), member, admin.MemberID(), "12345678"),
+			"a member sets another's password", s.members.SetPassword(t.Context(), member, admin.MemberID(), "vento sul"),
 			"nao_permitido",
 		},
-		{"and his own", s.members.SetPassword(t.Context(), member, member.MemberID(), "12345678"), ""},
+		{"and his own", s.members.SetPassword(t.Context(), member, member.MemberID(), "vento sul"), ""},
 		{"too short", s.members.SetPassword(t.Context(), member, member.MemberID(), "123"), "requisicao_invalida password"},
 	} {
 		equal(t, c.what, said(c.err), c.want)

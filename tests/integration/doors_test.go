@@ -65,7 +65,8 @@ func TestUnusualRequests(t *testing.T) {
 			"/api/v1/produtos", "/api/v1/consultas", "/docs", "/openapi.yaml", "/healthz", "/readyz", "/metrics", "/entrar",
 		} {
 			get, head := knock(t, "GET", s.URL+path, key.Key), knock(t, "HEAD", s.URL+path, key.Key)
-			if head.status != get.status || head.body != "" || head.header.Get("Content-Type") != get.header.Get("Content-Type") {
+			if head.status != get.status || head.body != "" ||
+				head.header.Get("Content-Type") != get.header.Get("Content-Type") {
 				t.Errorf("%s: GET %d, HEAD %d with %d bytes", path, get.status, head.status, len(head.body))
 			}
 		}
@@ -74,7 +75,9 @@ func TestUnusualRequests(t *testing.T) {
 		}
 	})
 	t.Run("a page that has another method says which", func(t *testing.T) {
-		for path, want := range map[string]string{"/entrar": "GET, HEAD, POST", "/sair": "POST", "/contatos/x/nota": "POST"} {
+		for path, want := range map[string]string{
+			"/entrar": "GET, HEAD, POST", "/sair": "POST", "/contatos/x/nota": "POST",
+		} {
 			if a := knock(t, "DELETE", s.URL+path, ""); a.status != 405 || a.header.Get("Allow") != want {
 				t.Errorf("DELETE %s: %d, Allow %q", path, a.status, a.header.Get("Allow"))
 			}
