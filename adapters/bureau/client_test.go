@@ -293,14 +293,17 @@ func TestRunawayMapping(t *testing.T) {
 func TestRetryAfterOfTheBureau(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{
-		"7": 7 * time.Second, "999999999999": 0, "99999": time.Hour, "-1": 0, "amanhã": 0,
+		"7": 7 * time.Second, "999999999999": time.Hour, "99999999999999999999999": time.Hour, "99999": time.Hour, "-1": 0,
+		"amanhã": 0, "Fri, 31 Dec 1999 23:59:59 GMT": 59 * time.Second, "Fri, 31 Dec 1999 23:00:00 GMT": 0,
+		"Sat, 01 Jan 2000 23:59:59 GMT": time.Hour,
 	} {
 		url, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", value)
+			w.Header().Set("Date", "Fri, 31 Dec 1999 23:59:00 GMT")
 			w.WriteHeader(429)
 		})
 		_, err := ask(t, client(t, fmt.Sprintf(basic, url, "")))
-		if e := failureOf(t, err, ports.Failed, "status 429"); e.RetryAfter != want && value != "999999999999" {
+		if e := failureOf(t, err, ports.Failed, "status 429"); e.RetryAfter != want {
 			t.Errorf("%s: got %s", value, e.RetryAfter)
 		}
 	}

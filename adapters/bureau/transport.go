@@ -176,7 +176,11 @@ func (t *trip) roundTrip(
 		return status{}, nil, err
 	}
 	defer res.Body.Close()
-	s := status{code: res.StatusCode, retryAfter: retryAfter(res.Header.Get("Retry-After"))}
+	s := status{code: res.StatusCode, retryAfter: retryAfter(res.Header, time.Now())}
+	if s.code == http.StatusSwitchingProtocols {
+		// Its body is the bare connection, which no deadline reaches.
+		return s, nil, nil
+	}
 	if res.ContentLength > limit {
 		return s, nil, errTooLarge
 	}
@@ -191,13 +195,21 @@ func (t *trip) roundTrip(
 	return s, buf.Bytes(), err
 }
 
-// retryAfter reads a Retry-After in seconds, up to an hour.
-func retryAfter(s string) time.Duration {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
+// retryAfter reads a Retry-After, in seconds or as a date (RFC 9110, 10.2.3), up to an hour. A date counts from the
+// answer's own, so that the two clocks need not agree.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	s := h.Get("Retry-After")
+	if at, err := http.ParseTime(s); err == nil {
+		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
+			now = sent
+		}
+		return min(max(at.Sub(now), 0), time.Hour)
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0
 	}
-	return min(time.Duration(min(n, 3600))*time.Second, time.Hour)
+	return time.Duration(min(n, 3600)) * time.Second
 }
 
 // classify turns an error of an attempt into a failure, without its text: that
