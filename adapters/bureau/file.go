@@ -16,6 +16,7 @@ type File struct {
 	timeout      time.Duration
 	failed       *program
 	notFound     []int
+	notCharged   []int
 	mappings     []mapping
 }
 

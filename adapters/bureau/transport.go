@@ -129,7 +129,8 @@ type status struct {
 }
 
 // exchange sends the request and reads the whole reply. ctx is bounded by the
-// bureau's time, parent is the caller's.
+// bureau's time, parent is the caller's. The status is there as soon as it was read,
+// beside a failure too.
 func (c *Client) exchange(ctx, parent context.Context, req *http.Request) (status, []byte, *failure) {
 	for attempt := 1; ; attempt++ {
 		t := &trip{}
