@@ -39,7 +39,12 @@ func (c *Client) read(
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
 	if c.file.failed != nil {
-		if v, err := c.file.failed.run(ctx, decoded, doc.Value(), m.product.ID); err != nil || saysFailed(v) {
+		v, err := c.file.failed.run(ctx, decoded, doc.Value(), m.product.ID)
+		switch {
+		case err != nil:
+			// An error that is taken for an answer would be kept, and shown for a month.
+			return reply{}, neutral(ports.Failed, "the file's failed cannot read the answer")
+		case saysFailed(v):
 			return reply{}, neutral(ports.Failed, "the bureau reports a failure")
 		}
 	}
@@ -54,19 +59,10 @@ func (c *Client) read(
 	return r, nil
 }
 
-// saysFailed reads what `failed` gave. true and a text mean a failure; so does
-// anything that a program written for this should not give, because an error that
-// is taken for an answer would be kept and shown for a month.
+// saysFailed reads what `failed` gave: true and a text mean a failure, and nothing else does.
 func saysFailed(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	case string:
-		return strings.TrimSpace(v) != ""
-	}
-	return true
+	text, _ := v.(string)
+	return v == true || strings.TrimSpace(text) != ""
 }
 
 // notFound reads the body of a "no record" answer, which need not be JSON.
