@@ -83,7 +83,8 @@ func notFound(raw []byte) (reply, *failure) {
 }
 
 // decode reads one JSON text, with the numbers as they are written. The decoder
-// also refuses what is nested more than 10 000 levels deep.
+// also refuses what is nested more than 10 000 levels deep. A number that is too long
+// to count with is null: the answer keeps it.
 func decode(raw []byte) (any, *failure) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
@@ -97,5 +98,40 @@ func decode(raw []byte) (any, *failure) {
 	if err := dec.Decode(&v); err != nil || len(bytes.TrimLeft(raw[dec.InputOffset():], " \t\r\n")) > 0 {
 		return nil, counted(ports.Failed, "answer is not JSON")
 	}
+	if holdsLongNumber(raw) {
+		v = withoutLongNumbers(v)
+	}
 	return v, nil
+}
+
+// holdsLongNumber tells whether a number in raw may be longer than maxDigits.
+func holdsLongNumber(raw []byte) bool {
+	run := 0
+	for _, b := range raw {
+		if run++; b < '+' || b > '9' && b|0x20 != 'e' {
+			run = 0
+		}
+		if run > maxDigits {
+			return true
+		}
+	}
+	return false
+}
+
+func withoutLongNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if len(v) > maxDigits {
+			return nil
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutLongNumbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = withoutLongNumbers(v[k])
+		}
+	}
+	return v
 }

@@ -2,6 +2,7 @@ package bureau
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -191,13 +192,26 @@ func (c *Client) project(ctx context.Context, m *mapping, doc document.Document,
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
 	values := make(map[string]any, len(m.fields))
-	for _, f := range m.fields {
-		v, err := f.jq.run(ctx, r.decoded, doc.Value(), m.product.ID)
-		if err != nil {
+	run := func(f fieldMapping, do func(context.Context, any, string, string) (any, error)) error {
+		v, err := do(ctx, r.decoded, doc.Value(), m.product.ID)
+		if err == nil {
+			values[f.name] = v
+		} else if !errors.Is(err, errBounds) {
 			a.Dropped = append(a.Dropped, f.name)
-			continue
 		}
-		values[f.name] = v
+		return err
+	}
+	// Those that need much come last, so that a bad one takes no time from the others.
+	var much []fieldMapping
+	for _, f := range m.fields {
+		if errors.Is(run(f, f.jq.light), errBounds) {
+			much = append(much, f)
+		}
+	}
+	for _, f := range much {
+		if errors.Is(run(f, f.jq.heavy), errBounds) {
+			a.Dropped = append(a.Dropped, f.name)
+		}
 	}
 	fields, dropped := m.product.Project(values)
 	if len(fields) > maxAnswer {

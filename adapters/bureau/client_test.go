@@ -284,18 +284,6 @@ func TestFailedAndFound(t *testing.T) {
 	}
 }
 
-func TestRunawayMapping(t *testing.T) {
-	t.Parallel()
-	url, _ := serve(t, body(200, `{"a":"0123456789"}`))
-	src := fmt.Sprintf(basic, url, "")
-	for _, jq := range []string{"'def f: f; f'", "'[limit(2000000; repeat(.a))] | join(\"\")'"} {
-		a, err := ask(t, client(t, strings.Replace(src, "{ nome: .nome,", "{ nome: "+jq+",", 1)))
-		if err != nil || len(a.Fields) > 1000 || len(a.Dropped) == 0 {
-			t.Errorf("%s: %d bytes, dropped %v, %v", jq, len(a.Fields), a.Dropped, err)
-		}
-	}
-}
-
 func TestRetryAfterOfTheBureau(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{

@@ -121,7 +121,8 @@ func newTokenBureau(t *testing.T, refusals int32) *tokenBureau {
 			_, _ = fmt.Fprintf(w, `{"access_token":%q,"expires_in":3600}`, token)
 			return
 		}
-		if r.Header.Get("Authorization") != fmt.Sprint("Bearer ", b.good.Load()) || b.refused.Load() < refusals && b.served.Load() > 0 {
+		if r.Header.Get("Authorization") != fmt.Sprint("Bearer ", b.good.Load()) ||
+			b.served.Load() > 0 && b.refused.Load() < refusals {
 			b.refused.Add(1)
 			w.WriteHeader(401)
 			return
@@ -182,7 +183,8 @@ func TestExpiredTokenIsRenewedForAllAtOnce(t *testing.T) {
 	b.saw(t, 21, b.refused.Load(), 2)
 }
 
-// TestRefusedTokenIsNotRenewedTwice holds that a new token is tried once, and only in place of one that may have expired.
+// TestRefusedTokenIsNotRenewedTwice holds that a new token is tried once, and only in place of one that may have
+// expired.
 func TestRefusedTokenIsNotRenewedTwice(t *testing.T) {
 	t.Parallel()
 	b := newTokenBureau(t, 1000)
