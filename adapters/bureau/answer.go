@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -26,8 +28,8 @@ func (c *Client) read(
 	ctx context.Context, m *mapping, doc document.Document, status status, raw []byte,
 ) (reply, *failure) {
 	raw = bytes.TrimPrefix(raw, byteOrderMark)
-	if slices.Contains(c.file.notFound, status.code) {
-		return notFound(raw)
+	if slices.Contains(c.file.notFound.status, status.code) {
+		return noRecord(raw)
 	}
 	if status.code < 200 || status.code > 299 {
 		return reply{}, statusFailure(status)
@@ -65,8 +67,44 @@ func saysFailed(v any) bool {
 	return v == true || strings.TrimSpace(text) != ""
 }
 
-// notFound reads the body of a "no record" answer, which need not be JSON.
-func notFound(raw []byte) (reply, *failure) {
+// inDoubt is what `when` says of a body that a bureau on a bad day sends too.
+const inDoubt = "doubt"
+
+// believe fails unless a "no record" answer is one beyond doubt, as the file tells it: an outage that is taken for one
+// would be kept, and shown for a month. The bureau's check may refute the answer, by failing; one that is in doubt it
+// must prove. The call itself was answered, so it is charged whatever becomes of the check.
+func (c *Client) believe(
+	ctx, parent context.Context, m *mapping, doc document.Document, s status, raw []byte, token string,
+) *failure {
+	not := "status " + strconv.Itoa(s.code)
+	doubt := false
+	if when := c.file.notFound.when; when != nil {
+		decoded, fail := decode(bytes.TrimPrefix(raw, byteOrderMark))
+		if fail != nil {
+			return neutral(ports.Failed, not+", and "+fail.err.Reason)
+		}
+		mapping, cancel := context.WithTimeout(context.WithoutCancel(parent), mappingTime)
+		defer cancel()
+		says, err := when.run(mapping, decoded, doc.Value(), m.product.ID)
+		if doubt = says == inDoubt; err != nil || says != true && !doubt {
+			return neutral(ports.Failed, not+" in other words than those of a missing record")
+		}
+	}
+	check := c.file.notFound.check
+	if check == nil {
+		return nil
+	}
+	checked, _, fail := c.exchange(ctx, parent, c.request(check, m.product.ID, doc, nil, token))
+	proved := fail == nil && checked.code >= 200 && checked.code <= 299
+	refuted := fail != nil || checked.code < 200 || checked.code >= 500 || checked.code == http.StatusTooManyRequests
+	if refuted || doubt && !proved {
+		return counted(ports.Failed, not+", and the bureau's check fails as well")
+	}
+	return nil
+}
+
+// noRecord reads the body of a "no record" answer, which need not be JSON.
+func noRecord(raw []byte) (reply, *failure) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
 		return reply{raw: []byte("null")}, nil

@@ -152,12 +152,15 @@ func (c *Client) call(parent context.Context, m *mapping, doc document.Document)
 				return reply{}, fail
 			}
 		}
-		status, raw, fail := c.exchange(ctx, parent, c.request(m, doc, body, token))
+		status, raw, fail := c.exchange(ctx, parent, c.request(&m.request, m.product.ID, doc, body, token))
 		if status.code == http.StatusUnauthorized && c.tokens != nil {
 			c.tokens.drop(token)
 		}
 		switch {
 		case !slices.Contains(c.file.notCharged, status.code):
+			if fail == nil && slices.Contains(c.file.notFound.status, status.code) {
+				fail = c.believe(ctx, parent, m, doc, status, raw, token)
+			}
 			if fail != nil {
 				return reply{}, fail
 			}

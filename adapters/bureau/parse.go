@@ -29,7 +29,7 @@ const (
 // (a path, or the name of a shipped file); env looks up environment variables, as
 // os.LookupEnv does. The error is always Problems, with every fault that was found.
 func Parse(name string, src []byte, env func(string) (string, bool)) (*File, error) {
-	p := &parser{env: env, file: File{source: name, timeout: defaultTimeout, notFound: []int{404}}}
+	p := &parser{env: env, file: File{source: name, timeout: defaultTimeout, notFound: notFound{status: []int{404}}}}
 	if root, ok := p.load(src); ok {
 		p.root(root)
 	}

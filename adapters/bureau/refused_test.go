@@ -235,6 +235,34 @@ func TestNoTokenAfterARefusal(t *testing.T) {
 	wantError(t, err, ports.NotSent, "no token")
 }
 
+// TestShippedFilesSayWhatIsFree holds the shipped files to what their bureaus say they do not bill.
+func TestShippedFilesSayWhatIsFree(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, product, document string
+		status                  int
+		outcome                 ports.BureauOutcome
+	}{
+		{"brasilapi", "cnpj", "11222333000181", 429, ports.NotCharged},
+		{"brasilapi", "cnpj", "11222333000181", 500, ports.Failed},
+		{"bigdatacorp", "cpf", cpf, 429, ports.NotCharged},
+		{"bigdatacorp", "cpf", cpf, 401, ports.Failed},
+		{"serpro", "cpf", cpf, 401, ports.NotCharged},
+		{"serpro", "cpf", cpf, 429, ports.NotCharged},
+		{"serpro", "cpf", cpf, 504, ports.NotCharged},
+		{"serpro", "cpf", cpf, 422, ports.Failed},
+	} {
+		cl := shippedBureau(t, c.file, c.status, "{}", nil)
+		p := product(t, cl, c.product)
+		d, err := p.Parse(c.document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = cl.Ask(t.Context(), p, d)
+		wantError(t, err, c.outcome, fmt.Sprint("status ", c.status))
+	}
+}
+
 func TestParseNotCharged(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{

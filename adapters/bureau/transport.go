@@ -72,19 +72,19 @@ type once struct{ io.Reader }
 // Close does nothing.
 func (once) Close() error { return nil }
 
-// request makes the HTTP request of a product for a document.
-func (c *Client) request(m *mapping, doc document.Document, body []byte, token string) *http.Request {
-	value, product := doc.Value(), m.product.ID
-	address := c.file.base + m.request.template.expand(value, product, url.PathEscape)
-	if len(m.request.query) > 0 {
-		q := make(url.Values, len(m.request.query))
-		for _, h := range m.request.query {
+// request makes an HTTP request of the file for a product and a document.
+func (c *Client) request(r *request, product string, doc document.Document, body []byte, token string) *http.Request {
+	value := doc.Value()
+	address := c.file.base + r.template.expand(value, product, url.PathEscape)
+	if len(r.query) > 0 {
+		q := make(url.Values, len(r.query))
+		for _, h := range r.query {
 			q.Set(h.name, h.value.expand(value, product, nil))
 		}
 		address += "?" + q.Encode()
 	}
-	req := newRequest(m.request.method, address, body)
-	for _, list := range [][]header{c.file.headers, m.request.headers} {
+	req := newRequest(r.method, address, body)
+	for _, list := range [][]header{c.file.headers, r.headers} {
 		for _, h := range list {
 			req.Header.Set(h.name, h.value.expand(value, product, nil))
 		}
