@@ -25,7 +25,7 @@ type bounds struct {
 var (
 	// lightBounds suffice for the answers of real bureaus, which are a few kilobytes, many times over.
 	lightBounds = bounds{steps: 60_000, work: 2 << 20, regex: 1 << 20, time: 50 * time.Millisecond}
-	heavyBounds = bounds{steps: 1_000_000, work: 64 << 20, regex: 16 << 20, time: 300 * time.Millisecond}
+	heavyBounds = bounds{steps: 1_000_000, work: 64 << 20, regex: 128 << 20, time: 300 * time.Millisecond}
 )
 
 const (
