@@ -252,7 +252,6 @@ func TestFailedAndFound(t *testing.T) {
 		{".erro", "true", `{"erro":0}`, "", true},
 		{".erro", "true", `{"erro":500}`, "", true},
 		{".erro", "true", `{"erro":""}`, "", true},
-		{".erro", "true", `{}`, "", true},
 		{".erro", "true", `[1]`, "cannot read", false},
 		{".erro", "true", `{"erro":" "}`, "", true},
 		{".erro", "true", `{"erro":false}`, "", true},

@@ -120,6 +120,5 @@ func (p *program) try(ctx context.Context, b bounds, input any, document, produc
 	if more {
 		return nil, errSeveral
 	}
-	m.deep(v, 1) // it is about to be written
-	return v, nil
+	return v, m.deep(v, 1) // it is about to be written
 }

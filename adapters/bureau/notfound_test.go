@@ -11,8 +11,8 @@ import (
 	"fichario/ports"
 )
 
-// TestMissingCompany holds the shipped file to what the two services say: Minha Receita says 404 for a CNPJ that does not
-// exist and while its database is down; BrasilAPI passes its answers on.
+// TestMissingCompany holds the shipped file to what the two services say: Minha Receita says 404 for a CNPJ that does
+// not exist and while its database is down; BrasilAPI passes its answers on.
 func TestMissingCompany(t *testing.T) {
 	t.Parallel()
 	const (
@@ -60,7 +60,8 @@ func TestMissingCompany(t *testing.T) {
 			a, err := cl.Ask(t.Context(), product(t, cl, "cnpj"), doc(t, document.CNPJ, "11222333000181"))
 			if c.reason != "" {
 				wantError(t, err, ports.Failed, c.reason)
-			} else if err != nil || a.Found || !strings.Contains(string(a.Raw), "não encontrado") || !strings.Contains(string(a.Fields), `"nome":null`) {
+			} else if err != nil || a.Found || !strings.Contains(string(a.Raw), "não encontrado") ||
+				!strings.Contains(string(a.Fields), `"nome":null`) {
 				t.Errorf("got %t, %s, %s, %v", a.Found, a.Raw, a.Fields, err)
 			}
 			if calls.Load() != 1+c.checks {
