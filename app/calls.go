@@ -93,7 +93,7 @@ func (l *Lookups) ask(
 
 func statusOf(o ports.BureauOutcome) lookup.Status {
 	switch o {
-	case ports.NotSent:
+	case ports.NotSent, ports.NotCharged:
 		return lookup.NotSent
 	case ports.Failed:
 		return lookup.Failed
@@ -137,6 +137,14 @@ func (l *Lookups) finish(ctx context.Context, e lookup.Entry, price catalog.Mone
 	}
 }
 
+// unavailable says why nothing was charged.
+func unavailable(o ports.BureauOutcome) string {
+	if o == ports.NotCharged {
+		return "O bureau recusou a chamada. Nada foi cobrado; tente de novo em instantes."
+	}
+	return "O bureau não pôde ser alcançado, ou pede que se espere. Nada foi cobrado; tente de novo em instantes."
+}
+
 func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 	switch s {
 	case lookup.NotSent:
@@ -145,7 +153,7 @@ func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 			retry = 5 * time.Second
 		}
 		return fault.New(fault.BureauUnavailable,
-			"O bureau não pôde ser alcançado. Nada foi cobrado; tente de novo em instantes.").After(retry).Because(cause)
+			unavailable(cause.Outcome)).After(retry).Because(cause)
 	case lookup.Failed:
 		return fault.New(fault.BureauFailed,
 			"O bureau foi alcançado e não deu uma resposta válida. A chamada é cobrada e não entra no histórico.").Because(cause)

@@ -34,6 +34,7 @@ func TestFollowersShareACall(t *testing.T) {
 		{"failed", ports.Failed, "bureau_falhou", map[string]int{"falhou 0.45": 1}},
 		{"no answer", ports.NoAnswer, "bureau_sem_resposta", map[string]int{"sem_resposta 0.45": 1}},
 		{"not sent", ports.NotSent, "bureau_indisponivel", map[string]int{"nao_enviada livre": 1}},
+		{"refused", ports.NotCharged, "bureau_indisponivel", map[string]int{"nao_enviada livre": 1}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()

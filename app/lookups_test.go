@@ -183,6 +183,7 @@ func TestWhatAFailureCosts(t *testing.T) {
 		{"failed", fails(ports.Failed), "bureau_falhou", "falhou 0.45", "1 1 1 0.45", 0},
 		{"no answer", fails(ports.NoAnswer), "bureau_sem_resposta", "sem_resposta 0.45", "1 1 1 0.45", 0},
 		{"not sent", fails(ports.NotSent), "bureau_indisponivel", "nao_enviada livre", "0 0 0 0", 5 * time.Second},
+		{"refused", fails(ports.NotCharged), "bureau_indisponivel", "nao_enviada livre", "0 0 0 0", 5 * time.Second},
 		{"silence", holds(nil), "bureau_sem_resposta", "sem_resposta 0.45", "1 1 1 0.45", 0},
 		{"a stranger's error", strange, "bureau_sem_resposta", "sem_resposta 0.45", "1 1 1 0.45", 0},
 		{"a panic", panics, "bureau_falhou", "falhou 0.45", "1 1 1 0.45", 0},

@@ -10,8 +10,9 @@ import (
 	"fichario/domain/document"
 )
 
-// Bureau asks an external data bureau. Implementations never repeat a call that
-// may have reached the bureau: every such call is charged (specification, 8.1.4).
+// Bureau asks an external data bureau. Implementations never repeat a call that the
+// bureau may charge for: every one that may have reached it, but for those that it is
+// known to have refused for nothing (specification, 8.1.4).
 type Bureau interface {
 	// Ask makes one call. The context bounds it; implementations also keep the
 	// bureau's own timeout. A failure is a *BureauError, always.
@@ -45,7 +46,13 @@ const (
 	Failed BureauOutcome = "failed"
 	// NoAnswer: the call may have reached the bureau, and no answer came in time.
 	NoAnswer BureauOutcome = "no_answer"
+	// NotCharged: the bureau refused the call, in a way that it is known not to charge for.
+	NotCharged BureauOutcome = "not_charged"
 )
+
+// Charged reports whether a call that ended so is charged: every one that the bureau may have served
+// (specification, 8.1.4).
+func (o BureauOutcome) Charged() bool { return o != NotSent && o != NotCharged }
 
 // BureauError is the failure of a call to the bureau. Its text holds no document,
 // no credential and nothing that the bureau answered, so that it may be logged.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -26,8 +28,8 @@ func (c *Client) read(
 	ctx context.Context, m *mapping, doc document.Document, status status, raw []byte,
 ) (reply, *failure) {
 	raw = bytes.TrimPrefix(raw, byteOrderMark)
-	if slices.Contains(c.file.notFound, status.code) {
-		return notFound(raw)
+	if slices.Contains(c.file.notFound.status, status.code) {
+		return noRecord(raw)
 	}
 	if status.code < 200 || status.code > 299 {
 		return reply{}, statusFailure(status)
@@ -39,7 +41,12 @@ func (c *Client) read(
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
 	if c.file.failed != nil {
-		if v, err := c.file.failed.run(ctx, decoded, doc.Value(), m.product.ID); err != nil || saysFailed(v) {
+		v, err := c.file.failed.run(ctx, decoded, doc.Value(), m.product.ID)
+		switch {
+		case err != nil:
+			// An error that is taken for an answer would be kept, and shown for a month.
+			return reply{}, neutral(ports.Failed, "the file's failed cannot read the answer")
+		case saysFailed(v):
 			return reply{}, neutral(ports.Failed, "the bureau reports a failure")
 		}
 	}
@@ -54,23 +61,50 @@ func (c *Client) read(
 	return r, nil
 }
 
-// saysFailed reads what `failed` gave. true and a text mean a failure; so does
-// anything that a program written for this should not give, because an error that
-// is taken for an answer would be kept and shown for a month.
+// saysFailed reads what `failed` gave: true and a text mean a failure, and nothing else does.
 func saysFailed(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	case string:
-		return strings.TrimSpace(v) != ""
-	}
-	return true
+	text, _ := v.(string)
+	return v == true || strings.TrimSpace(text) != ""
 }
 
-// notFound reads the body of a "no record" answer, which need not be JSON.
-func notFound(raw []byte) (reply, *failure) {
+// inDoubt is what `when` says of a body that a bureau on a bad day sends too.
+const inDoubt = "doubt"
+
+// believe fails unless a "no record" answer is one beyond doubt, as the file tells it: an outage that is taken for one
+// would be kept, and shown for a month. The bureau's check may refute the answer, by failing; one that is in doubt it
+// must prove. The call itself was answered, so it is charged whatever becomes of the check.
+func (c *Client) believe(
+	ctx, parent context.Context, m *mapping, doc document.Document, s status, raw []byte, token string,
+) *failure {
+	not := "status " + strconv.Itoa(s.code)
+	doubt := false
+	if when := c.file.notFound.when; when != nil {
+		decoded, fail := decode(bytes.TrimPrefix(raw, byteOrderMark))
+		if fail != nil {
+			return neutral(ports.Failed, not+", and "+fail.err.Reason)
+		}
+		mapping, cancel := context.WithTimeout(context.WithoutCancel(parent), mappingTime)
+		defer cancel()
+		says, err := when.run(mapping, decoded, doc.Value(), m.product.ID)
+		if doubt = says == inDoubt; err != nil || says != true && !doubt {
+			return neutral(ports.Failed, not+" in other words than those of a missing record")
+		}
+	}
+	check := c.file.notFound.check
+	if check == nil {
+		return nil
+	}
+	checked, _, fail := c.exchange(ctx, parent, c.request(check, m.product.ID, doc, nil, token))
+	proved := fail == nil && checked.code >= 200 && checked.code <= 299
+	refuted := fail != nil || checked.code < 200 || checked.code >= 500 || checked.code == http.StatusTooManyRequests
+	if refuted || doubt && !proved {
+		return counted(ports.Failed, not+", and the bureau's check fails as well")
+	}
+	return nil
+}
+
+// noRecord reads the body of a "no record" answer, which need not be JSON.
+func noRecord(raw []byte) (reply, *failure) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
 		return reply{raw: []byte("null")}, nil
@@ -87,7 +121,8 @@ func notFound(raw []byte) (reply, *failure) {
 }
 
 // decode reads one JSON text, with the numbers as they are written. The decoder
-// also refuses what is nested more than 10 000 levels deep.
+// also refuses what is nested more than 10 000 levels deep. A number that is too long
+// to count with is null: the answer keeps it.
 func decode(raw []byte) (any, *failure) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
@@ -101,5 +136,40 @@ func decode(raw []byte) (any, *failure) {
 	if err := dec.Decode(&v); err != nil || len(bytes.TrimLeft(raw[dec.InputOffset():], " \t\r\n")) > 0 {
 		return nil, counted(ports.Failed, "answer is not JSON")
 	}
+	if holdsLongNumber(raw) {
+		v = withoutLongNumbers(v)
+	}
 	return v, nil
+}
+
+// holdsLongNumber tells whether a number in raw may be longer than maxDigits.
+func holdsLongNumber(raw []byte) bool {
+	run := 0
+	for _, b := range raw {
+		if run++; b < '+' || b > '9' && b|0x20 != 'e' {
+			run = 0
+		}
+		if run > maxDigits {
+			return true
+		}
+	}
+	return false
+}
+
+func withoutLongNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if len(v) > maxDigits {
+			return nil
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutLongNumbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = withoutLongNumbers(v[k])
+		}
+	}
+	return v
 }

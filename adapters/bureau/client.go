@@ -2,6 +2,7 @@ package bureau
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -20,6 +21,7 @@ type Client struct {
 	transport *http.Transport
 	tokens    *tokenSource // nil without OAuth2
 	breaker   *breaker     // nil without one
+	wait      pause
 	log       *slog.Logger
 }
 
@@ -91,9 +93,14 @@ func (c *Client) Close() {
 }
 
 // Ask makes one call for the product and the document, and never repeats it once
-// it may have reached the bureau. The error is always a *ports.BureauError:
+// the bureau may charge for it: only a 401 that `not_charged` names, for a token that
+// may have expired, is answered with a new token, once. The error is always a
+// *ports.BureauError:
 //   - ports.NotSent when the call cannot have reached the bureau: not connected, no
-//     token, the circuit open, cancelled before it was sent;
+//     token, the circuit open, the bureau's own wait not over, cancelled before it was
+//     sent;
+//   - ports.NotCharged when the bureau refused it with a status that the file's
+//     `not_charged` names;
 //   - ports.NoAnswer when it was sent and no whole answer came in time, or ctx was
 //     cancelled meanwhile;
 //   - ports.Failed when it was sent and what came is no answer: an error status, a
@@ -104,6 +111,11 @@ func (c *Client) Ask(ctx context.Context, product catalog.Product, doc document.
 	if !ok || doc.IsZero() || !m.product.Takes(doc.Type()) {
 		return ports.Answer{}, &ports.BureauError{
 			Outcome: ports.NotSent, Reason: "product is not mapped for this type of document",
+		}
+	}
+	if left := c.wait.left(); left > 0 {
+		return ports.Answer{}, &ports.BureauError{
+			Outcome: ports.NotSent, Reason: "the bureau has asked to wait", RetryAfter: left,
 		}
 	}
 	start := time.Now()
@@ -133,21 +145,32 @@ func (c *Client) call(parent context.Context, m *mapping, doc document.Document)
 	if fail != nil {
 		return reply{}, fail
 	}
-	token := ""
-	if c.tokens != nil {
-		if token, fail = c.tokens.get(ctx); fail != nil {
-			return reply{}, fail
+	for renewed := false; ; renewed = true {
+		token, isNew := "", true
+		if c.tokens != nil {
+			if token, isNew, fail = c.tokens.get(ctx); fail != nil {
+				return reply{}, fail
+			}
+		}
+		status, raw, fail := c.exchange(ctx, parent, c.request(&m.request, m.product.ID, doc, body, token))
+		if status.code == http.StatusUnauthorized && c.tokens != nil {
+			c.tokens.drop(token)
+		}
+		switch {
+		case !slices.Contains(c.file.notCharged, status.code):
+			if fail == nil && slices.Contains(c.file.notFound.status, status.code) {
+				fail = c.believe(ctx, parent, m, doc, status, raw, token)
+			}
+			if fail != nil {
+				return reply{}, fail
+			}
+			return c.read(parent, m, doc, status, raw)
+		case status.code == http.StatusUnauthorized && !isNew && !renewed:
+			// The token has ended before its time. The bureau does not charge for a 401.
+		default:
+			return reply{}, c.refused(status)
 		}
 	}
-	req := c.request(m, doc, body, token)
-	status, raw, fail := c.exchange(ctx, parent, req)
-	if fail != nil {
-		return reply{}, fail
-	}
-	if status.code == http.StatusUnauthorized && c.tokens != nil {
-		c.tokens.drop(token)
-	}
-	return c.read(parent, m, doc, status, raw)
 }
 
 // body makes the request's body; nil when the product has none.
@@ -172,13 +195,26 @@ func (c *Client) project(ctx context.Context, m *mapping, doc document.Document,
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
 	values := make(map[string]any, len(m.fields))
-	for _, f := range m.fields {
-		v, err := f.jq.run(ctx, r.decoded, doc.Value(), m.product.ID)
-		if err != nil {
+	run := func(f fieldMapping, do func(context.Context, any, string, string) (any, error)) error {
+		v, err := do(ctx, r.decoded, doc.Value(), m.product.ID)
+		if err == nil {
+			values[f.name] = v
+		} else if !errors.Is(err, errBounds) {
 			a.Dropped = append(a.Dropped, f.name)
-			continue
 		}
-		values[f.name] = v
+		return err
+	}
+	// Those that need much come last, so that a bad one takes no time from the others.
+	var much []fieldMapping
+	for _, f := range m.fields {
+		if errors.Is(run(f, f.jq.light), errBounds) {
+			much = append(much, f)
+		}
+	}
+	for _, f := range much {
+		if errors.Is(run(f, f.jq.heavy), errBounds) {
+			a.Dropped = append(a.Dropped, f.name)
+		}
 	}
 	fields, dropped := m.product.Project(values)
 	if len(fields) > maxAnswer {

@@ -15,8 +15,16 @@ type File struct {
 	oauth        *oauth
 	timeout      time.Duration
 	failed       *program
-	notFound     []int
+	notFound     notFound
+	notCharged   []int
 	mappings     []mapping
+}
+
+// notFound is how the bureau says that it has no record.
+type notFound struct {
+	status []int
+	when   *program // says true of such a body, or that it is inDoubt; nil when every body is one
+	check  *request // is asked after such an answer, and must not fail; nil without one
 }
 
 // header is a header of a request.

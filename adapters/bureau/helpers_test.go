@@ -2,6 +2,7 @@ package bureau_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -178,3 +179,38 @@ func answer200(text string) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(text),
 		text)
 }
+
+// pipes serves a handler over connections in memory, which a fake clock can wait for.
+func pipes(h http.HandlerFunc) (dial bureau.DialFunc, stop func()) {
+	l := &pipeListener{make(chan net.Conn), make(chan struct{})}
+	s := &http.Server{Handler: h, ErrorLog: discardLog()}
+	done := make(chan struct{})
+	go func() { defer close(done); _ = s.Serve(l) }()
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		here, there := net.Pipe()
+		select {
+		case l.conns <- there:
+			return here, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}, func() { _ = s.Close(); <-done }
+}
+
+type pipeListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error { close(l.closed); return nil }
+
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }

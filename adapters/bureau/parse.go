@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -30,7 +29,7 @@ const (
 // (a path, or the name of a shipped file); env looks up environment variables, as
 // os.LookupEnv does. The error is always Problems, with every fault that was found.
 func Parse(name string, src []byte, env func(string) (string, bool)) (*File, error) {
-	p := &parser{env: env, file: File{source: name, timeout: defaultTimeout, notFound: []int{404}}}
+	p := &parser{env: env, file: File{source: name, timeout: defaultTimeout, notFound: notFound{status: []int{404}}}}
 	if root, ok := p.load(src); ok {
 		p.root(root)
 	}
@@ -65,7 +64,7 @@ func (p *parser) load(src []byte) (*yaml.Node, bool) {
 
 func (p *parser) root(n *yaml.Node) {
 	top := at{n: n, line: n.Line}
-	keys := p.known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "not_found", "products")
+	keys := p.known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "not_found", "not_charged", "products")
 	p.required(top, keys, "name", "base_url", "products")
 	if v, ok := keys["name"]; ok {
 		p.file.name = p.text(v)
@@ -87,6 +86,9 @@ func (p *parser) root(n *yaml.Node) {
 	}
 	if v, ok := keys["not_found"]; ok {
 		p.notFound(v)
+	}
+	if v, ok := keys["not_charged"]; ok {
+		p.notCharged(v)
 	}
 	if v, ok := keys["products"]; ok {
 		p.products(v)
@@ -166,18 +168,6 @@ func (p *parser) timeout(v at) {
 		p.fault(v, "must be from %s to 2m0s", minTimeout)
 	default:
 		p.file.timeout = d
-	}
-}
-
-func (p *parser) notFound(v at) {
-	p.file.notFound = nil
-	for _, item := range p.list(v) {
-		status, err := strconv.Atoi(item.n.Value)
-		if err != nil || item.n.Kind != yaml.ScalarNode || status <= 200 || status > 599 || status/100 == 3 {
-			p.fault(item, "must be a status from 201 to 299 or from 400 to 599")
-			continue
-		}
-		p.file.notFound = append(p.file.notFound, status)
 	}
 }
 

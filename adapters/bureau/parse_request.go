@@ -96,9 +96,7 @@ func (p *parser) bodyUses(v at, body *program, product catalog.Product) bool {
 	for _, t := range product.Documents {
 		var bodies [2][]byte
 		for i, doc := range samples[t] {
-			ctx, cancel := context.WithTimeout(context.Background(), sampleTime)
-			b, err := makeBody(ctx, body, doc, product.ID)
-			cancel()
+			b, err := makeBody(context.Background(), body, doc, product.ID)
 			if err != nil {
 				p.fault(v, "makes no body for a %s", t)
 				return true

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"fichario/adapters/bureau"
+	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -66,6 +67,19 @@ func TestShippedFiles(t *testing.T) {
 		"brasilapi, little known": {"brasilapi", "cnpj", other, "brasilapi_cnpj_vazio.json", `{"nome":"FULANO DE TAL","razaoSocial":"FULANO DE TAL","nomeFantasia":null,"abertura":null,` +
 			`"situacaoCadastral":"BAIXADA","naturezaJuridica":null,"porte":null,"capitalSocial":0,"atividadePrincipal":null,"atividadesSecundarias":null,"emails":null,"telefones":null,` +
 			`"enderecos":[{"tipo":"MATRIZ","logradouro":null,"numero":null,"complemento":null,"bairro":null,"cidade":null,"uf":null,"cep":null}],"socios":null}`},
+		"brasilapi, placeholders": {"brasilapi", "cnpj", company, "brasilapi_cnpj_placeholders.json", `{"nome":"ACME COMERCIO S.A.","razaoSocial":"ACME COMERCIO S.A.","nomeFantasia":null,"abertura":"2004-05-17",` +
+			`"situacaoCadastral":"ATIVA","naturezaJuridica":null,"porte":null,"capitalSocial":1234567890.12,"atividadePrincipal":null,` +
+			`"atividadesSecundarias":[{"codigo":"0112101","descricao":"Cultivo de algodão herbáceo"}],"emails":null,` +
+			`"telefones":[{"ddd":"11","numero":"23851939","tipo":null,"whatsapp":null}],` +
+			`"enderecos":[{"tipo":"MATRIZ","logradouro":null,"numero":"S/N","complemento":null,"bairro":null,"cidade":"SAO PAULO","uf":"SP","cep":null}],` +
+			`"socios":[{"nome":"CARLA DIAS","documento":null,"qualificacao":null,"entrada":"2004-05-17"}]}`},
+		"brasilapi, abroad": {"brasilapi", "cnpj", company, "brasilapi_cnpj_exterior.json", `{"nome":"ACME COMERCIO S.A.","razaoSocial":"ACME COMERCIO S.A.","nomeFantasia":null,"abertura":"2004-05-17",` +
+			`"situacaoCadastral":"ATIVA","naturezaJuridica":"Sociedade Anônima Fechada","porte":"DEMAIS","capitalSocial":1234567890.12,` +
+			`"atividadePrincipal":{"codigo":"0111301","descricao":"Cultivo de arroz"},"atividadesSecundarias":null,"emails":["contato@acme.example"],` +
+			`"telefones":[{"ddd":null,"numero":"351210001234","tipo":null,"whatsapp":null}],` +
+			`"enderecos":[{"tipo":"FILIAL","logradouro":"AVENIDA DA LIBERDADE","numero":"37","complemento":null,"bairro":null,"cidade":"LISBOA","uf":"EX","cep":null}],"socios":null}`},
+		"brasilapi, reason not known": {"brasilapi", "situacao_cadastral", company, "brasilapi_cnpj_placeholders.json",
+			`{"nome":"ACME COMERCIO S.A.","situacao":"ATIVA","situacaoEm":"2005-11-03","motivo":null}`},
 		"brasilapi, situation": {"brasilapi", "situacao_cadastral", company, "brasilapi_cnpj.json",
 			`{"nome":"ACME COMERCIO S.A.","situacao":"ATIVA","situacaoEm":"2005-11-03","motivo":null}`},
 		"brasilapi, closed": {"brasilapi", "situacao_cadastral", other, "brasilapi_cnpj_vazio.json",
@@ -115,6 +129,30 @@ func TestShippedFiles(t *testing.T) {
 				t.Errorf("dropped %v, got\n%s\nwant\n%s", a.Dropped, a.Fields, c.want)
 			}
 		})
+	}
+}
+
+// TestPhonesOfTheReceita holds the shipped file to how area code and number come: as one text.
+func TestPhonesOfTheReceita(t *testing.T) {
+	t.Parallel()
+	phone := func(ddd, number string) string {
+		return `"telefones":[{"ddd":` + ddd + `,"numero":"` + number + `","tipo":null,"whatsapp":null}]`
+	}
+	for came, want := range map[string]string{
+		"1123851939": phone(`"11"`, "23851939"), "11987654321": phone(`"11"`, "987654321"),
+		"01123851939": phone(`"11"`, "23851939"), "011987654321": phone(`"11"`, "987654321"),
+		"0011023851939": phone(`"11"`, "23851939"), "(011) 2385-1939": phone(`"11"`, "23851939"),
+		"551123851939": phone(`"11"`, "23851939"), "5511987654321": phone(`"11"`, "987654321"),
+		"5523851939": phone(`"55"`, "23851939"), "55987654321": phone(`"55"`, "987654321"),
+		"23851939": phone(`null`, "23851939"), "987654321": phone(`null`, "987654321"), "0023851939": phone(`null`, "23851939"),
+		"": `"telefones":null`, "0000000000": `"telefones":null`, "3851939": `"telefones":null`, "1023851939": `"telefones":null`,
+		"112385193": `"telefones":null`, "11238519391": `"telefones":null`, "11111123851939": `"telefones":null`,
+	} {
+		c := shippedBureau(t, "brasilapi", 200, `{"uf":"SP","ddd_telefone_1":"`+came+`","ddd_telefone_2":""}`, nil)
+		a, err := c.Ask(t.Context(), product(t, c, "cnpj"), doc(t, document.CNPJ, "11222333000181"))
+		if err != nil || !strings.Contains(string(a.Fields), want) || len(a.Dropped) > 0 {
+			t.Errorf("%s: got %s, %v, want %s", came, a.Fields, err, want)
+		}
 	}
 }
 

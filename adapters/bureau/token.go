@@ -52,20 +52,21 @@ func noToken(wait time.Duration) *failure {
 	return f
 }
 
-// get returns a valid token. One fetch runs at a time, on its own, so that a
-// caller who gives up does not take the token from the others.
-func (s *tokenSource) get(ctx context.Context) (string, *failure) {
-	for waited := false; ; waited = true {
+// get returns a valid token, and whether it is a new one, which the caller has waited
+// for. One fetch runs at a time, on its own, so that a caller who gives up does not
+// take the token from the others.
+func (s *tokenSource) get(ctx context.Context) (token string, waited bool, fail *failure) {
+	for ; ; waited = true {
 		s.mu.Lock()
 		now := time.Now()
 		if s.token != "" && now.Before(s.until) {
-			token := s.token
+			token = s.token
 			s.mu.Unlock()
-			return token, nil
+			return token, waited, nil
 		}
 		if wait := s.failedAt.Add(tokenPause).Sub(now); wait > 0 || waited {
 			s.mu.Unlock()
-			return "", noToken(wait)
+			return "", waited, noToken(wait)
 		}
 		if s.fetching == nil {
 			s.fetching = make(chan struct{})
@@ -76,7 +77,7 @@ func (s *tokenSource) get(ctx context.Context) (string, *failure) {
 		select {
 		case <-done:
 		case <-ctx.Done():
-			return "", noToken(0)
+			return "", waited, noToken(0)
 		}
 	}
 }

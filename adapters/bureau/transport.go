@@ -72,19 +72,19 @@ type once struct{ io.Reader }
 // Close does nothing.
 func (once) Close() error { return nil }
 
-// request makes the HTTP request of a product for a document.
-func (c *Client) request(m *mapping, doc document.Document, body []byte, token string) *http.Request {
-	value, product := doc.Value(), m.product.ID
-	address := c.file.base + m.request.template.expand(value, product, url.PathEscape)
-	if len(m.request.query) > 0 {
-		q := make(url.Values, len(m.request.query))
-		for _, h := range m.request.query {
+// request makes an HTTP request of the file for a product and a document.
+func (c *Client) request(r *request, product string, doc document.Document, body []byte, token string) *http.Request {
+	value := doc.Value()
+	address := c.file.base + r.template.expand(value, product, url.PathEscape)
+	if len(r.query) > 0 {
+		q := make(url.Values, len(r.query))
+		for _, h := range r.query {
 			q.Set(h.name, h.value.expand(value, product, nil))
 		}
 		address += "?" + q.Encode()
 	}
-	req := newRequest(m.request.method, address, body)
-	for _, list := range [][]header{c.file.headers, m.request.headers} {
+	req := newRequest(r.method, address, body)
+	for _, list := range [][]header{c.file.headers, r.headers} {
 		for _, h := range list {
 			req.Header.Set(h.name, h.value.expand(value, product, nil))
 		}
@@ -129,7 +129,8 @@ type status struct {
 }
 
 // exchange sends the request and reads the whole reply. ctx is bounded by the
-// bureau's time, parent is the caller's.
+// bureau's time, parent is the caller's. The status is there as soon as it was read,
+// beside a failure too.
 func (c *Client) exchange(ctx, parent context.Context, req *http.Request) (status, []byte, *failure) {
 	for attempt := 1; ; attempt++ {
 		t := &trip{}
@@ -176,7 +177,11 @@ func (t *trip) roundTrip(
 		return status{}, nil, err
 	}
 	defer res.Body.Close()
-	s := status{code: res.StatusCode, retryAfter: retryAfter(res.Header.Get("Retry-After"))}
+	s := status{code: res.StatusCode, retryAfter: retryAfter(res.Header, time.Now())}
+	if s.code == http.StatusSwitchingProtocols {
+		// Its body is the bare connection, which no deadline reaches.
+		return s, nil, nil
+	}
 	if res.ContentLength > limit {
 		return s, nil, errTooLarge
 	}
@@ -191,13 +196,21 @@ func (t *trip) roundTrip(
 	return s, buf.Bytes(), err
 }
 
-// retryAfter reads a Retry-After in seconds, up to an hour.
-func retryAfter(s string) time.Duration {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
+// retryAfter reads a Retry-After, in seconds or as a date (RFC 9110, 10.2.3), up to an hour. A date counts from the
+// answer's own, so that the two clocks need not agree.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	s := h.Get("Retry-After")
+	if at, err := http.ParseTime(s); err == nil {
+		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
+			now = sent
+		}
+		return min(max(at.Sub(now), 0), time.Hour)
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0
 	}
-	return min(time.Duration(min(n, 3600))*time.Second, time.Hour)
+	return time.Duration(min(n, 3600)) * time.Second
 }
 
 // classify turns an error of an attempt into a failure, without its text: that

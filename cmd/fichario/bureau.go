@@ -99,7 +99,7 @@ func (c *bureauTryCmd) Run(e *environment) error {
 	var failure *ports.BureauError
 	if errors.As(err, &failure) {
 		charged := "would be charged"
-		if failure.Outcome == ports.NotSent {
+		if !failure.Outcome.Charged() {
 			charged = "would not be charged"
 		}
 		return fmt.Errorf("no valid answer after %s: %s (a lookup %s)", took, failure.Reason, charged)

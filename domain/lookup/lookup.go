@@ -22,12 +22,13 @@ const (
 	Failed Status = "falhou"
 	// NoAnswer: the bureau may have been reached and did not answer; charged.
 	NoAnswer Status = "sem_resposta"
-	// NotSent: the call cannot have reached the bureau; not charged.
+	// NotSent: the call cannot have reached the bureau, or the bureau refused it and
+	// does not charge for that; not charged.
 	NotSent Status = "nao_enviada"
 )
 
 // Charged reports whether a call to the bureau with this outcome costs money
-// (specification, 8.1.4: every call that reaches the bureau is charged).
+// (specification, 8.1.4: every call that the bureau may have served is charged).
 func (s Status) Charged() bool { return s != NotSent }
 
 // Entry is one line of a statement. Requests that are refused with 400, 403 or

@@ -1,0 +1,76 @@
+package bureau
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// notFound reads statuses that mean "no record", or a mapping of them and of what must hold besides.
+func (p *parser) notFound(v at) {
+	if v.n.Kind != yaml.MappingNode {
+		p.file.notFound.status = p.notFoundStatuses(v)
+		return
+	}
+	keys := p.known(v, "status", "when", "check")
+	if k, ok := keys["status"]; ok {
+		p.file.notFound.status = p.notFoundStatuses(k)
+	}
+	if k, ok := keys["when"]; ok {
+		p.file.notFound.when = p.jq(k)
+	}
+	if k, ok := keys["check"]; ok {
+		p.file.notFound.check = p.check(k)
+	} else if when := keys["when"]; p.file.notFound.when != nil && strings.Contains(p.file.notFound.when.src, inDoubt) {
+		p.fault(when, "speaks of doubt, which only a check can take away")
+	}
+}
+
+func (p *parser) notFoundStatuses(v at) []int {
+	return p.statuses(v, "from 201 to 299 or from 400 to 599", func(status int) bool {
+		return status > 200 && status < 300 || status >= 400
+	})
+}
+
+// check reads a request that the bureau answers for nothing.
+func (p *parser) check(v at) *request {
+	keys := p.known(v, "path", "query")
+	p.required(v, keys, "path")
+	r := &request{method: "GET"}
+	if k, ok := keys["path"]; ok {
+		r.path, r.template = p.path(k)
+	}
+	if k, ok := keys["query"]; ok {
+		r.query = plainHeaders(p.texts(k, nil))
+	}
+	return r
+}
+
+// notCharged reads the statuses at which the bureau does not bill.
+func (p *parser) notCharged(v at) {
+	p.file.notCharged = p.statuses(v, "from 400 to 599", func(status int) bool { return status >= 400 })
+	for _, status := range p.file.notCharged {
+		if slices.Contains(p.file.notFound.status, status) {
+			p.fault(v, "not_found has it: a status %d is an answer and charged, or it is neither", status)
+		}
+	}
+}
+
+// statuses reads a list of HTTP statuses.
+func (p *parser) statuses(v at, which string, good func(int) bool) []int {
+	var list []int
+	for _, item := range p.list(v) {
+		status, err := strconv.Atoi(item.n.Value)
+		switch {
+		case err != nil || item.n.Kind != yaml.ScalarNode || status > 599 || !good(status):
+			p.fault(item, "must be a status %s", which)
+		case slices.Contains(list, status):
+			p.fault(item, "is here twice")
+		default:
+			list = append(list, status)
+		}
+	}
+	return list
+}
