@@ -27,8 +27,9 @@ const InMemory = ":memory:"
 var memories atomic.Int64
 
 // openMemory opens an empty database that ends with the store. One connection reads and writes, so that nothing waits
-// for a lock, and a reading beside a transaction, which InTx forbids, does not pass unseen. A second one only keeps the
-// database when the first is given up, as database/sql does with that of a transaction whose context ended.
+// for a lock, and a reading beside a transaction, which InTx forbids, does not pass unseen. A second one does nothing
+// but keep the database when the first is given up, as database/sql does with that of a transaction whose context
+// ended.
 func (s *Store) openMemory() (err error) {
 	dsn := fmt.Sprintf("file:/fichario-%d?vfs=memdb&_pragma=foreign_keys(1)", memories.Add(1))
 	if s.write, err = gorm.Open(sqlite.Open(dsn), config()); err != nil {
