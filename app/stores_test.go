@@ -141,9 +141,11 @@ func open(t *testing.T, url string) *gormstore.Store {
 	return store
 }
 
+// inMemory is a setting where time stands still, so that no midnight passes.
 func inMemory(t *testing.T) *setting {
 	t.Helper()
-	return newSetting(t, open(t, "sqlite://"+gormstore.InMemory), now)
+	start := now()
+	return newSetting(t, open(t, "sqlite://"+gormstore.InMemory), func() time.Time { return start })
 }
 
 // inBubble is inMemory where time passes only while everybody waits, and then at once.
