@@ -71,7 +71,8 @@ func watchHeap() (most func() uint64) {
 const aLot = 1 << 30
 
 // TestJQIsBounded holds that a program that does not end costs itself and nothing else: it ends with the error of its
-// bounds, and on the way takes less memory than a machine of any size has.
+// bounds, and on the way takes less memory than a machine of any size has. It is not parallel: it watches the memory of
+// the process.
 func TestJQIsBounded(t *testing.T) {
 	input, most := dangerous(), watchHeap()
 	for _, src := range programs(t, "bombs.jq") {
@@ -93,7 +94,8 @@ func TestJQIsBounded(t *testing.T) {
 	}
 }
 
-// TestManyBadProgramsAtOnce holds that a bad program in every answer of a busy moment takes no more.
+// TestManyBadProgramsAtOnce holds that a bad program in every answer of a busy moment takes no more. It is not parallel:
+// it watches the memory of the process.
 func TestManyBadProgramsAtOnce(t *testing.T) {
 	p, err := compileJQ(`[range(1000) | "0123456789" * 1000000], (def f: [f]; f)`)
 	if err != nil {
