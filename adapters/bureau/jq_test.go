@@ -18,7 +18,7 @@ import (
 )
 
 // programs are those of a file, one a line.
-func programs(t *testing.T, name string) (list []string) {
+func programs(t testing.TB, name string) (list []string) {
 	t.Helper()
 	b, err := os.ReadFile("testdata/" + name)
 	if err != nil {
@@ -71,7 +71,8 @@ func watchHeap() (most func() uint64) {
 const aLot = 1 << 30
 
 // TestJQIsBounded holds that a program that does not end costs itself and nothing else: it ends with the error of its
-// bounds, and on the way takes less memory than a machine of any size has.
+// bounds, and on the way takes less memory than a machine of any size has. It is not parallel: it watches the memory of
+// the process.
 func TestJQIsBounded(t *testing.T) {
 	input, most := dangerous(), watchHeap()
 	for _, src := range programs(t, "bombs.jq") {
@@ -93,7 +94,8 @@ func TestJQIsBounded(t *testing.T) {
 	}
 }
 
-// TestManyBadProgramsAtOnce holds that a bad program in every answer of a busy moment takes no more.
+// TestManyBadProgramsAtOnce holds that a bad program in every answer of a busy moment takes no more. It is not
+// parallel: it watches the memory of the process.
 func TestManyBadProgramsAtOnce(t *testing.T) {
 	p, err := compileJQ(`[range(1000) | "0123456789" * 1000000], (def f: [f]; f)`)
 	if err != nil {
@@ -280,14 +282,8 @@ func TestJQNeedsNoHeavyRun(t *testing.T) {
 
 // FuzzJQ runs any program on any answer: it must end, and give what can be written.
 func FuzzJQ(f *testing.F) {
-	for _, name := range []string{"programs.jq", "bombs.jq"} {
-		b, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for line := range strings.Lines(string(b)) {
-			f.Add(strings.TrimSpace(line), `{"s":"aaaa","n":1000000000,"l":[1,2,3],"o":{"a":[1.5]}}`)
-		}
+	for _, src := range programs(f, "programs.jq") {
+		f.Add(src, `{"s":"aaaa","n":1000000000,"l":[1,2,3],"o":{"a":[1.5]}}`)
 	}
 	f.Fuzz(func(t *testing.T, src, answer string) {
 		p, err := compileJQ(src)

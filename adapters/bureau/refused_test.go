@@ -77,6 +77,7 @@ func TestRefusedWithoutABody(t *testing.T) {
 
 // TestHeldBackEnds runs on a fake clock, and holds that calls go on when the bureau's wait is over.
 func TestHeldBackEnds(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		dial, stop := pipes(func(w http.ResponseWriter, r *http.Request) {
