@@ -9,6 +9,7 @@ import (
 // answer is a key or question with what was answered.
 type answer struct {
 	scope
+	at       int64 // the place of its arrival
 	entry    entry // what the vocabulary says of the title, or of the key where there is no title
 	typ      answerType
 	labelled bool  // the title is a question that a person wrote

@@ -1,6 +1,8 @@
 package intake
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"fichario/domain/text"
@@ -159,6 +161,21 @@ func (d *Draft) attributeOnce(a *answer, said string) bool {
 		return false
 	}
 	return !strings.HasPrefix(a.attr, "utm_") && d.attributionText(a.attr) == said
+}
+
+// arrival is a name with the place where it arrived.
+type arrival struct {
+	name string
+	at   int64
+}
+
+// orderAttribution puts the pairs into the order in which they arrived.
+func (d *Draft) orderAttribution(arrived []arrival) {
+	place := func(p Pair) int {
+		return slices.IndexFunc(arrived, func(a arrival) bool { return a.name == p.Key })
+	}
+	slices.SortStableFunc(arrived, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(d.Attribution, func(a, b Pair) int { return place(a) - place(b) })
 }
 
 // attributeFromURLs adds what the pages' own addresses say, after everything that was said outright; the page before

@@ -12,6 +12,7 @@ type bracketTree struct {
 // branch is a node under construction: its members by key, in order of arrival.
 type branch struct {
 	key     string
+	at      int // the place of its arrival
 	leaf    *node
 	members []*branch
 	index   map[string]int
@@ -26,21 +27,21 @@ func (t *bracketTree) add(key string, value node) error {
 	if strings.Count(brackets, "[") >= maxDepth-1 {
 		return errTooDeep()
 	}
-	b := t.root.member(name)
+	b := t.root.member(name, t.leaves)
 	for brackets != "" {
 		end := strings.IndexByte(brackets, ']')
 		name, brackets = brackets[1:end], brackets[end+1:]
 		if name == "" {
-			b = b.append("")
+			b = b.append("", t.leaves)
 			continue
 		}
-		b = b.member(name)
+		b = b.member(name, t.leaves)
 	}
 	if b.leaf == nil && len(b.members) == 0 {
 		b.leaf = &value
 		return nil
 	}
-	b.append("").leaf = &value // the key again: the values become a list
+	b.append("", t.leaves).leaf = &value // the key again: the values become a list
 	return nil
 }
 
@@ -63,24 +64,24 @@ func splitBrackets(key string) (name, brackets string) {
 	return key[:i], key[i:]
 }
 
-// member returns the branch under a key, a new one when there is none.
-func (b *branch) member(key string) *branch {
+// member returns the branch under a key, a new one when there is none. at is the place of its arrival.
+func (b *branch) member(key string, at int) *branch {
 	if i, ok := b.index[key]; ok {
 		return b.members[i]
 	}
 	if b.index == nil {
 		b.index = map[string]int{}
 	}
-	m := b.append(key)
+	m := b.append(key, at)
 	b.index[key] = len(b.members) - 1
 	return m
 }
 
-func (b *branch) append(key string) *branch {
-	m := &branch{key: key}
+func (b *branch) append(key string, at int) *branch {
+	m := &branch{key: key, at: at}
 	if b.leaf != nil {
 		// A value and a group under one name: the value becomes a member without a name.
-		b.members = append(b.members, &branch{leaf: b.leaf})
+		b.members = append(b.members, &branch{leaf: b.leaf, at: b.at})
 		b.leaf = nil
 	}
 	b.members = append(b.members, m)
@@ -92,10 +93,10 @@ func (b *branch) append(key string) *branch {
 func (b *branch) node(top bool) node {
 	if b.leaf != nil {
 		n := *b.leaf
-		n.key = b.key
+		n.key, n.at = b.key, int32(b.at)
 		return n
 	}
-	n := node{kind: isObject, key: b.key, children: make([]node, 0, len(b.members))}
+	n := node{kind: isObject, key: b.key, at: int32(b.at), children: make([]node, 0, len(b.members))}
 	list := !top
 	for i, m := range b.members {
 		list = list && countDigits(m.key) == len(m.key) && (i > 0 || m.key == "" || m.key == "0" || m.leaf == nil)
@@ -103,6 +104,8 @@ func (b *branch) node(top bool) node {
 	}
 	if list {
 		n.kind = isArray
+	} else {
+		sortMembers(n.children)
 	}
 	return n
 }

@@ -33,25 +33,30 @@ type score struct {
 	strength strength
 	distance int8 // how far the answer is from the contact
 	penalty  int8
+	copied   bool // it has no question's title, and may be the copy of one that has
 }
 
 // maxDistance is the distance from which all are equally far.
 const maxDistance = 20
 
 func scoreOf(a *answer, b bid) score {
-	return score{strength: b.strength, distance: int8(min(a.rank, maxDistance)), penalty: b.penalty}
+	return score{
+		strength: b.strength, distance: int8(min(a.rank, maxDistance)), penalty: b.penalty, copied: !a.labelled,
+	}
 }
 
-// beats reports whether a score is better than another. Equal ones leave it to the order of arrival.
+// beats reports whether a score is better than another. Equal ones leave it to the order of the walk, which is that of
+// lists, and of keys whatever the order in which they came.
 func (s score) beats(other score) bool {
 	if s.formName != other.formName {
 		return other.formName
 	}
-	return cmp.Or(
+	order := cmp.Or(
 		cmp.Compare(s.strength, other.strength),
 		cmp.Compare(s.distance, other.distance),
 		cmp.Compare(s.penalty, other.penalty),
-	) < 0
+	)
+	return order < 0 || order == 0 && !s.copied && other.copied
 }
 
 // claim is an answer that would feed a field. The zero value is none.

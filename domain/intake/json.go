@@ -129,7 +129,11 @@ func (p *jsonParser) composite(open byte, depth int) (node, error) {
 	for {
 		p.skipSpace()
 		switch p.s[p.i] {
-		case '}', ']':
+		case '}':
+			p.i++
+			sortMembers(n.children)
+			return n, nil
+		case ']':
 			p.i++
 			return n, nil
 		case ',':
@@ -142,11 +146,12 @@ func (p *jsonParser) composite(open byte, depth int) (node, error) {
 			p.skipSpace()
 			p.i++ // the colon
 		}
+		at := p.leaves
 		v, err := p.value(depth + 1)
 		if err != nil {
 			return n, err
 		}
-		v.key = key
+		v.key, v.at = key, int32(at)
 		if n.children == nil {
 			n.children = make([]node, 0, 4)
 		}

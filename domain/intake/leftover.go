@@ -1,24 +1,32 @@
 package intake
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"fichario/domain/text"
 )
 
-// collectLeftover puts into the leftover what no field took: each answer once, with the best title.
+// collectLeftover puts into the leftover what no field took: each answer once, with the best title, in the order of
+// arrival.
 func (r *reader) collectLeftover(d *Draft) {
 	left := r.notTaken(d)
 	slices.SortStableFunc(left, func(a, b *answer) int { return a.placeInNote() - b.placeInNote() })
 	l := leftover{reader: r}
-	for _, a := range left {
+	left = slices.DeleteFunc(left, func(a *answer) bool {
 		text := a.text()
 		said := saying{text, likeness(text)}
-		if r.saidByField(d, a, said) || l.isCopy(a, said) || l.isRepeated(a, said) {
-			continue
-		}
-		d.Leftover = append(d.Leftover, Pair{a.label(), text})
+		return r.saidByField(d, a, said) || l.isCopy(a, said) || l.isRepeated(a, said)
+	})
+	slices.SortStableFunc(left, func(a, b *answer) int {
+		return cmp.Or(a.placeInNote()-b.placeInNote(), cmp.Compare(a.at, b.at))
+	})
+	if len(left) > 0 {
+		d.Leftover = make([]Pair, len(left))
+	}
+	for i, a := range left {
+		d.Leftover[i] = Pair{a.label(), a.text()}
 	}
 }
 
@@ -28,11 +36,21 @@ type saying struct{ text, likeness string }
 // notTaken attributes the answers that say how the contact came here, and returns those that the note needs.
 func (r *reader) notTaken(d *Draft) []*answer {
 	var left []*answer
+	var arrived []arrival
 	for i := range r.answers {
-		if a := &r.answers[i]; !a.taken && (a.attr == "" || !d.attributeOnce(a, a.text())) {
+		a := &r.answers[i]
+		if a.taken {
+			continue
+		}
+		pairs := len(d.Attribution)
+		if a.attr == "" || !d.attributeOnce(a, a.text()) {
 			left = append(left, a)
 		}
+		if len(d.Attribution) > pairs {
+			arrived = append(arrived, arrival{a.attr, a.at})
+		}
 	}
+	d.orderAttribution(arrived)
 	return left
 }
 

@@ -24,6 +24,7 @@ func (r *reader) list(n *node, s scope) {
 	for i := range n.children {
 		k := &n.children[i]
 		k.key = "" // the place in a list is no name
+		r.at = r.place(k, s)
 		switch {
 		case mirrors[i]:
 			r.drop("option mirror", k)

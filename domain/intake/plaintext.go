@@ -62,12 +62,14 @@ func parseTitledLines(text string) (node, bool) {
 			}
 			answerStart = lineStart + i + 1
 			titled++
-			n.children = append(n.children, node{kind: isString, key: strings.TrimSpace(line[:i])})
+			n.children = append(n.children,
+				node{kind: isString, key: strings.TrimSpace(line[:i]), at: int32(len(n.children))})
 		case len(n.children) == 0:
 			n.children = append(n.children, node{kind: isString, key: "texto"}) // what a notification begins with
 		}
 		n.children[len(n.children)-1].text = strings.TrimSpace(text[answerStart:lineEnd])
 	}
+	sortMembers(n.children)
 	return n, titled > 1 || titled == len(n.children)
 }
 

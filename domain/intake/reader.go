@@ -12,7 +12,10 @@ type reader struct {
 	opt         Options
 	answers     []answer
 	titles      map[string]string // question titles by the id that answers refer to
-	keys        []string          // the names that arrived
+	keys        []string          // the names that arrived, in order of arrival
+	keyPlaces   []int64           // where each arrived
+	at          int64             // where the part arrived that is being read
+	base        int64             // where the text arrived that it is in, see place
 	emptyEmail  string            // the e-mail field that came without a value
 	groups      int32             // how many records there are
 	test        bool              // the sender calls the submission a test
@@ -25,7 +28,7 @@ type reader struct {
 
 	chooser      chooser
 	singles      []string   // see single
-	firstAnswers [12]answer // the memory of the answers, unless there are more
+	firstAnswers [11]answer // the memory of the answers, unless there are more
 }
 
 func newReader(o Options, trace func(rule string, n *node)) *reader {
@@ -73,9 +76,13 @@ func (r *reader) rememberKey(name string) {
 		return
 	}
 	if r.keys == nil {
-		r.keys = make([]string, 0, 12)
+		r.keys, r.keyPlaces = make([]string, 0, 12), make([]int64, 0, 12)
 	}
-	r.keys = append(r.keys, name)
+	i := len(r.keys)
+	for i > 0 && r.keyPlaces[i-1] > r.at {
+		i--
+	}
+	r.keys, r.keyPlaces = slices.Insert(r.keys, i, name), slices.Insert(r.keyPlaces, i, r.at)
 }
 
 // withoutPersonalData hides a key that is somebody's number or address: refusals show keys, and are kept in the clear.
@@ -91,6 +98,7 @@ func withoutPersonalData(key string) string {
 
 // keep adds an answer, unless it is empty or noise.
 func (r *reader) keep(a *answer) {
+	a.at = r.at
 	if known := r.titles[a.key]; a.title == "" && known != "" {
 		a.title, a.labelled = known, true // answers by the id of their question
 	}

@@ -22,6 +22,15 @@ type scope struct {
 	envelope envelope
 }
 
+// bitsOfPlace holds a place in one text: a body has at most maxLeaves.
+const bitsOfPlace = 15
+
+// place is where a part of the body arrived, also one of a text that is a submission itself, so that the note can be in
+// the order in which the answers came.
+func (r *reader) place(n *node, s scope) int64 {
+	return r.base + int64(n.at)<<(bitsOfPlace*(maxEmbeds-s.embeds))
+}
+
 // envelope says whether a name that stands beside the answers is that of the form.
 type envelope uint8
 

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fichario/domain/fault"
@@ -26,13 +27,42 @@ const (
 	isArray
 )
 
-// node is a part of a body, whatever it was written in. Members keep their order, and a key that comes twice is there
-// twice: a map would lose an answer.
+// node is a part of a body, whatever it was written in. The members of an object stand in one order, whatever the order
+// in which they came (sortMembers), and a key that comes twice is there twice: a map would lose an answer.
 type node struct {
 	kind     nodeKind
+	at       int32  // the place of its arrival, for the note
 	key      string // in its parent, when that is an object
 	text     string // of a scalar; the literal of a number
 	children []node
+}
+
+// sortMembers puts the members of an object into an order that is the same however they came, since the order of keys
+// has no meaning: the shorter key first, "E-mail" before "E-mail do sócio". Members with one key keep their order.
+func sortMembers(members []node) {
+	const few = 24
+	if len(members) > few {
+		slices.SortStableFunc(members, func(a, b node) int { return compareKeys(a.key, b.key) })
+		return
+	}
+	for i := 1; i < len(members); i++ {
+		to := i
+		for to > 0 && compareKeys(members[i].key, members[to-1].key) < 0 {
+			to--
+		}
+		if to < i {
+			moved := members[i]
+			copy(members[to+1:i+1], members[to:i])
+			members[to] = moved
+		}
+	}
+}
+
+func compareKeys(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
 }
 
 // child returns the last member with a key, which is the one that counts where a key is repeated.

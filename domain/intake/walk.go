@@ -40,6 +40,7 @@ func (r *reader) object(n *node, s scope) {
 
 // member walks one member of an object.
 func (r *reader) member(k *node, s scope) {
+	r.at = r.place(k, s)
 	e := lookup(k.key)
 	if !k.scalar() {
 		if e.tree == closedTree {
@@ -173,6 +174,8 @@ func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
 		return false
 	}
 	n.key = k.key
+	defer func(base int64) { r.base = base }(r.base)
+	r.base = r.at
 	s.embeds++
 	if n.kind == isObject && e.tree == unknownTree {
 		s.rank++ // a submission in a field of another, whatever the field is called
@@ -193,6 +196,8 @@ func (r *reader) queryLeaf(k *node, s scope) bool {
 		return false
 	}
 	r.dropText("query", k.text) // its parts are answers
+	defer func(base int64) { r.base = base }(r.base)
+	r.base = r.at
 	s.embeds++
 	r.object(&n, s)
 	return true

@@ -33,7 +33,7 @@ func parseXML(text string) (node, bool) {
 			if leaves += 1 + len(t.Attr); leaves > maxLeaves || len(open) > maxDepth/2 {
 				return node{}, false
 			}
-			open = append(open, startElement(t))
+			open = append(open, startElement(t, leaves))
 		case xml.EndElement:
 			open = open[:len(open)-1]
 			parent := open[len(open)-1]
@@ -44,12 +44,13 @@ func parseXML(text string) (node, bool) {
 	}
 }
 
-// startElement opens an element with its attributes as members, without those that declare a namespace.
-func startElement(t xml.StartElement) *element {
-	e := &element{node: node{kind: isObject, key: t.Name.Local}}
+// startElement opens an element with its attributes as members, without those that declare a namespace. at is the place
+// of its arrival.
+func startElement(t xml.StartElement, at int) *element {
+	e := &element{node: node{kind: isObject, key: t.Name.Local, at: int32(at)}}
 	for _, a := range t.Attr {
 		if a.Name.Space != "xmlns" && a.Name.Local != "xmlns" {
-			e.children = append(e.children, node{kind: isString, key: a.Name.Local, text: a.Value})
+			e.children = append(e.children, node{kind: isString, key: a.Name.Local, at: e.at, text: a.Value})
 		}
 	}
 	return e
@@ -61,8 +62,9 @@ func (e *element) close() node {
 	if len(e.children) == 0 {
 		e.kind, e.node.text = isString, text
 	} else if text != "" {
-		e.children = append(e.children, node{kind: isString, key: "value", text: text})
+		e.children = append(e.children, node{kind: isString, key: "value", at: e.at, text: text})
 	}
+	sortMembers(e.children)
 	return e.node
 }
 
@@ -71,5 +73,6 @@ func withoutEnvelopes(n node) (node, bool) {
 	for len(n.children) == 1 && n.children[0].kind == isObject {
 		n = n.children[0]
 	}
+	sortMembers(n.children)
 	return n, n.kind == isObject
 }

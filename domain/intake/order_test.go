@@ -1,0 +1,136 @@
+package intake
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestOrderOfKeys: a body whose keys come in another order, at every level, gives the same contact.
+func TestOrderOfKeys(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(11, 4))
+	for name, s := range everySubmission(t) {
+		want, err := Read(Options{Kind: Generic}, s.typ, []byte(s.body))
+		if err != nil {
+			continue
+		}
+		for range 12 {
+			body, ok := shuffledBody(rnd, s)
+			if !ok {
+				break
+			}
+			got, err := Read(Options{Kind: Generic}, s.typ, []byte(body))
+			if err != nil {
+				t.Fatalf("%s: %v in %s", name, err, body)
+			}
+			if a, b := comparable(want), comparable(got); a != b {
+				t.Fatalf("%s: another contact by the order of keys\n%s\n%s\nfrom %s", name, a, b, body)
+			}
+		}
+	}
+}
+
+// submission is a body with its type.
+type submission struct{ typ, body string }
+
+// everySubmission returns the bodies of all tables and files.
+func everySubmission(t *testing.T) map[string]submission {
+	t.Helper()
+	all := map[string]submission{}
+	for _, p := range products {
+		all[p.name] = submission{p.typ, p.body}
+	}
+	files, err := filepath.Glob("testdata/payloads/*.expect.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		var e expectation
+		if raw, err := os.ReadFile(file); err != nil || json.Unmarshal(raw, &e) != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		body, err := os.ReadFile(filepath.Join("testdata/payloads", e.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.File] = submission{e.ContentType, string(body)}
+	}
+	return all
+}
+
+// comparable is a draft as a text that does not tell in which order the answers came: only the note tells that.
+func comparable(d Draft) string {
+	slices.Sort(d.Keys)
+	byKey := func(a, b Pair) int { return strings.Compare(a.Key+"\x00"+a.Value, b.Key+"\x00"+b.Value) }
+	slices.SortFunc(d.Leftover, byKey)
+	slices.SortFunc(d.Attribution, byKey)
+	raw, _ := json.Marshal(d)
+	return string(raw)
+}
+
+// shuffledBody puts the keys of a body into another order. It says no to what has no keys, or an order that means
+// something.
+func shuffledBody(rnd *rand.Rand, s submission) (string, bool) {
+	text := strings.TrimSpace(s.body)
+	switch {
+	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
+		n, err := parseJSON(text)
+		if err != nil {
+			return "", false
+		}
+		return writeShuffled(rnd, n), true
+	case strings.HasPrefix(s.typ, formType):
+		// Keys of one group keep their order: "a[]" is a list.
+		pairs := strings.Split(text, "&")
+		place := map[string]int{}
+		for _, p := range pairs {
+			place[groupOfPair(p)] = rnd.Int()
+		}
+		slices.SortStableFunc(pairs, func(a, b string) int { return place[groupOfPair(a)] - place[groupOfPair(b)] })
+		return strings.Join(pairs, "&"), true
+	}
+	return "", false
+}
+
+func groupOfPair(pair string) string {
+	key, _, _ := strings.Cut(pair, "=")
+	key, _ = url.QueryUnescape(key)
+	key, _, _ = strings.Cut(key, "[")
+	return key
+}
+
+// writeShuffled writes a node as JSON, with the members of its objects in any order; also of those in its texts.
+func writeShuffled(rnd *rand.Rand, n node) string {
+	switch n.kind {
+	case isNull:
+		return "null"
+	case isBool, isNumber:
+		return n.text
+	case isString:
+		text := n.text
+		if inner, ok, err := embeddedJSON(text, 1); ok && err == nil {
+			text = writeShuffled(rnd, inner)
+		}
+		raw, _ := json.Marshal(text)
+		return string(raw)
+	}
+	parts := make([]string, len(n.children))
+	for i, k := range n.children {
+		parts[i] = writeShuffled(rnd, k)
+		if n.kind == isObject {
+			key, _ := json.Marshal(k.key)
+			parts[i] = string(key) + ":" + parts[i]
+		}
+	}
+	if n.kind == isArray {
+		return "[" + strings.Join(parts, ",") + "]"
+	}
+	rnd.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	return "{" + strings.Join(parts, ",") + "}"
+}
