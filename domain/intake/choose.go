@@ -30,6 +30,7 @@ type bid struct {
 // score is how good a claim is. Scores are compared field by field, in this order; the lower wins.
 type score struct {
 	formName bool // it may be the form's name: any other name is better
+	alias    bool // it has not the contract's own name of the field
 	strength strength
 	distance int8 // how far the answer is from the contact
 	penalty  int8
@@ -41,8 +42,17 @@ const maxDistance = 20
 
 func scoreOf(a *answer, b bid) score {
 	return score{
-		strength: b.strength, distance: int8(min(a.rank, maxDistance)), penalty: b.penalty, copied: !a.labelled,
+		alias: !a.hasOwnName(b), strength: b.strength, distance: int8(min(a.rank, maxDistance)), penalty: b.penalty,
+		copied: !a.labelled,
 	}
+}
+
+// hasOwnName reports whether the sender wrote the contract's own name of the field, exactly so, and a rule believes that
+// it means it. Beside the name of somebody else it is that person's.
+func (a *answer) hasOwnName(b bid) bool {
+	own := fieldNames[b.field]
+	return own != "" && (a.key == own || a.title == own) && b.strength <= typeElsewhere && !a.another &&
+		(a.prefix == "" || !a.saysNotTheirs())
 }
 
 // beats reports whether a score is better than another. Equal ones leave it to the order of the walk, which is that of
@@ -50,6 +60,9 @@ func scoreOf(a *answer, b bid) score {
 func (s score) beats(other score) bool {
 	if s.formName != other.formName {
 		return other.formName
+	}
+	if s.alias != other.alias {
+		return other.alias
 	}
 	order := cmp.Or(
 		cmp.Compare(s.strength, other.strength),

@@ -69,7 +69,7 @@ func TestNamesOfForms(t *testing.T) {
 		want   score
 	}{
 		{answer{key: "name", values: []string{"Ana"}}, true, score{strength: knownName}},
-		{answer{key: "name", values: []string{"77"}}, true, score{strength: weakName}},
+		{answer{key: "name", values: []string{"77"}}, true, score{alias: true, strength: weakName}},
 		{answer{key: "name", values: []string{"Ana"}, scope: scope{envelope: maybeEnvelope}}, true,
 			score{formName: true, strength: knownName}},
 		{answer{key: "full_name", values: []string{"Ana"}, scope: scope{envelope: formEnvelope}}, true,

@@ -19,9 +19,9 @@ func TestLongCandidatesStayInTheNote(t *testing.T) {
 
 func TestSeconds(t *testing.T) {
 	t.Parallel()
-	d := mustRead(t, "", `{"email":"a@b.c","email_2":"z@b.c","telefone":"11 3333-4444","celular":"11 98888-7777",
+	d := mustRead(t, "", `{"email":"a@b.c","email_2":"z@b.c","Telefone":"11 3333-4444","celular":"11 98888-7777",
 		"whatsapp":"(11) 988887777","company":"Um","empresa":"Um"}`)
-	if d.Email != "a@b.c" || d.Phone != "11 98888-7777" || d.Note() != "email_2: z@b.c\ntelefone: 11 3333-4444" {
+	if d.Email != "a@b.c" || d.Phone != "11 98888-7777" || d.Note() != "email_2: z@b.c\nTelefone: 11 3333-4444" {
 		t.Errorf("%+v", d)
 	}
 }

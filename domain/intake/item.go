@@ -63,8 +63,15 @@ func (r *reader) unanswered(n *node, a anatomy, s scope) bool {
 // nameUnderKey names the answer of an object that is the value of a key. It says no to a record: a deal with a title
 // and a value, and {name, value}, whereas {value} and {title, type, value} are answers.
 func (a anatomy) nameUnderKey(ans *answer, key string) bool {
-	if a.title != nil && lookup(key).tree == dealTree {
-		return false
+	switch lookup(key).tree {
+	case dealTree:
+		if a.title != nil {
+			return false
+		}
+	case personTree:
+		if e := lookup(a.value.key); e.field != noField && !e.weak {
+			return false // {"lead": {"valor": …}}
+		}
 	}
 	if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.key) || len(a.unknown) > 0 {
 		return false

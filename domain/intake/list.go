@@ -43,6 +43,7 @@ func (r *reader) list(n *node, s scope) {
 			sub.group = r.newGroup()
 			if records++; records > 1 {
 				sub.rank += 2
+				sub.another = true
 			}
 			r.object(k, sub)
 		}

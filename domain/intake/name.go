@@ -10,7 +10,7 @@ import (
 // like one; a name that stands beside the answers is the form's, or is the person's only when there is no other.
 func scoreOfName(a *answer, s score) (score, bool) {
 	if s.strength < weakName && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0) {
-		s.strength = weakName
+		s.strength, s.alias = weakName, true
 	}
 	if a.envelope != noEnvelope && a.title == "" && a.typ != nameType && bareName(a.key) {
 		s.formName = true
@@ -55,6 +55,9 @@ func (c *chooser) takeNameBesideEmail(d *Draft) {
 // prefersParts reports whether the parts say more of the name than what was sent as all of it, which may be a nickname
 // or a word of a title.
 func (c *chooser) prefersParts(full, first, last *answer) bool {
+	if !c.best[fieldName].score.alias {
+		return false
+	}
 	if strings.Contains(text.Fold(full.text()), text.Fold(first.text())) {
 		return last != nil && c.guessedName()
 	}

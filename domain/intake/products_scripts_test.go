@@ -53,7 +53,7 @@ var scripts = []product{
 		name: "nome e sobrenome",
 		body: `{"nome":"Ada","sobrenome":"Lopes","email":"Ana <ada@exemplo.com.br>","whatsapp":"11 96666-1111",
 			"telefone":"11 3333-1111"}`,
-		email: "ada@exemplo.com.br", nome: "Ada Lopes", fone: "11 96666-1111", note: []string{"telefone: 11 3333-1111"},
+		email: "ada@exemplo.com.br", nome: "Ada Lopes", fone: "11 3333-1111", note: []string{"whatsapp: 11 96666-1111"},
 	},
 	{
 		name:  "two addresses",

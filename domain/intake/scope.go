@@ -15,6 +15,7 @@ type scope struct {
 	closed   bool   // it feeds no field
 	person   bool   // it belongs to what is called a contact, lead, customer …
 	deal     bool   // it belongs to a deal or a purchase
+	another  bool   // it may be somebody else's, or hold no more
 	entry    bool   // it is a member of an "entry"
 	asked    bool   // it is a part of what was answered to a question
 	utm      bool   // its key is that of a UTM without "utm_"
@@ -113,15 +114,19 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.entry = true
 	case "responsavel":
 		sub.rank += 2 // the seller as often as the guardian
+		sub.another = true
 	case "user", "usuario":
 		sub.rank += 2 // the account's user as often as the form's
+		sub.another = true
 		if s.entry {
 			sub = s.within(key, closedTree) // Cognito: who typed the entry in
 		}
-	case "firstconversion":
+	case "firstconversion": // what the contact said then; the record around it says what holds now
 		sub.rank += 2
+		sub.another = true
 	case "lastconversion":
 		sub.rank++
+		sub.another = true
 	}
 	if e.tree != containerTree {
 		sub.group = r.newGroup()

@@ -1,0 +1,77 @@
+package intake
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestOwnNames: the contract's names, exactly so written, beat any alias, wherever they stand and whichever comes first.
+func TestOwnNames(t *testing.T) {
+	t.Parallel()
+	values := map[field]struct{ own, other string }{
+		fieldEmail:   {"ana@exemplo.com.br", "outra@exemplo.com.br"},
+		fieldName:    {"Ana Lima", "Outra Pessoa"},
+		fieldPhone:   {"(11) 98765-4321", "(21) 91234-5678"},
+		fieldCompany: {"Casa Azul", "Casa Verde"},
+		fieldAmount:  {"R$ 10,00", "R$ 99,00"},
+		fieldMessage: {"Bom dia", "Boa noite"},
+		fieldOrigin:  {"Feira", "Rádio"},
+	}
+	for f, v := range values {
+		name := fieldNames[f]
+		for alias := range strings.FieldsSeq(aliases[f]) {
+			if alias = strings.TrimSuffix(alias, "*"); alias == name {
+				continue
+			}
+			own, other := fmt.Sprintf(`%q:%q`, name, v.own), fmt.Sprintf(`%q:%q`, alias, v.other)
+			for _, body := range []string{
+				`{` + own + `,` + other + `}`, `{` + other + `,` + own + `}`, `{` + other + `,"data":{"lead":{` + own + `}}}`,
+				`{"fields":[{"name":"` + alias + `","value":"` + v.other + `"},{"name":"` + name + `","value":"` + v.own + `"}]}`,
+			} {
+				d := mustRead(t, "", body)
+				if got := d.fieldText(f); got != v.own {
+					t.Fatalf("%s: %s = %q, want %q", body, name, got, v.own)
+				}
+			}
+		}
+	}
+}
+
+// fieldText is what a field holds, as the test wrote it.
+func (d Draft) fieldText(f field) string {
+	switch f {
+	case fieldEmail:
+		return d.Email
+	case fieldName:
+		return d.Name
+	case fieldPhone:
+		return d.Phone
+	case fieldCompany:
+		return d.Company
+	case fieldMessage:
+		return d.Message
+	case fieldOrigin:
+		return d.Origin
+	case fieldAmount:
+		return fmt.Sprintf("R$ %d,00", d.Amount/10000)
+	}
+	return ""
+}
+
+// TestOwnNamesOfOthers: the same words beside somebody else's name are no names of ours.
+func TestOwnNamesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"contact_email":"ana@exemplo.com.br","full_name":"Ana Lima","owner":{"email":"dono@exemplo.com.br","nome":"Dono"}}`,
+		`{"contact_email":"ana@exemplo.com.br","full_name":"Ana Lima","responsavel":{"email":"v@exemplo.com.br","nome":"V"}}`,
+		`{"contact_email":"ana@exemplo.com.br","full_name":"Ana Lima","usuario":{"email":"v@exemplo.com.br","nome":"V"}}`,
+		`{"contact_email":"ana@exemplo.com.br","full_name":"Ana Lima","pet":{"nome":"Rex"}}`,
+		`{"contact_email":"ana@exemplo.com.br","full_name":"Ana Lima","sender":{"email":"v@exemplo.com.br","nome":"V"}}`,
+	} {
+		d := mustRead(t, "", body)
+		if d.Email != "ana@exemplo.com.br" || d.Name != "Ana Lima" {
+			t.Errorf("%s: %q %q", body, d.Email, d.Name)
+		}
+	}
+}
