@@ -37,6 +37,23 @@ var deliveryRules = compileDeliveryRules([]deliveryRule{
 	{product: "rdstation", has: "event_uuid contact", id: "event_uuid"},
 	{product: "surveymonkey", has: "filter_id event_id", id: "event_id"},
 	{product: "fillout", has: "submission.submissionId", id: "submission.submissionId"},
+	{product: "stripe", has: "id object type data.object", id: "id"},
+	{product: "calcom", has: "triggerEvent payload.uid", id: "triggerEvent payload.uid"},
+	{product: "calendly", has: "event payload.uri", id: "event payload.uri"},
+	{product: "directus", has: "event collection key", when: creates, id: "event collection key"},
+	{product: "strapi", has: "event model entry.id", when: creates, id: "event model entry.id"},
+	{product: "formstack", has: "FormID UniqueID", id: "FormID UniqueID"},
+	{product: "gravity", has: "entry.form_id entry.id", id: "entry.form_id entry.id"},
+	{product: "fluentforms", has: "__submission.form_id __submission.id", id: "__submission.form_id __submission.id"},
+	{product: "cognito", has: "Form.Id Entry.Number", id: "Form.Id Entry.Number"},
+	{product: "jotform", has: "id form_id answers", id: "id"},
+	{product: "surveymonkey", has: "id survey_id collector_id", id: "id"},
+	{product: "linkedin", has: "id leadType formResponse", id: "id"},
+	{product: "kommo", has: "leads.add.id", id: "leads.add.id"},
+	{product: "bitrix24", has: "event data.FIELDS.ID ts", id: "event data.FIELDS.ID ts"},
+	{product: "woocommerce", has: "order_key id status", id: "id status"},
+	{product: "eduzz", has: "trans_cod trans_status", id: "trans_cod trans_status"},
+	{product: "perfectpay", has: "code sale_status_enum", id: "code sale_status_enum"},
 })
 
 func compileDeliveryRules(rules []deliveryRule) []deliveryRule {
@@ -79,8 +96,8 @@ func fromOLX(n *node) bool {
 	return false
 }
 
-// deliveryID returns the product's own id of a submission, or "". A bare "id" of an unknown sender is none: two posts
-// of it are two contacts.
+// deliveryID returns the sender's own id of a submission, or "". A bare "id" of an unknown sender is none: two posts of
+// it are two contacts.
 func deliveryID(n *node) string {
 	n = n.first()
 	if n == nil || n.kind != isObject {
@@ -91,15 +108,14 @@ func deliveryID(n *node) string {
 			n = sent // n8n puts what was sent under "body"
 		}
 	}
-	if !slices.ContainsFunc(n.children, mayTellDelivery) {
-		return ""
-	}
-	for i := range deliveryRules {
-		if rule := &deliveryRules[i]; rule.fits(n) {
-			return rule.idOf(n)
+	if slices.ContainsFunc(n.children, mayTellDelivery) {
+		for i := range deliveryRules {
+			if rule := &deliveryRules[i]; rule.fits(n) {
+				return rule.idOf(n)
+			}
 		}
 	}
-	return ""
+	return idByName(n)
 }
 
 func (d *deliveryRule) fits(n *node) bool {
@@ -116,7 +132,7 @@ func (d *deliveryRule) idOf(n *node) string {
 	id.WriteString(d.product)
 	for _, p := range d.idPath {
 		s := n.str(p...)
-		if s == "" || len(s) > 200 {
+		if !usableID(s) {
 			return ""
 		}
 		id.WriteString(":" + s)

@@ -29,7 +29,7 @@ func TestOrderOfKeys(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v in %s", name, err, body)
 			}
-			if a, b := comparable(want), comparable(got); a != b {
+			if a, b := contactOf(want), contactOf(got); a != b {
 				t.Fatalf("%s: another contact by the order of keys\n%s\n%s\nfrom %s", name, a, b, body)
 			}
 		}
@@ -64,8 +64,8 @@ func everySubmission(t *testing.T) map[string]submission {
 	return all
 }
 
-// comparable is a draft as a text that does not tell in which order the answers came: only the note tells that.
-func comparable(d Draft) string {
+// contactOf is a draft as a text that does not tell in which order the answers came: only the note tells that.
+func contactOf(d Draft) string {
 	slices.Sort(d.Keys)
 	byKey := func(a, b Pair) int { return strings.Compare(a.Key+"\x00"+a.Value, b.Key+"\x00"+b.Value) }
 	slices.SortFunc(d.Leftover, byKey)

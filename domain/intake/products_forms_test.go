@@ -84,7 +84,8 @@ var formProducts = []product{
 			{"title":"Aceita novidades por e-mail?","type":"yesNo","key":"k3","value":true}],"form_id":"f","submission_id":"s",
 			"created_at":"2026-09-14 10:00:00","team_id":1,"charge":{"total":100,
 			"customer":{"email":"cobranca@exemplo.com.br"}},"device":{"type":"desktop","ip_address":"203.0.113.1"}}`,
-		email: "edu@exemplo.com.br", nome: "Edu Lins", note: []string{"Aceita novidades por e-mail?: Sim"},
+		delivery: "submissionid:f s",
+		email:    "edu@exemplo.com.br", nome: "Edu Lins", note: []string{"Aceita novidades por e-mail?: Sim"},
 		not: []string{"203.0.113.1"},
 	},
 	{
@@ -92,14 +93,16 @@ var formProducts = []product{
 		body: `{"$version":7,"Form":{"Id":"1","InternalName":"Pedido","Name":"Pedido"},"Entry":{"AdminLink":"https://x/1",
 			"Number":1,"User":{"Email":"dono@exemplo.com","Name":"Dono"},"Status":"Submitted"},"Nome":{"First":"Gil",
 			"Last":"Braga","FirstAndLast":"Gil Braga"},"Email":"gil@exemplo.com.br","Telefone":"(51) 3333-2222","Id":"1-1"}`,
-		email: "gil@exemplo.com.br", nome: "Gil Braga", fone: "(51) 3333-2222",
+		delivery: "cognito:1:1",
+		email:    "gil@exemplo.com.br", nome: "Gil Braga", fone: "(51) 3333-2222",
 	},
 	{
 		name: "gravity",
 		body: `{"form_title":"Contato","entry":{"id":"10","form_id":"2","date_created":"2026-09-14 10:00:00",
 			"ip":"203.0.113.2","source_url":"https://site.com/contato/","user_agent":"Mozilla","currency":"BRL",
 			"status":"active","1.3":"Davi","1.6":"Rocha","2":"davi@exemplo.com.br","3":"(11) 95555-4444","4":"Quero um site"}}`,
-		email: "davi@exemplo.com.br", nome: "Davi Rocha", fone: "(11) 95555-4444",
+		delivery: "gravity:2:10",
+		email:    "davi@exemplo.com.br", nome: "Davi Rocha", fone: "(11) 95555-4444",
 		note: []string{"Quero um site", "site.com/contato"}, not: []string{"Mozilla", "BRL"},
 	},
 	{
@@ -115,7 +118,8 @@ var formProducts = []product{
 		body: `{"fields":{"0":{"name":"Nome","value":"Caio Paz","id":0,"type":"name","first":"Caio","middle":"",
 			"last":"Paz"},"1":{"name":"E-mail","value":"caio@exemplo.com.br","id":1,"type":"email"},
 			"2":{"name":"Comentário ou mensagem","value":"Olá","id":2,"type":"textarea"}},"entry_id":"5","form_id":"9"}`,
-		email: "caio@exemplo.com.br", nome: "Caio Paz", mensagem: "Olá",
+		delivery: "entryid:9 5",
+		email:    "caio@exemplo.com.br", nome: "Caio Paz", mensagem: "Olá",
 	},
 	{
 		name: "ninja forms",
@@ -187,7 +191,8 @@ var formProducts = []product{
 		body: `{"name":"My Webhook","filter_type":"survey","event_type":"response_completed","event_id":"ev1",
 			"object_id":"1","resources":{"respondent_id":"1","survey_id":"2"},"pages":[{"questions":[{"heading":"E-mail",
 			"answers":[{"text":"iza@exemplo.com.br"}]},{"heading":"Seu nome","answers":[{"text":"Iza"}]}]}]}`,
-		email: "iza@exemplo.com.br", nome: "Iza",
+		delivery: "eventid:response_completed ev1",
+		email:    "iza@exemplo.com.br", nome: "Iza",
 	},
 	{
 		name: "google forms with responses",
@@ -208,7 +213,8 @@ var formProducts = []product{
 			"order":"2","text":"E-mail","type":"control_email","answer":"ari@exemplo.com.br"},"5":{"name":"cor","order":"3",
 			"text":"Qual cor?","type":"control_radio","answer":"Azul"},"6":{"name":"head","text":"Título",
 			"type":"control_head"}}}`,
-		email: "ari@exemplo.com.br", nome: "Ari Luz", note: []string{"Qual cor?: Azul"},
+		delivery: "jotform:1",
+		email:    "ari@exemplo.com.br", nome: "Ari Luz", note: []string{"Qual cor?: Azul"},
 	},
 	{
 		name: "linkedin lead gen",
@@ -223,7 +229,8 @@ var formProducts = []product{
 			"answerDetails":{"textQuestionAnswer":{"answer":"rita@exemplo.com.br"}}},{"questionId":4,"name":"Company name",
 			"answerDetails":{"textQuestionAnswer":{"answer":"Maia ME"}}},{"questionId":5,"name":"Tamanho da equipe",
 			"answerDetails":{"multipleChoiceAnswer":{"options":["2"]}}}],"consentResponses":[{"accepted":true,"consentId":6}]}}`,
-		email: "rita@exemplo.com.br", nome: "Rita Maia", empresa: "Maia ME", note: []string{"Tamanho da equipe: 2"},
+		delivery: "linkedin:urn-1",
+		email:    "rita@exemplo.com.br", nome: "Rita Maia", empresa: "Maia ME", note: []string{"Tamanho da equipe: 2"},
 		not: []string{"textQuestionAnswer"},
 	},
 	{
@@ -250,7 +257,8 @@ var formProducts = []product{
 			"family":"open_ended","subtype":"single","heading":"Qual a sua cidade?","answers":[{"tag_data":[],"text":"Natal",
 			"simple_text":"Natal"}]},{"id":"12","heading":"Dias","answers":[{"choice_id":"1","simple_text":"Seg"},
 			{"choice_id":"2","simple_text":"Ter"}]}]}]}`,
-		email: "iza@exemplo.com.br", nome: "Iza Melo", fallback: "ig",
+		delivery: "surveymonkey:5007154402",
+		email:    "iza@exemplo.com.br", nome: "Iza Melo", fallback: "ig",
 		note: []string{"Qual a sua cidade?: Natal", "Dias: Seg, Ter"}, not: []string{"simple_text", "open_ended"},
 	},
 	{
@@ -260,7 +268,8 @@ var formProducts = []product{
 			"IP", "203.0.113.1", "HandshakeKey", "segredo",
 			"FieldStructure", `{"Fields":[{"Title":"Nome","Instructions":"","IsRequired":"1","ClassNames":"","DefaultVal":"","Page":"1","SubFields":[{"DefaultVal":"","ID":"Field1","Label":"First"},{"DefaultVal":"","ID":"Field2","Label":"Last"}],"Type":"shortname","ID":"Field1"},{"Title":"Email","Type":"email","ID":"Field3"},{"Title":"WhatsApp","Type":"phone","ID":"Field4"},{"Title":"Mensagem","Type":"textarea","ID":"Field5"}]}`,
 			"FormStructure", `{"Name":"Contato Site","Description":"Form","RedirectMessage":"Ok","Url":"contato-site","Email":"dono@exemplo.com.br","IsPublic":"1","Language":"portugues","StartDate":"2000-01-01 12:00:00","EndDate":"2030-01-01 12:00:00","EntryLimit":"0","DateCreated":"2026-01-01 10:00:00","Hash":"z1"}`),
-		email: "gil@exemplo.com.br", nome: "Gil Braga", fone: "51999990000", mensagem: "Gostaria de um orçamento",
+		delivery: "entryid:77",
+		email:    "gil@exemplo.com.br", nome: "Gil Braga", fone: "51999990000", mensagem: "Gostaria de um orçamento",
 		not: []string{"SubFields"},
 	},
 	{
@@ -270,7 +279,8 @@ var formProducts = []product{
 			"editResponseUrl":"https://docs.google.com/x","items":[{"title":"Nome","type":"TEXT","response":"Rosa Dias"},
 			{"title":"Telefone","type":"TEXT","response":"85988880000"},{"title":"Dias disponíveis","type":"CHECKBOX",
 			"response":["Seg","Ter"]},{"title":"Avalie","type":"GRID","response":["Bom",null,"Ruim"]}]}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Dias", fone: "85988880000", note: []string{"Dias disponíveis: Seg, Ter"},
+		delivery: "responseid:1FAI 2_ABaOnu",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Dias", fone: "85988880000", note: []string{"Dias disponíveis: Seg, Ter"},
 	},
 	{
 		name: "outgrow",

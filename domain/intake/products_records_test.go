@@ -108,7 +108,8 @@ var recordProducts = []product{
 			"created_at":1757858400,"data":{"type":"notification_event_data","item":{"type":"contact","id":"5","role":"lead",
 			"name":"Rosa Reis","email":"rosa@exemplo.com.br","phone":"+5511988887777","owner_id":null,
 			"custom_attributes":{"empresa":"Reis ME"},"companies":{"type":"list","data":[]}}}}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME",
+		delivery: "id:notification_event notif_1",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME",
 	},
 	{
 		name: "sympla",
@@ -151,7 +152,8 @@ var recordProducts = []product{
 			"language":{"locale":"pt"}}],"location":"integrations:daily","destinationCalendar":{"id":10,
 			"integration":"google_calendar","externalId":"dono@exemplo.com.br","userId":5},"eventTypeId":7,"uid":"bF",
 			"bookingId":91,"status":"ACCEPTED","metadata":{"videoCallUrl":"https://x"},"length":30}}`,
-		email: "iza@exemplo.com.br", nome: "Iza Melo", fone: "+5584999990000", mensagem: "Quero falar de preço",
+		delivery: "calcom:BOOKING_CREATED:bF",
+		email:    "iza@exemplo.com.br", nome: "Iza Melo", fone: "+5584999990000", mensagem: "Quero falar de preço",
 		note: []string{"2026-09-20T13:30:00Z"}, not: []string{"isHidden", "your_name"},
 	},
 	{
@@ -163,7 +165,8 @@ var recordProducts = []product{
 			"created_at":"2026-09-14T10:00:00Z","id":11,"inbox":{"id":1,"name":"WhatsApp"},"message_type":"incoming",
 			"sender":{"id":5,"name":"Rosa Reis","email":"rosa@exemplo.com.br","phone_number":"+5511988887777"},
 			"event":"message_created"}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777",
+		delivery: "id:message_created 11",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777",
 		note: []string{"content: Oi, quero preço", "atendente@exemplo.com.br"},
 	},
 	{
@@ -205,7 +208,8 @@ var recordProducts = []product{
 			"data[FIELDS][COMPANY_TITLE]", "Reis ME", "data[FIELDS][SOURCE_ID]", "WEB",
 			"data[FIELDS][COMMENTS]", "Quero orçamento", "ts", "1757858400", "auth[domain]", "x.bitrix24.com.br",
 			"auth[application_token]", "segredo"),
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 1500,
+		delivery: "bitrix24:ONCRMLEADADD:77:1757858400",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 1500,
 		mensagem: "Quero orçamento", not: []string{"segredo"},
 	},
 	{
@@ -215,7 +219,8 @@ var recordProducts = []product{
 			"name":"Rosa Reis","cpf":"52998224725","contact":{"email":"rosa@exemplo.com.br","mobile":"11988887777",
 			"work":"1133334444","whatsapp":"11988887777"}},"organization":{"id":3,"name":"Reis ME","cnpj":"11222333000181"},
 			"leadOrigin":{"id":5,"name":"Indicação"}}}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 5000,
+		delivery: "id:on_deal_created 1",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", empresa: "Reis ME", valor: 5000,
 		origem: "Indicação", note: []string{"1133334444", "Vendedora"},
 	},
 	{
@@ -223,7 +228,8 @@ var recordProducts = []product{
 		body: `{"idLead":"99","dataHora":"2026-09-14T10:00:00","nome":"Rosa Reis","email":"rosa@exemplo.com.br",
 			"dddTelefone":"11","telefone":"988887777","mensagem":"Aceita troca?","anuncio":{"id":1,"placa":"ABC1D23",
 			"marca":"Fiat","modelo":"Uno","anoModelo":2015,"preco":25000}}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", mensagem: "Aceita troca?",
+		delivery: "idlead:99",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "11988887777", mensagem: "Aceita troca?",
 		note: []string{"ABC1D23", "25000"},
 	},
 	{

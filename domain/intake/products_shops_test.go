@@ -12,7 +12,8 @@ var shopProducts = []product{
 			"purchase":{"approved_date":1757858400000,"full_price":{"value":199.9,"currency_value":"BRL"},
 			"price":{"value":149.9,"currency_value":"BRL"},"payment":{"type":"CREDIT_CARD","installments_number":2},
 			"status":"APPROVED","transaction":"HP123"}}}`,
-		email: "nina@exemplo.com.br", nome: "Nina Rios", fone: "11966554433", valor: 150,
+		delivery: "id:PURCHASE_APPROVED e1",
+		email:    "nina@exemplo.com.br", nome: "Nina Rios", fone: "11966554433", valor: 150,
 		note: []string{"Curso de Pão", "HP123", "Lins"},
 	},
 	{
@@ -21,7 +22,8 @@ var shopProducts = []product{
 			"Product":{"product_id":"p","product_name":"Mentoria"},"Customer":{"full_name":"Olga Reis","first_name":"Olga",
 			"email":"olga@exemplo.com.br","mobile":"+5511988776655","CPF":"111.444.777-35","ip":"203.0.113.5"},
 			"Commissions":{"charge_amount":19900,"currency":"BRL"},"TrackingParameters":{"utm_source":"face","src":null}}`,
-		email: "olga@exemplo.com.br", nome: "Olga Reis", fone: "+5511988776655", fallback: "face",
+		delivery: "orderid:order_approved paid o-1",
+		email:    "olga@exemplo.com.br", nome: "Olga Reis", fone: "+5511988776655", fallback: "face",
 		note: []string{"Mentoria", "111.444.777-35"}, not: []string{"203.0.113"},
 	},
 	{
@@ -43,7 +45,8 @@ var shopProducts = []product{
 			"success_url":"https://x.com/ok","total_details":{"amount_discount":0,"amount_shipping":0,"amount_tax":0}}},
 			"livemode":true,"pending_webhooks":1,"request":{"id":null,"idempotency_key":null},
 			"type":"checkout.session.completed"}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME", valor: 99,
+		delivery: "stripe:evt_1",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+5511988887777", empresa: "Reis ME", valor: 99,
 	},
 	{
 		name: "pagar.me",
@@ -55,7 +58,8 @@ var shopProducts = []product{
 			"mobile_phone":{"country_code":"55","number":"988887777","area_code":"11"}}},"status":"paid",
 			"charges":[{"id":"ch_1","amount":29900,"status":"paid","payment_method":"pix","customer":{"name":"Rosa Reis",
 			"email":"rosa@exemplo.com.br"}}]}}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "55 (11) 988887777", valor: 299,
+		delivery: "id:order.paid hook_1",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "55 (11) 988887777", valor: 299,
 		note: []string{"55 (11) 33334444", "Chaveiro"},
 	},
 	{
@@ -87,7 +91,8 @@ var shopProducts = []product{
 			"key":"_billing_cpf","value":"52998224725"},{"id":13107,"key":"_wc_order_attribution_utm_source",
 			"value":"google"}],"line_items":[{"id":315,"name":"Camisa","product_id":93,"quantity":2,"subtotal":"300.00",
 			"total":"300.00"}],"set_paid":false}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "(11) 98888-7777", empresa: "Reis ME", valor: 329,
+		delivery: "woocommerce:727:processing",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "(11) 98888-7777", empresa: "Reis ME", valor: 329,
 		mensagem: "Deixar na portaria", fallback: "google", note: []string{"Camisa"}, not: []string{"203.0.113"},
 	},
 	{
@@ -98,7 +103,8 @@ var shopProducts = []product{
 			"cus_taxnumber", "52998224725", "cus_address", "Rua A", "cus_address_city", "Poá", "product_cod", "77",
 			"product_name", "E-book", "api_key", "segredo", "pro_email", "dono@exemplo.com.br",
 			"tracker_utm_source", "google"),
-		email: "raul@exemplo.com.br", nome: "Raul Gil", fone: "11955443322", valor: 297, fallback: "google",
+		delivery: "eduzz:12345:3",
+		email:    "raul@exemplo.com.br", nome: "Raul Gil", fone: "11955443322", valor: 297, fallback: "google",
 		note: []string{"E-book", "1133334444"}, not: []string{"segredo"},
 	},
 	{
@@ -107,7 +113,8 @@ var shopProducts = []product{
 			"full_name":"Rosa Reis","email":"rosa@exemplo.com.br","identification_number":"52998224725","phone_extension":"55",
 			"phone_area_code":"11","phone_number":"988887777","city":"Poá"},"product":{"name":"Curso"},
 			"metadata":{"utm_source":"fb"},"sale_status_enum":2}`,
-		email: "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+55 11988887777", valor: 198, fallback: "fb",
+		delivery: "perfectpay:PPC1:2",
+		email:    "rosa@exemplo.com.br", nome: "Rosa Reis", fone: "+55 11988887777", valor: 198, fallback: "fb",
 		not: []string{"segredo"},
 	},
 }

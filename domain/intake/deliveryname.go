@@ -1,0 +1,162 @@
+package intake
+
+import "strings"
+
+// What senders without a rule of their own call the id of a post is told by its name. An id counts when it stands for
+// the delivery or the submission, and so is the same in a retry and in nothing else. One that stands for the person, the
+// form, the webhook or the visit comes again with the next submission, and never counts.
+
+// idKind says what an id stands for, and so what else must be there.
+type idKind uint8
+
+const (
+	_            idKind = iota
+	deliveryName        // the delivery or the event: enough alone
+	recordName          // the submission: enough alone, but told apart by its form and event
+	eventName           // the event of the webhook, or one that people attend: only beside the event's type
+	orderName           // an order, of which many events come: only with the event's type, and its state
+)
+
+// idNames are the names of ids, in normal form.
+var idNames = namesOf(map[idKind]string{
+	deliveryName: `
+		deliveryid webhookdeliveryid webhookeventid eventuuid transactionuuid notificationid idempotencykey dedupeid`,
+	recordName: `
+		submissionid submissionuuid submissionguid formsubmissionid responseid responseuuid responseguid formresponseid
+		entryid formentryid leadid leadgenid leaduuid leadgenleadid idlead resultid facebookleadid`,
+	eventName: `eventid`,
+	orderName: `
+		orderid orderuuid ordercode orderref ordernumber transactionid transactioncode saleid salecode purchaseid paymentid
+		invoiceid bookingid bookinguid appointmentid`,
+})
+
+// eventTypes are where senders say what happened, in normal form; orderStates where an order stands; formIDs which form
+// was sent.
+var (
+	eventTypes = words(`
+		event eventtype type topic trigger triggerevent webhookeventtype eventname action hookevent eventkey tipoevento`)
+	orderStates = words(`status orderstatus state paymentstatus financialstatus salestatus transactionstatus`)
+	formIDs     = words(`formid formuuid formkey surveyid formslug idform`)
+)
+
+// idPlaces are the envelopes that are looked into, one level deep.
+var idPlaces = []string{"data", "payload", "body", "entry", "submission", "response", "form_response", "lead", "record"}
+
+func namesOf[K comparable](lists map[K]string) map[string]K {
+	m := map[string]K{}
+	for k, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			m[w] = k
+		}
+	}
+	return m
+}
+
+// facts are what an object says of the post that it is.
+type facts struct {
+	name, id           string // of the surest id
+	kind               idKind
+	bare               string // what stands under "id" or "uuid"
+	event, state, form string
+	person, envelope   bool // it has an address; it has objects
+}
+
+func factsOf(n *node) facts {
+	var f facts
+	for i := range n.children {
+		k := &n.children[i]
+		var buf [64]byte
+		name := appendName(buf[:0], k.key)
+		if !k.scalar() {
+			f.envelope = f.envelope || k.kind == isObject || k.kind == isArray && len(k.children) > 0
+			continue
+		}
+		switch {
+		case string(name) == "id" || string(name) == "uuid":
+			f.bare = n.str(k.key)
+		case idNames[string(name)] != 0:
+			if kind := idNames[string(name)]; usableID(k.text) && (f.kind == 0 || kind < f.kind) {
+				f.name, f.id, f.kind = string(name), n.str(k.key), kind
+			}
+		case eventTypes[string(name)] && k.kind == isString && f.event == "":
+			f.event = n.str(k.key)
+		case orderStates[string(name)]:
+			f.state = n.str(k.key)
+		case formIDs[string(name)]:
+			f.form = n.str(k.key)
+		}
+		f.person = f.person || vocabulary[string(name)].field == fieldEmail
+	}
+	return f
+}
+
+// idByName returns the id of a post that its name tells, with the name before it, or "".
+func idByName(n *node) string {
+	f := factsOf(n)
+	if id := f.named(); id != "" {
+		return id
+	}
+	if f.event != "" && f.envelope && !f.person && usableID(f.bare) && (!changes(f.event) || drawn(f.bare)) {
+		return "id:" + join(f.event, f.bare)
+	}
+	for _, place := range idPlaces {
+		k := n.child(place)
+		if k == nil || k.kind != isObject {
+			continue
+		}
+		inner := factsOf(k)
+		inner.event, inner.form = first(inner.event, f.event), first(inner.form, f.form)
+		if id := inner.named(); id != "" {
+			return id
+		}
+		if f.event != "" && created(f.event) && usableID(inner.bare) {
+			return "id:" + join(f.event, inner.bare)
+		}
+	}
+	return ""
+}
+
+// named returns the id that has a name of its own, when what it needs is there.
+func (f *facts) named() string {
+	switch {
+	case f.kind == 0, f.kind >= eventName && f.event == "":
+		return ""
+	case f.kind == deliveryName:
+		return f.name + ":" + f.id
+	case f.kind == orderName:
+		return f.name + ":" + join(f.event, f.state, f.id)
+	}
+	return f.name + ":" + join(f.event, f.form, f.id)
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// usableID tells an id from what stands for none: nothing was stored, or it is no id at all.
+func usableID(s string) bool {
+	switch strings.TrimSpace(s) {
+	case "", "0", "null", "undefined", "true", "false":
+		return false
+	}
+	return len(s) <= 200
+}
+
+// drawn reports whether an id was drawn for the event, and is not the number of a record, which comes again when the
+// record changes.
+func drawn(id string) bool { return countDigits(id) < len(id) && len(id) >= 8 || len(id) >= 16 }
+
+// created reports whether an event makes a record, which happens once; changes whether it changes one.
+func created(event string) bool { return speaksOf(wordsOf(event), creating) }
+
+func changes(event string) bool { return speaksOf(wordsOf(event), changing) }
+
+func creates(n *node) bool { return created(n.str("event")) }
+
+var (
+	creating = words(`create created insert inserted add added`)
+	changing = words(`update updated change changed edit edited status move moved`)
+)
