@@ -72,7 +72,7 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook
 
 func checkSettings(s webhook.Signature, thanksURL string) error {
 	if !s.Usable() {
-		return invalid("secret", "A assinatura é typeform, tally, standard ou hmac, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes.")
+		return invalid("secret", "A assinatura é typeform, tally, standard ou hmac, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes. Um cabeçalho próprio é só para hmac, com letras, algarismos e hifens.")
 	}
 	if thanksURL == "" {
 		return nil

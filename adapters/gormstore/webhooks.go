@@ -18,11 +18,13 @@ type webhookRow struct {
 	Band      string `gorm:"not null"`
 	Enabled   bool   `gorm:"not null"`
 	OriginID  *uid
-	Scheme    string    `gorm:"not null"`
-	Secret    []byte    `gorm:"not null"`
-	Token     []byte    `gorm:"not null"`
-	ThanksURL string    `gorm:"not null"`
-	CreatedAt time.Time `gorm:"not null"`
+	Scheme    string `gorm:"not null"`
+	Secret    []byte `gorm:"not null"`
+	Token     []byte `gorm:"not null"`
+	ThanksURL string `gorm:"not null"`
+	// SignatureHeader is empty for the usual headers.
+	SignatureHeader string
+	CreatedAt       time.Time `gorm:"not null"`
 }
 
 func (webhookRow) TableName() string { return "webhooks" }
@@ -32,7 +34,7 @@ func (v *vault) webhookRow(w webhook.Webhook) webhookRow {
 		ID: uid(w.ID), OrgID: uid(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band), Enabled: w.Enabled,
 		OriginID: optional(w.OriginID), Scheme: string(w.Signature.Scheme),
 		Secret: v.seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL,
-		CreatedAt: stamp(w.CreatedAt),
+		SignatureHeader: w.Signature.Header, CreatedAt: stamp(w.CreatedAt),
 	}
 }
 
@@ -40,8 +42,10 @@ func (v *vault) webhook(row webhookRow) webhook.Webhook {
 	secret, ok := v.shown(row.Secret, "webhooks|secret|"+string(row.ID))
 	return webhook.Webhook{
 		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Enabled: row.Enabled, OriginID: row.OriginID.text(),
-		Options:   intake.Options{Kind: intake.Kind(row.Kind), Band: intake.Band(row.Band)},
-		Signature: webhook.Signature{Scheme: webhook.Scheme(row.Scheme), Secret: string(secret)},
+		Options: intake.Options{Kind: intake.Kind(row.Kind), Band: intake.Band(row.Band)},
+		Signature: webhook.Signature{
+			Scheme: webhook.Scheme(row.Scheme), Secret: string(secret), Header: row.SignatureHeader,
+		},
 		ThanksURL: row.ThanksURL, CreatedAt: row.CreatedAt.UTC(), Unreadable: !ok,
 	}
 }
@@ -122,7 +126,8 @@ func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
 	row := r.vault.webhookRow(w)
 	return r.changing(ctx, "webhooks.update", w.OrgID, func(db *gorm.DB) error {
 		return orNotFound(db.Model(&webhookRow{}).Where("id = ?", w.ID).
-			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "thanks_url").Updates(&row))
+			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "signature_header", "thanks_url").
+			Updates(&row))
 	})
 }
 

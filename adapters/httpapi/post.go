@@ -41,7 +41,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	if stream {
 		limit = filesMax
 	}
-	post := app.Post{Headers: keptHeaders(r.Header, token)}
+	post := app.Post{Headers: keptHeaders(r.Header, token, hook.Signature.Header)}
 	if r.ContentLength > limit {
 		_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Now().Add(excerptWithin))
 		// Beyond the excerpt the server hangs up, slowly enough for the answer to be read.
@@ -108,14 +108,15 @@ func unread(err error) *fault.Error {
 }
 
 // keptHeaders are the headers that tell something about a post: its type, its
-// sender, its signature and its ids. Others, cookies and credentials among them, are
-// not kept.
-func keptHeaders(h http.Header, token string) []intake.Pair {
+// sender, its signature and its ids. own is the header that the webhook's signatures
+// come in, in lower case; empty for none of its own. Others, cookies and credentials
+// among them, are not kept.
+func keptHeaders(h http.Header, token, own string) []intake.Pair {
 	const valueMax = 1024
 	var kept []intake.Pair
 	for name, values := range h {
 		name = strings.ToLower(name)
-		if len(values) == 0 || !tells(name) || strings.Contains(values[0], token) {
+		if len(values) == 0 || !tells(name) && name != own || strings.Contains(values[0], token) {
 			continue
 		}
 		value := values[0]
@@ -137,7 +138,7 @@ func tells(header string) bool {
 	case "content-type", "user-agent", "origin", "referer", "idempotency-key":
 		return true
 	}
-	for _, part := range []string{"signature", "webhook", "delivery", "submission", "event"} {
+	for _, part := range []string{"signature", "hmac", "webhook", "svix", "delivery", "submission", "event"} {
 		if strings.Contains(header, part) {
 			return true
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"fichario/adapters/gormstore"
@@ -31,6 +32,7 @@ type webhookCreateCmd struct {
 	Bands     string `enum:"zero,lower,middle,upper" default:"zero" help:"What a band such as 'R$ 1 mil a R$ 2 mil' is worth: zero, lower, middle or upper."`
 	Signature string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks) or hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64). Default: not at all."`
 	Secret    string `help:"Secret that senders sign with."`
+	Header    string `name:"signature-header" help:"Header that the signature of --signature hmac comes in, such as X-Cal-Signature-256; with or without sha256= before it, hex or base64. Default: the usual ones."`
 	ThanksURL string `name:"thanks-url" help:"Page that a browser is sent to after a plain HTML form."`
 }
 
@@ -40,7 +42,7 @@ func (c *webhookCreateCmd) Run(e *environment) error {
 		hook, token, err := app.NewWebhooks(store, now).Create(e.ctx, app.Operator(), app.NewWebhook{
 			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)},
 			Origin:    c.Origin,
-			Signature: webhook.Signature{Scheme: webhook.Scheme(c.Signature), Secret: c.Secret}, ThanksURL: c.ThanksURL,
+			Signature: signature(c.Signature, c.Secret, c.Header), ThanksURL: c.ThanksURL,
 		})
 		if err != nil {
 			return err
@@ -50,6 +52,14 @@ func (c *webhookCreateCmd) Run(e *environment) error {
 			"Webhook %s: %s\nAnyone who knows this address can post to it:\n\n  %s\n\nTo try it:\n\n  curl -d 'nome=Bia Rocha' -d email=bia@example.com '%s'\n",
 			hook.ID, hook.Name, address, address)
 	})
+}
+
+// signature is how senders must sign; "none" takes any.
+func signature(scheme, secret, header string) webhook.Signature {
+	if scheme == "none" {
+		scheme = string(webhook.NoSignature)
+	}
+	return webhook.Signature{Scheme: webhook.Scheme(scheme), Secret: secret, Header: strings.ToLower(header)}
 }
 
 // webhookURL is the address that forms post to, at the service that listens on addr.
@@ -95,6 +105,7 @@ type webhookView struct {
 	URL       string         `json:"url"`
 	Bands     intake.Band    `json:"bands"`
 	Signature webhook.Scheme `json:"signature"`
+	Header    string         `json:"signatureHeader"`
 	ThanksURL string         `json:"thanksUrl"`
 }
 
@@ -120,7 +131,8 @@ func (e *environment) changeWebhook(id string, change func(*app.Webhooks) error)
 		}
 		v := webhookView{
 			ID: w.ID, Name: w.Name, Type: w.Kind, Enabled: w.Enabled, Received: w.Received, Token: w.Token.Reveal(),
-			URL: e.webhookURL(w.Token, e.settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme, ThanksURL: w.ThanksURL,
+			URL: e.webhookURL(w.Token, e.settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme,
+			Header: w.Signature.Header, ThanksURL: w.ThanksURL,
 		}
 		if w.Origin != "" {
 			v.Origin = &w.Origin
@@ -138,6 +150,7 @@ type webhookSetCmd struct {
 	Bands     *string `enum:"zero,lower,middle,upper" help:"What a band of values is worth."`
 	Signature *string `enum:"none,typeform,tally,standard,hmac" help:"How senders must sign; none to take any."`
 	Secret    string  `help:"Secret that senders sign with; goes with --signature."`
+	Header    string  `name:"signature-header" help:"Header that the signature comes in; goes with --signature hmac."`
 	ThanksURL *string `name:"thanks-url" help:"Page for browsers after a plain HTML form; empty for none."`
 }
 
@@ -153,12 +166,10 @@ func (c *webhookSetCmd) Run(e *environment) error {
 		change.Band = &band
 	}
 	if c.Signature != nil {
-		change.Signature = &webhook.Signature{Scheme: webhook.Scheme(*c.Signature), Secret: c.Secret}
-		if *c.Signature == "none" {
-			change.Signature.Scheme = webhook.NoSignature
-		}
-	} else if c.Secret != "" {
-		return fmt.Errorf("--secret goes with --signature")
+		s := signature(*c.Signature, c.Secret, c.Header)
+		change.Signature = &s
+	} else if c.Secret != "" || c.Header != "" {
+		return fmt.Errorf("--secret and --signature-header go with --signature")
 	}
 	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Update(e.ctx, app.Operator(), c.ID, change) })
 }

@@ -58,7 +58,9 @@ func (d Delivery) Header(name string) string {
 // deliveryHeaders are headers in which products send their own id of a submission: it stays the same when they try
 // again.
 var deliveryHeaders = []string{
-	"webhook-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-webhook-id", "x-delivery-id",
+	"webhook-id", "svix-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-webhook-id", "x-delivery-id",
+	"x-shopify-webhook-id", "x-wc-webhook-delivery-id", "x-baserow-delivery", "x-chatwoot-delivery", "x-github-delivery",
+	"x-webhook-delivery", "x-webhook-delivery-id", "x-webhook-event-id", "x-event-id", "x-pandadoc-webhook-event-id",
 }
 
 // HeaderID returns the product's own delivery id in the headers, or "".

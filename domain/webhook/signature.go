@@ -26,18 +26,24 @@ const (
 	// StandardScheme: Standard Webhooks, over id, timestamp and body; five minutes of
 	// tolerance.
 	StandardScheme Scheme = "standard"
-	// HMACScheme: HMAC-SHA256 over the body, hex or base64, in one of hmacHeaders.
+	// HMACScheme: HMAC-SHA256 over the body, hex or base64, in Signature.Header, or else
+	// in one of hmacHeaders.
 	HMACScheme Scheme = "hmac"
 )
 
 // hmacHeaders are where senders put a plain HMAC; `sha256=` may stand before it.
+// Among them are those of Cal.com, Shopify, WooCommerce and Mautic.
 var hmacHeaders = []string{
 	"x-hub-signature-256", "x-signature", "x-signature-256", "x-signature-sha256", "x-webhook-signature",
-	"x-hmac-signature", "signature",
+	"x-hmac-signature", "x-hmac-sha256", "x-cal-signature-256", "x-shopify-hmac-sha256", "x-wc-webhook-signature",
+	"webhook-signature", "signature",
 }
 
-// Expects says in Portuguese what a sender signs with.
-func (s Scheme) Expects() string {
+// standardPrefixes stand before id, timestamp and signature in the headers of
+// Standard Webhooks: its own, and that of the service it came from.
+var standardPrefixes = []string{"webhook-", "svix-"}
+
+func (s Scheme) expects() string {
 	switch s {
 	case TypeformScheme:
 		return "o cabeçalho Typeform-Signature"
@@ -62,6 +68,9 @@ type Signature struct {
 	// Secret is the text that the sender was given; for StandardScheme it is base64,
 	// with or without `whsec_` before it.
 	Secret string
+	// Header is where a sender of HMACScheme puts it, in lower case; empty for the
+	// usual headers.
+	Header string
 }
 
 // The failures of Signature.Check.
@@ -73,13 +82,42 @@ var (
 
 const signatureTolerance = 5 * time.Minute
 
-// Usable reports whether the secret can be used with the scheme.
+// Usable reports whether the secret and the header can be used with the scheme.
 func (s Signature) Usable() bool {
+	if s.Header != "" && (s.Scheme != HMACScheme || !usableHeader(s.Header)) {
+		return false
+	}
 	if s.Scheme == NoSignature {
 		return s.Secret == ""
 	}
 	key, err := s.key()
 	return s.Scheme.Valid() && err == nil && len(key) >= 8
+}
+
+// headerMax bounds the name of a header, in bytes.
+const headerMax = 64
+
+// usableHeader reports whether a text is the name of a header (RFC 9110, 5.1) in
+// lower case, and not of one that holds credentials or says how to read the body.
+func usableHeader(name string) bool {
+	switch name {
+	case "authorization", "proxy-authorization", "cookie", "host", "content-type", "content-length", "idempotency-key":
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return name != "" && len(name) <= headerMax
+}
+
+// Expects says in Portuguese what a sender signs with.
+func (s Signature) Expects() string {
+	if s.Header != "" {
+		return "o cabeçalho " + s.Header + " com o HMAC-SHA256 do corpo, em hexadecimal ou base64"
+	}
+	return s.Scheme.expects()
 }
 
 func (s Signature) key() ([]byte, error) {
@@ -105,21 +143,35 @@ func (s Signature) Check(d Delivery, body []byte, now time.Time) error {
 	case TallyScheme:
 		return check(key, body, d.Header("tally-signature"))
 	case HMACScheme:
-		for _, name := range hmacHeaders {
-			if v := d.Header(name); v != "" {
-				return check(key, body, v)
-			}
-		}
-		return ErrUnsigned
+		return check(key, body, s.sent(d))
 	case StandardScheme:
 		return checkStandard(key, d, body, now)
 	}
 	return ErrBadSignature
 }
 
-// checkStandard verifies a delivery of Standard Webhooks.
+// sent returns the plain HMAC that a delivery came with, or "".
+func (s Signature) sent(d Delivery) string {
+	if s.Header != "" {
+		return d.Header(s.Header)
+	}
+	for _, name := range hmacHeaders {
+		if v := d.Header(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// checkStandard verifies a delivery of Standard Webhooks, under one of the names of
+// its headers.
 func checkStandard(key []byte, d Delivery, body []byte, now time.Time) error {
-	id, at, signatures := d.Header("webhook-id"), d.Header("webhook-timestamp"), d.Header("webhook-signature")
+	id, at, signatures := "", "", ""
+	for _, prefix := range standardPrefixes {
+		if id == "" || at == "" || signatures == "" {
+			id, at, signatures = d.Header(prefix+"id"), d.Header(prefix+"timestamp"), d.Header(prefix+"signature")
+		}
+	}
 	if id == "" || at == "" || signatures == "" {
 		return ErrUnsigned
 	}

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,8 +39,10 @@ func TestSignatures(t *testing.T) {
 	t.Parallel()
 	const body = `{"a":1}`
 	in64, inHex := base64.StdEncoding.EncodeToString(sign(body)), hex.EncodeToString(sign(body))
-	typeform, tally := Signature{TypeformScheme, testSecret}, Signature{TallyScheme, testSecret}
-	plain, other := Signature{HMACScheme, testSecret}, Signature{TypeformScheme, testSecret + "x"}
+	by := func(s Scheme) Signature { return Signature{Scheme: s, Secret: testSecret} }
+	typeform, tally, plain, own := by(TypeformScheme), by(TallyScheme), by(HMACScheme), by(HMACScheme)
+	other := Signature{Scheme: TypeformScheme, Secret: testSecret + "x"}
+	own.Header = "x-minha-assinatura"
 	for name, c := range map[string]struct {
 		signature Signature
 		headers   []intake.Pair
@@ -56,7 +60,16 @@ func TestSignatures(t *testing.T) {
 		"hmac, missing":              {plain, nil, ErrUnsigned},
 		"hmac, cut":                  {plain, headers("x-signature", inHex[:32]), ErrBadSignature},
 		"hmac, not even a signature": {plain, headers("x-signature", "ç"), ErrBadSignature},
-		"no such scheme":             {Signature{"md5", testSecret}, headers("x-signature", in64), ErrBadSignature},
+		"own header, hex":            {own, headers("x-minha-assinatura", inHex), nil},
+		"own header, sha256=":        {own, headers("x-minha-assinatura", "sha256="+inHex), nil},
+		"own header, base64":         {own, headers("x-minha-assinatura", in64), nil},
+		"own header, another sent":   {own, headers("x-signature", in64), ErrUnsigned},
+		"own header, not its own":    {own, headers("x-minha-assinatura", inHex[2:]+"00"), ErrBadSignature},
+		"cal.com":                    {plain, headers("x-cal-signature-256", inHex), nil},
+		"shopify":                    {plain, headers("x-shopify-hmac-sha256", in64), nil},
+		"woocommerce":                {plain, headers("x-wc-webhook-signature", in64), nil},
+		"mautic":                     {plain, headers("webhook-signature", in64), nil},
+		"no such scheme":             {by("md5"), headers("x-signature", in64), ErrBadSignature},
 	} {
 		if err := c.signature.Check(Delivery{Headers: c.headers}, []byte(body), time.Now()); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
@@ -86,14 +99,25 @@ func TestStandardSignatures(t *testing.T) {
 		"another id":          {whsec, append(headers("webhook-id", "msg_2"), recent[1:]...), ErrBadSignature},
 		"no signature":        {whsec, recent[:2], ErrUnsigned},
 		"secret is no base64": {"whsec_?", recent, ErrBadSignature},
+		"under svix's names":  {whsec, svix(recent), nil},
+		"half of each name":   {whsec, append(svix(recent)[:2], recent[2]), ErrUnsigned},
 		"no time": {whsec, headers("webhook-id", "a", "webhook-timestamp", "x", "webhook-signature", "v1,AA"),
 			ErrBadSignature},
 	} {
-		signature := Signature{StandardScheme, c.secret}
+		signature := Signature{Scheme: StandardScheme, Secret: c.secret}
 		if err := signature.Check(Delivery{Headers: c.headers}, []byte(body), now); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 	}
+}
+
+// svix gives the headers of Standard Webhooks the names that they had before.
+func svix(standard []intake.Pair) []intake.Pair {
+	out := slices.Clone(standard)
+	for i := range out {
+		out[i].Key = "svix-" + strings.TrimPrefix(out[i].Key, "webhook-")
+	}
+	return out
 }
 
 func TestUsableSignatures(t *testing.T) {
@@ -105,11 +129,18 @@ func TestUsableSignatures(t *testing.T) {
 		"none":                  {Signature{}, true},
 		"a secret for nothing":  {Signature{Secret: testSecret}, false},
 		"without a secret":      {Signature{Scheme: HMACScheme}, false},
-		"a short secret":        {Signature{HMACScheme, "1234567"}, false},
-		"hmac":                  {Signature{HMACScheme, testSecret}, true},
-		"standard":              {Signature{StandardScheme, whsec}, true},
-		"standard, not base64":  {Signature{StandardScheme, testSecret}, false},
-		"a scheme of somewhere": {Signature{"md5", testSecret}, false},
+		"a short secret":        {Signature{Scheme: HMACScheme, Secret: "1234567"}, false},
+		"hmac":                  {Signature{Scheme: HMACScheme, Secret: testSecret}, true},
+		"standard":              {Signature{Scheme: StandardScheme, Secret: whsec}, true},
+		"standard, not base64":  {Signature{Scheme: StandardScheme, Secret: testSecret}, false},
+		"its own header":        {Signature{HMACScheme, testSecret, "x-cal-signature-256"}, true},
+		"no header's name":      {Signature{HMACScheme, testSecret, "x assinatura"}, false},
+		"capitals in a header":  {Signature{HMACScheme, testSecret, "X-Assinatura"}, false},
+		"header of credentials": {Signature{HMACScheme, testSecret, "authorization"}, false},
+		"a long header":         {Signature{HMACScheme, testSecret, strings.Repeat("x", 65)}, false},
+		"header of a product":   {Signature{TallyScheme, testSecret, "x-assinatura"}, false},
+		"a header for nothing":  {Signature{Header: "x-assinatura"}, false},
+		"a scheme of somewhere": {Signature{Scheme: "md5", Secret: testSecret}, false},
 	} {
 		if c.signature.Usable() != c.usable {
 			t.Errorf("%s: usable is not %v", name, c.usable)

@@ -28,7 +28,7 @@ func webhooks(t *testing.T, s ports.Store) {
 
 	w.Name, w.Enabled, w.OriginID, w.Kind, w.Band = "Formulário", false, origin.ID, intake.FormService, intake.BandUpper
 	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme,
-		Secret: "segredo-de-teste"}, "https://example.com/obrigado"
+		Secret: "segredo-de-teste", Header: "x-assinatura"}, "https://example.com/obrigado"
 	must(t, repos.Webhooks.Update(ctx, w))
 	got, _, err = repos.Webhooks.Find(ctx, w.ID)
 	must(t, err)

@@ -27,6 +27,28 @@ func base64MAC(key []byte, signed string) string {
 	return base64.StdEncoding.EncodeToString(mac(key, signed))
 }
 
+// testOwnHeader: the plain HMAC in a header of the sender's own, in hex or base64, and in no other.
+func testOwnHeader(t *testing.T, o *org) {
+	const secret = "segredo-de-cabecalho-7731"
+	o.Hide(secret)
+	h := o.NewHook("Cabeçalho próprio", "generic",
+		"--signature", "hmac", "--secret", secret, "--signature-header", "X-Da-Casa")
+	post := func(i int, name, signature string) string {
+		body := intaketest.Lead(fmt.Sprint("Cabeçalho ", i))
+		if signature == "" {
+			signature = base64MAC([]byte(secret), body)
+		}
+		header := map[string]string{"Content-Type": "application/json", name: signature}
+		return o.Do(request{Path: h.Path, Header: header, Body: body}).String()
+	}
+	expect(t, "its header", post(1, "X-Da-Casa", ""), "200")
+	expect(t, "with the hash's name", post(2, "x-da-casa", "sha256="+base64MAC([]byte(secret), intaketest.Lead("Cabeçalho 2"))), "200")
+	expect(t, "a usual header", post(3, "X-Signature", ""), "401 nao_autenticado")
+	expect(t, "another secret", post(4, "X-Da-Casa", base64MAC([]byte("outro"), "{}")), "401 nao_autenticado")
+	o.Command("webhook", "set", h.ID, "--signature", "hmac", "--secret", secret)
+	expect(t, "usual headers again", post(5, "X-Signature", ""), "200")
+}
+
 // testSignatures: with a secret, only what its holder signed is taken; a person may vouch for what was refused.
 func testSignatures(t *testing.T, o *org) {
 	const secret = "segredo-de-assinatura-7731"

@@ -61,6 +61,7 @@ func TestWebhook(t *testing.T) {
 			"regenerating":                 testRegenerating,
 			"settings":                     testSettings,
 			"signatures":                   testSignatures,
+			"signatures in a header":       testOwnHeader,
 			"idempotency":                  testIdempotency,
 			"fifty at once":                func(t *testing.T, o *org) { testFiftyAtOnce(t, o, s) },
 			"organisations":                func(t *testing.T, o *org) { testOrganisations(t, o, s.Org(t)) },
