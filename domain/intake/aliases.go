@@ -15,7 +15,7 @@ var aliases = map[field]string{
 		nome nomecliente nomecompleto nomecontato nomedapessoa nomedocliente nomedocontato nomedointeressado nomedolead
 		nomedoresponsavel nomeesobrenome nomelead nomepessoa nomeresponsavel nomesobrenome personname qualeoseunome
 		qualeoseunomecompleto qualoseunome qualoseunomeesobrenome qualseunome responsavel* seunome yourname fullnames nombre
-		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre`,
+		nombrecompleto nombreyapellido nombreyapellidos tunombre sunombre nickname*`,
 	fieldPhone: `
 		businessphone cel* cell cellphone cellphonenumber celular celularcomddd celularwhatsapp contactnumber contactphone
 		dddcelular dddtelefone fixo* fone fone1* fonecontato homephone leadphone mobile mobilenumber mobilephone
@@ -26,7 +26,7 @@ var aliases = map[field]string{
 		telefonefixo telefoneparacontato telefoneresidencial telefonewhatsapp telephone telephonenumber userphone
 		userphonenumber whats* whatsapp whatsappcomddd whatsappnumber whatsapptelefone workphone wpp wsp yourphone yourtel
 		zap* zapzap phones mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono telefones
-		celulares contactphones`,
+		celulares contactphones sms*`,
 	fieldCompany: `
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa empresaondetrabalha
 		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja
@@ -44,14 +44,15 @@ var aliases = map[field]string{
 		valordoinvestimento valordonegocio valordoprojeto valorestimado valorinvestimento valornegocio valorprojeto
 		valorproposta valorquepretendeinvestir valortotal value* opportunity* oportunidade* estimatedamount estimatedrevenue
 		presupuesto investimentoprevisto investimentodisponivel investimentopretendido investimentodesejado
-		investimentoestimado investimentoinicial`,
+		investimentoestimado investimentoinicial verba amounttotal*`,
 	fieldMessage: `
 		additionalinfo additionalinformation body* comentario comentarios comment comments comopodemosajudar
 		comopodemosteajudar conte* contemais conteudo* deixesuamensagem deixeumamensagem descricao description details
 		detalhes duvida duvidas duvidasoucomentarios enquiry escrevasuamensagem howcanwehelp informacoesadicionais inquiry
 		mensagem mensagemadicional message msg necessidade* nota* notas* note notes obs observacao observacoes pedido*
 		pergunta* perguntas* question* questions* recado solicitacao suamensagem texto* textomensagem yourmessage
-		leadmessage contactnotes customernote ordernote textarea* multiline* text* mensaje`,
+		leadmessage contactnotes customernote ordernote textarea* multiline* text* mensaje plainbody* textbody* bodyplain*
+		strippedtext*`,
 	fieldOrigin: `
 		canal* canaldeaquisicao canaldeorigem canalorigem channel* comoconheceu comoficousabendo comoficousabendodenos
 		comonosconheceu comonosencontrou comovocenosconheceu deondeveio fonte* fontedolead heardfrom howdidyoufindus
@@ -59,9 +60,9 @@ var aliases = map[field]string{
 		ondenosconheceu ondenosencontrou ondevocenosencontrou origem origemdolead origemlead origin* referralsource source*
 		sourcename trafficsource heardaboutus dealsource dealorigin contactsource comonosconociste`,
 	fieldFirst: `
-		first firstname fname givenname nomeprimeiro prenome primeironome`,
+		first firstname fname mflistingfname givenname nomeprimeiro prenome primeironome`,
 	fieldLast: `
-		familyname last lastname lname sobrenome surname ultimonome apellido apellidos`,
+		familyname last lastname lname mflistinglname sobrenome surname ultimonome apellido apellidos`,
 	fieldArea: `ddd areacode codigodearea phoneareacode`,
 	fieldCountry: `
 		ddi countrycode phonecountrycode codigodopais codigopais dialcode callingcode phonecode checkoutphonecode

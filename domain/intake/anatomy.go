@@ -51,7 +51,7 @@ var itemWords = map[part]string{
 	otherPart: `
 		required options order position index visible properties description hidden group sublabel placeholder itemid enum
 		enumid primary tag settings multiple uuid currency currencyvalue currencycode validations choices rows columns
-		questionref questionindex versions ishidden optional short inline object`,
+		questionref questionindex versions ishidden optional short inline object fieldorder fieldgroup kind`,
 }
 
 // partOf looks a member up.

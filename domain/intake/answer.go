@@ -12,19 +12,21 @@ type answer struct {
 	at       int64 // the place of its arrival
 	entry    entry // what the vocabulary says of the title, or of the key where there is no title
 	typ      answerType
-	labelled bool  // the title is a question that a person wrote
-	logical  bool  // it was sent as true or false
-	counted  bool  // it was looked at as a value
-	isAmount bool  // it is one
-	isBand   bool  // a range, of which one end is the value
-	taken    bool  // a field took the whole of it
-	field    field // the field that it would feed
-	key      string
-	title    string
-	values   []string
-	number   string // the literal, when the answer is a JSON number
-	amount   int64  // what it is as a value, when it is one and was looked at
-	attr     string // canonical key of attribution
+	labelled bool // the title is a question that a person wrote
+	logical  bool // it was sent as true or false
+	counted  bool // it was looked at as a value
+	isAmount bool // it is one
+	isBand   bool // a range, of which one end is the value
+	taken    bool // a field took the whole of it
+	// centsPlace is the place of an amount in cents among those of its product, from 1; 0 for any other answer.
+	centsPlace int8
+	field      field // the field that it would feed
+	key        string
+	title      string
+	values     []string
+	number     string // the literal, when the answer is a JSON number
+	amount     int64  // what it is as a value, when it is one and was looked at
+	attr       string // canonical key of attribution
 }
 
 // name is what the vocabulary is asked for: the title is the question; without one the key speaks.

@@ -14,6 +14,7 @@ const (
 	textType
 	longType
 	choiceType
+	titleType // of a record: what its owner calls it
 	otherType
 )
 
@@ -40,6 +41,8 @@ func typeOf(s string) answerType {
 	switch n {
 	case "tel", "controlphone":
 		return phoneType
+	case "title":
+		return titleType
 	case "name", "controlfullname", "inputname", "names":
 		return nameType
 	}

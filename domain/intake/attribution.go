@@ -48,7 +48,7 @@ var clickNames = map[string]string{"lifatid": "li_fat_id", "ctwaclid": "ctwa_cli
 
 // attribution returns the canonical key of an answer that says how the contact came here, or "". value is its text.
 func (a *answer) attribution(value string) string {
-	if a.utm {
+	if a.marks.has(inUTM) {
 		if key := shortUTM(a.key); key != "" {
 			return key
 		}

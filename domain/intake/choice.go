@@ -13,7 +13,7 @@ var choiceMembers = map[string]choiceMember{
 	"text": {textRank: 1}, "simpletext": {textRank: 1}, "label": {textRank: 1, names: true},
 	"name": {textRank: 2, names: true}, "title": {textRank: 2, names: true},
 	"id": {names: true}, "ref": {}, "enum": {}, "enumid": {}, "choiceid": {}, "rowid": {}, "selected": {}, "order": {},
-	"weight": {}, "color": {}, "type": {},
+	"weight": {}, "color": {}, "type": {}, "enumcode": {},
 }
 
 // choiceText reads a choice that is an object: {label}, {id, text}, {value, enum}. In a list that is no answer's value
@@ -43,7 +43,7 @@ func fileText(n *node) string {
 	if url != "" && (n.child("name") != nil || n.child("mimeType") != nil || n.child("filename") != nil) {
 		return join(n.str("name"), n.str("filename"), url)
 	}
-	if n.child("annotations") != nil {
+	if n.child("annotations") != nil || n.str("type") == "text" {
 		return n.str("plain_text")
 	}
 	return ""
@@ -78,7 +78,7 @@ func choiceOf(n *node, bare bool) *node {
 			best, bestRank = k, m.textRank
 		}
 	}
-	if bare && named && answered {
+	if bare && named && answered && n.child("color") == nil {
 		return nil
 	}
 	return best

@@ -31,10 +31,12 @@ type bid struct {
 type score struct {
 	formName bool // it may be the form's name: any other name is better
 	alias    bool // it has not the contract's own name of the field
+	apart    int8 // of a name: how far it is from the record that gave the e-mail
 	strength strength
 	distance int8 // how far the answer is from the contact
 	penalty  int8
 	copied   bool // it has no question's title, and may be the copy of one that has
+	away     int8 // of a phone: how far it is from the record that gave the e-mail
 }
 
 // maxDistance is the distance from which all are equally far.
@@ -65,11 +67,15 @@ func (s score) beats(other score) bool {
 		return other.alias
 	}
 	order := cmp.Or(
+		cmp.Compare(s.apart, other.apart),
 		cmp.Compare(s.strength, other.strength),
 		cmp.Compare(s.distance, other.distance),
 		cmp.Compare(s.penalty, other.penalty),
 	)
-	return order < 0 || order == 0 && !s.copied && other.copied
+	if order == 0 && s.copied != other.copied {
+		return other.copied
+	}
+	return cmp.Or(order, cmp.Compare(s.away, other.away)) < 0
 }
 
 // claim is an answer that would feed a field. The zero value is none.
@@ -91,6 +97,8 @@ type chooser struct {
 	answers     []answer
 	candidate   candidate // the answer whose field is looked for
 	best        [fieldFirst]claim
+	waiting     []claim                            // for names and phones: the best is known when the e-mail is
+	parents     []int32                            // of the records, by number; see reader.parents
 	parts       [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
 	badEmail    claim                              // an e-mail field without an @
 	besideEmail string                             // the name beside the e-mail address
@@ -99,7 +107,7 @@ type chooser struct {
 // choose gives each field the best answer that claims it.
 func (r *reader) choose(d *Draft) {
 	c := &r.chooser
-	c.band, c.answers = r.opt.Band, r.answers
+	c.band, c.answers, c.parents = r.opt.Band, r.answers, r.parents
 	numbers := 0
 	for i := range c.answers {
 		if a := &c.answers[i]; a.typ == numberType && !a.closed {
@@ -114,6 +122,7 @@ func (r *reader) choose(d *Draft) {
 		}
 	}
 	c.emailByLook()
+	c.settle()
 	c.phoneByLook()
 	c.takeEmail(d, r.emptyEmail)
 	c.takePhone(d)
@@ -122,6 +131,22 @@ func (r *reader) choose(d *Draft) {
 	c.takeLine(d, fieldOrigin, &d.Origin)
 	c.takeAmount(d)
 	c.takeMessage(d)
+}
+
+// settle compares the names and phones, among which those of the record that gave the e-mail come first.
+func (c *chooser) settle() {
+	for _, w := range c.waiting {
+		switch apart := c.apart(w.answer); {
+		case w.answer.field == fieldPhone:
+			w.score.away = apart
+		case w.score.strength < weakName:
+			w.score.apart = apart
+		default:
+			w.score.apart = notAround
+		}
+		c.best[w.answer.field].offer(w.answer, w.score)
+	}
+	c.waiting = nil
 }
 
 // place asks the rules in their order what an answer would feed, and makes the first claim that its value can meet.
@@ -152,6 +177,10 @@ func (c *chooser) claim(a *answer, b bid) bool {
 		}
 	}
 	a.field = b.field
+	if b.field == fieldName || b.field == fieldPhone {
+		c.waiting = append(c.waiting, claim{a, s})
+		return true
+	}
 	if b.field >= fieldFirst {
 		part := &c.parts[b.field-fieldFirst]
 		*part = append(*part, a)

@@ -38,6 +38,8 @@ var deliveryRules = compileDeliveryRules([]deliveryRule{
 	{product: "surveymonkey", has: "filter_id event_id", id: "event_id"},
 	{product: "fillout", has: "submission.submissionId", id: "submission.submissionId"},
 	{product: "stripe", has: "id object type data.object", id: "id"},
+	{product: "heyform", has: "id formId formName answers", id: "id"},
+	{product: "hasura", has: "id delivery_info trigger.name event.data", id: "id"},
 	{product: "calcom", has: "triggerEvent payload.uid", id: "triggerEvent payload.uid"},
 	{product: "calendly", has: "event payload.uri", id: "event payload.uri"},
 	{product: "directus", has: "event collection key", when: creates, id: "event collection key"},

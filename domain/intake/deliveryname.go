@@ -20,7 +20,8 @@ const (
 // idNames are the names of ids, in normal form.
 var idNames = namesOf(map[idKind]string{
 	deliveryName: `
-		deliveryid webhookdeliveryid webhookeventid eventuuid transactionuuid notificationid idempotencykey dedupeid`,
+		deliveryid webhookdeliveryid webhookeventid eventuuid transactionuuid notificationid idempotencykey dedupeid
+		messageid`,
 	recordName: `
 		submissionid submissionuuid submissionguid formsubmissionid responseid responseuuid responseguid formresponseid
 		entryid formentryid leadid leadgenid leaduuid leadgenleadid idlead resultid facebookleadid`,
@@ -92,6 +93,12 @@ func factsOf(n *node) facts {
 
 // idByName returns the id of a post that its name tells, with the name before it, or "".
 func idByName(n *node) string {
+	for i := range n.children {
+		k := &n.children[i]
+		if id := k.str("submission", "id"); strings.HasPrefix(k.key, "mautic.") && usableID(id) {
+			return "mautic:" + k.key + ":" + id
+		}
+	}
 	f := factsOf(n)
 	if id := f.named(); id != "" {
 		return id

@@ -21,7 +21,7 @@ func (c *chooser) takeEmail(d *Draft, empty string) {
 	}
 	d.Email = findEmail(a.values)
 	whole := text.OneLine(a.text())
-	a.taken = whole == d.Email || trimEmail(whole) == d.Email
+	a.taken = whole == d.Email || trimEmail(whole) == d.Email || trimEmail(withoutTags(whole)) == d.Email
 	if name, rest, ok := strings.Cut(whole, "<"); ok && rest == d.Email+">" {
 		c.besideEmail = strings.Trim(strings.TrimSpace(name), `"'`)
 	}
@@ -55,7 +55,7 @@ func findEmail(values []string) string {
 		if strings.IndexByte(v, '@') < 0 || len(v) > 4000 {
 			continue
 		}
-		s := trimEmail(text.OneLine(v))
+		s := trimEmail(withoutTags(text.OneLine(v)))
 		if from := strings.LastIndexByte(s, '<'); from >= 0 {
 			if inner, _, ok := strings.Cut(s[from+1:], ">"); ok && strings.IndexByte(inner, '@') >= 0 {
 				s = trimEmail(inner)
@@ -70,6 +70,30 @@ func findEmail(values []string) string {
 		}
 	}
 	return ""
+}
+
+// withoutTags puts a space in place of each tag of a text in HTML. The brackets of "Ana <ana@x.com>" are none.
+func withoutTags(s string) string {
+	if !strings.Contains(s, "</") && !strings.Contains(s, "/>") {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		before, rest, opened := strings.Cut(s, "<")
+		tag, after, closed := strings.Cut(rest, ">")
+		b.WriteString(before)
+		switch {
+		case !opened || !closed:
+			b.WriteString(rest)
+			return strings.TrimSpace(b.String())
+		case tag != "" && (tag[0] == '/' || isLetter(tag[0]|0x20) && strings.IndexByte(tag, '@') < 0 || strings.IndexByte(tag, '=') > 0):
+			b.WriteByte(' ')
+		default:
+			b.WriteString("<" + tag + ">")
+		}
+		s = after
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // firstAddress picks the first of several addresses, or the address out of a sentence.

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"slices"
 	"strings"
 
 	"fichario/domain/text"
@@ -82,8 +83,14 @@ func fitsLine(_ *chooser, a *answer, s strength) bool {
 		return false
 	}
 	t := a.text()
+	if s >= weakName && a.field == noField && machineChannels[t] {
+		return false
+	}
 	return s < weakName || hasWord(t) && !strings.Contains(t, "\n") && !looksURL(t) && strings.IndexByte(t, '@') < 0
 }
+
+// machineChannels are how a program says that it was a program.
+var machineChannels = words(`web api app mobile server desktop browser chat email`)
 
 func fitsMessage(_ *chooser, a *answer, s strength) bool {
 	return !a.logical && !isStamp(a.values[0]) && (s < weakName || hasWord(a.text()))
@@ -113,15 +120,38 @@ func hasWord(s string) bool {
 // saysNone reports whether a text is what a sender writes where it has nothing: the word of its language for that, or a
 // variable that its template did not fill.
 func saysNone(s string) bool {
-	if len(s) > 60 || strings.IndexByte("nNuU-{[$", s[0]) < 0 {
+	if s == "" || len(s) > 60 || strings.IndexByte("nNuU-{[$*%#<", s[0]) < 0 {
 		return false
 	}
 	switch strings.ToLower(s) {
-	case "null", "undefined", "nan", "none", "n/a", "-", "--", "[object object]":
+	case "null", "undefined", "nan", "none", "n/a", "-", "--", "[object object]", "undefined undefined", "null null":
 		return true
 	}
-	between := func(opening, closing string) bool {
-		return strings.HasPrefix(s, opening) && strings.HasSuffix(s, closing)
+	return slices.ContainsFunc(unfilled, func(mark unfilledMark) bool { return mark.around(s) })
+}
+
+// unfilledMark is how a template writes a variable. A bare one stands around a single word, of any letters that keys
+// have: the marks are also those of a text that a person wrote.
+type unfilledMark struct {
+	opening, closing string
+	bare             bool
+}
+
+// unfilled are the marks of Mustache and its kind, JavaScript, Contact Form 7, Elementor, Mailchimp, ActiveCampaign and
+// Salesforce.
+var unfilled = []unfilledMark{
+	{opening: "{{", closing: "}}"}, {opening: "${", closing: "}"}, {opening: "[field ", closing: "]"},
+	{opening: "*|", closing: "|*"}, {opening: "%%", closing: "%%"}, {opening: "<%", closing: "%>"},
+	{opening: "[", closing: "]", bare: true}, {opening: "{", closing: "}", bare: true},
+	{opening: "%", closing: "%", bare: true}, {opening: "##", closing: "##", bare: true},
+	{opening: "#", closing: "#", bare: true},
+}
+
+func (m unfilledMark) around(s string) bool {
+	rest, opened := strings.CutPrefix(s, m.opening)
+	name, closed := strings.CutSuffix(rest, m.closing)
+	if !opened || !closed || name == "" {
+		return false
 	}
-	return between("{{", "}}") || between("${", "}") || between("[field ", "]")
+	return !m.bare || hasWord(name) && !strings.ContainsAny(name, " []{}%#,;/")
 }

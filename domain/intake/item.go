@@ -43,7 +43,8 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		// An answer for certain, of a shape that is not: it is kept under its title, and feeds no field.
 		tree := withOptionTexts(*a.value, n)
 		tree.key = ans.label()
-		s.prefix, s.closed, s.asked = "", true, true
+		s.prefix, s.closed = "", true
+		s.marks |= asked
 		r.member(&tree, s)
 	}
 	r.besides(n, a, &ans, s)
@@ -128,7 +129,11 @@ func (r *reader) besides(n *node, a anatomy, ans *answer, s scope) {
 			continue
 		}
 		sub := s.within(ans.label(), closedTree)
-		sub.asked = ans.labelled
+		if ans.labelled {
+			sub.marks |= asked
+		} else {
+			sub.marks &^= asked
+		}
 		r.member(k, sub)
 	}
 }

@@ -58,7 +58,7 @@ func (r *reader) notTaken(d *Draft) []*answer {
 // else.
 func (a *answer) placeInNote() int {
 	switch {
-	case a.asked:
+	case a.marks.has(asked):
 		return 0
 	case a.closed:
 		return 3

@@ -40,7 +40,7 @@ func (r *reader) list(n *node, s scope) {
 		case r.item(k, "", s), r.phoneRecord(k, named):
 		default:
 			sub := s
-			sub.group = r.newGroup()
+			sub.group = r.newGroup(s.group)
 			if records++; records > 1 {
 				sub.rank += 2
 				sub.another = true

@@ -57,6 +57,7 @@ func (c *chooser) phoneByLook() {
 		}
 		if (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && e164(v) != "" {
 			c.claim(a, bid{field: fieldPhone, strength: lookOnly})
+			c.settle()
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"strings"
 
 	"fichario/domain/text"
@@ -16,6 +17,29 @@ func scoreOfName(a *answer, s score) (score, bool) {
 		s.formName = true
 	}
 	return s, !s.formName || a.envelope != formEnvelope
+}
+
+// notAround is how far an answer is from the e-mail that does not stand in a record around it.
+const notAround = 9
+
+// apart returns how far an answer is from the record that gave the e-mail: 0 in it, 1 in the record around it, and so on.
+// What is called a name there is the person's; elsewhere it may be that of a deal, a table or a page.
+func (c *chooser) apart(a *answer) int8 {
+	email := c.best[fieldEmail].answer
+	if email == nil {
+		return 0
+	}
+	levels := int8(0)
+	for group := email.group; levels < notAround; group = c.parents[group-1] {
+		if group == a.group {
+			return levels
+		}
+		if group == 0 {
+			break
+		}
+		levels++
+	}
+	return notAround
 }
 
 // bareName reports whether a key says "name" and nothing of whose.
@@ -55,8 +79,11 @@ func (c *chooser) takeNameBesideEmail(d *Draft) {
 // prefersParts reports whether the parts say more of the name than what was sent as all of it, which may be a nickname
 // or a word of a title.
 func (c *chooser) prefersParts(full, first, last *answer) bool {
-	if !c.best[fieldName].score.alias {
+	switch {
+	case !c.best[fieldName].score.alias:
 		return false
+	case c.apart(first) < c.apart(full):
+		return true
 	}
 	if strings.Contains(text.Fold(full.text()), text.Fold(first.text())) {
 		return last != nil && c.guessedName()
@@ -116,22 +143,31 @@ func (c *chooser) partsOfName(full *answer) (first, last *answer) {
 	if full != nil {
 		group = full.group
 	}
-	first = nearest(c.partsOf(fieldFirst), group)
-	if first != nil && full == nil {
+	first = c.nearest(fieldFirst, group)
+	if first != nil && (full == nil || c.apart(first) < c.apart(full)) {
 		group = first.group
 	}
-	last = nearest(c.partsOf(fieldLast), group)
+	last = c.nearest(fieldLast, group)
 	if last != nil && first != nil && last.group != first.group {
 		last = nil
 	}
 	return first, last
 }
 
-// nearest returns the first answer of a group, else the one that is nearest to the contact.
-func nearest(parts []*answer, group int32) *answer {
+// nearest returns the part of a name that is nearest to the e-mail, then the first of a group, then the one that is
+// nearest to the contact.
+func (c *chooser) nearest(f field, group int32) *answer {
 	var best *answer
-	for _, a := range parts {
-		if best == nil || best.group != group && (a.group == group || a.rank < best.rank) {
+	for _, a := range c.partsOf(f) {
+		if best == nil {
+			best = a
+			continue
+		}
+		order := cmp.Compare(c.apart(a), c.apart(best))
+		if order == 0 && best.group != group && (a.group == group || a.rank < best.rank) {
+			order = -1
+		}
+		if order < 0 {
 			best = a
 		}
 	}

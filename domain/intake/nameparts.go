@@ -6,8 +6,8 @@ import "strings"
 var partWords = func() map[string]uint8 {
 	m := map[string]uint8{}
 	for part, list := range map[uint8]string{
-		firstOf: `first primeiro primer given`, firstOf | alone: `firstname`,
-		lastOf: `last ultimo family`, lastOf | alone: `sobrenome sobrenomes surname apellido apellidos lastname`,
+		firstOf: `first primeiro primer given`, firstOf | alone: `firstname fname`,
+		lastOf: `last ultimo family`, lastOf | alone: `sobrenome sobrenomes surname apellido apellidos lastname lname`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			m[w] = part

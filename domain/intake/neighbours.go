@@ -12,10 +12,13 @@ type neighbours struct {
 	netlify   bool // number and summary are the service's own
 	rdStation bool // source is the name of the conversion
 	kommo     bool // leads beside contacts are deals
-	cents     bool // amounts are in cents: Stripe, Pagar.me
 	graphQL   bool // the variables of a query are what it sends
 	mail      bool // an e-mail, whose sender is the contact
 	wufoo     bool // the questions stand in a JSON text
+	seller    bool // the account of a Stripe object is who sells
+	kiwify    bool // among the commissions is what the buyer paid
+	funnel    bool // RD Station's, whose origin is the contact's
+	opnForm   bool // the message is the product's own, to whoever sets the webhook up
 
 	answeredRaw map[string]bool // Respondi: titles that raw_answers answers better
 }
@@ -39,14 +42,18 @@ func (r *reader) neighbours(n *node) neighbours {
 			nb.rdStation = k.kind == isObject
 		case "from":
 			nb.mail = isSender(n, k)
-		case "charges":
-			nb.cents = k.kind == isArray
-		case "livemode":
-			nb.cents = n.child("object") != nil
 		case "query":
 			nb.graphQL = k.kind == isString && n.child("variables") != nil
 		case "contacts":
 			nb.kommo = !k.scalar()
+		case "account_name":
+			nb.seller = n.child("livemode") != nil
+		case "webhook_event_type":
+			nb.kiwify = n.child("Commissions") != nil
+		case "funnel":
+			nb.funnel = k.child("lifecycle_stage") != nil
+		case "form_slug":
+			nb.opnForm = n.child("submission") != nil && n.child("data") != nil
 		case "FieldStructure":
 			nb.wufoo = r.learnWufoo(k) || nb.wufoo
 		case "definition", "questions", "fields", "raw_answers":
@@ -104,13 +111,19 @@ func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 	case "source", "conversion_origin":
 		return r.rdStationOrigin(nb, k, s)
 	case "leads", "lead":
-		return r.kommoLeads(nb, k, s)
+		return r.within(nb.kommo && !k.scalar(), dealTree, k, s)
 	case "variables", "query", "operationName":
 		return r.graphQL(nb, k, s)
-	case "amount", "amount_total":
-		return r.amountInCents(nb, k, s)
 	case "from":
 		return r.sender(nb, k, s)
+	case "funnel":
+		return r.rdFunnel(nb, k, s)
+	case "account_name":
+		return r.within(nb.seller, closedTree, k, s)
+	case "Commissions":
+		return r.within(nb.kiwify, dealTree, k, s)
+	case "message":
+		return r.dropIf(nb.opnForm, "opnform envelope", k)
 	}
 	return false
 }
@@ -163,22 +176,45 @@ func (r *reader) rdStationOrigin(nb neighbours, k *node, s scope) bool {
 		r.member(k, s)
 		return true
 	case k.kind == isObject:
-		s.stated = true
+		s.marks |= statedOrigin
 		r.object(k, s)
 		return true
 	}
 	return false
 }
 
-func (r *reader) kommoLeads(nb neighbours, k *node, s scope) bool {
-	if !nb.kommo || k.scalar() {
+// within walks a member as that of another tree.
+func (r *reader) within(known bool, t treeRole, k *node, s scope) bool {
+	if !known {
 		return false
 	}
-	sub := r.under(k.key, entry{tree: dealTree}, s)
+	if k.scalar() {
+		s.closed = s.closed || t == closedTree
+		r.leaf(k, entry{}, s)
+		return true
+	}
+	sub := r.under(k.key, entry{tree: t}, s)
 	if k.kind == isArray {
 		r.list(k, sub)
 	} else {
 		r.object(k, sub)
+	}
+	return true
+}
+
+// rdFunnel reads the funnel that the contact is in, whose origin is the contact's.
+func (r *reader) rdFunnel(nb neighbours, k *node, s scope) bool {
+	if !nb.funnel {
+		return false
+	}
+	closed, stated := s.within(k.key, closedTree), s
+	stated.marks |= statedOrigin
+	for i := range k.children {
+		if c := &k.children[i]; c.key == "origin" {
+			r.member(c, stated)
+		} else {
+			r.member(c, closed)
+		}
 	}
 	return true
 }
@@ -194,16 +230,6 @@ func (r *reader) graphQL(nb neighbours, k *node, s scope) bool {
 		r.object(k, s)
 	}
 	return k.kind == isObject
-}
-
-func (r *reader) amountInCents(nb neighbours, k *node, s scope) bool {
-	if !nb.cents || k.kind != isNumber {
-		return false
-	}
-	cents := *k
-	cents.key = "amount_cents"
-	r.member(&cents, s)
-	return true
 }
 
 func (r *reader) sender(nb neighbours, k *node, s scope) bool {

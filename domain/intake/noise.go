@@ -16,6 +16,8 @@ const (
 	stampNoise
 	// stateNoise is dropped when the value is a machine's word for a state.
 	stateNoise
+	// rowNoise is dropped when the value is the place of a row in its table (Baserow).
+	rowNoise
 )
 
 // noiseKeys are the keys of each kind, in normal form.
@@ -45,6 +47,7 @@ var noiseKeys = map[noise]string{
 		eventvalidation eventtarget eventargument`,
 	stampNoise: `date time datetime when datadeenvio horadeenvio`,
 	stateNoise: `status responsestatus`,
+	rowNoise:   `order`,
 }
 
 // machineStates are the states that bookkeeping speaks of.
@@ -68,6 +71,8 @@ func (a *answer) noisy(value string) bool {
 		return !labelled
 	case stampNoise:
 		return !labelled && isStamp(value)
+	case rowNoise:
+		return !labelled && strings.HasSuffix(value, ".00000000000000000000")
 	case stateNoise:
 		return !labelled && machineStates[strings.ToLower(value)]
 	}

@@ -11,6 +11,7 @@ var recordProducts = []product{
 			"company":{"name":"Cruz Ltda"},"funnel":{"name":"default","lifecycle_stage":"Lead","opportunity":false,
 			"contact_owner_email":"dono@exemplo.com","origin":"Orgânico"}}}`,
 		email: "tina@exemplo.com.br", nome: "Tina Cruz", fone: "(11) 94444-3333", empresa: "Cruz SA",
+		origem:   "Orgânico",
 		delivery: "rdstation:u-1", note: []string{"vip", "lp-1", "(11) 4444-3333"},
 	},
 	{

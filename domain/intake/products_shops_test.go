@@ -23,7 +23,7 @@ var shopProducts = []product{
 			"email":"olga@exemplo.com.br","mobile":"+5511988776655","CPF":"111.444.777-35","ip":"203.0.113.5"},
 			"Commissions":{"charge_amount":19900,"currency":"BRL"},"TrackingParameters":{"utm_source":"face","src":null}}`,
 		delivery: "orderid:order_approved paid o-1",
-		email:    "olga@exemplo.com.br", nome: "Olga Reis", fone: "+5511988776655", fallback: "face",
+		email:    "olga@exemplo.com.br", nome: "Olga Reis", fone: "+5511988776655", valor: 199, fallback: "face",
 		note: []string{"Mentoria", "111.444.777-35"}, not: []string{"203.0.113"},
 	},
 	{

@@ -117,7 +117,7 @@ func readAsField(s string, d Draft) bool {
 	if n, ok := ParseAmount(s); ok && n == d.Amount {
 		return true
 	}
-	if n, ok := parseNumber(s); ok && n == d.Amount || plainNumber(s) == d.Phone {
+	if n, ok := parseNumber(s); ok && (n == d.Amount || n == d.Amount*100) || plainNumber(s) == d.Phone {
 		return true
 	}
 	return samePhone(s, &d) || trimEmail(s) == d.Email || d.Email != "" && findEmail([]string{s}) == d.Email

@@ -17,7 +17,7 @@ type reader struct {
 	at          int64             // where the part arrived that is being read
 	base        int64             // where the text arrived that it is in, see place
 	emptyEmail  string            // the e-mail field that came without a value
-	groups      int32             // how many records there are
+	parents     []int32           // the record around each record, by its number less one; 0 for the body itself
 	test        bool              // the sender calls the submission a test
 	labelled    bool              // some answers carry question titles
 	jotformText string            // all titles and answers of Jotform, in one text
@@ -103,6 +103,7 @@ func (r *reader) keep(a *answer) {
 		a.title, a.labelled = known, true // answers by the id of their question
 	}
 	r.rememberKey(a.label())
+	a.inCents()
 	if a.title != "" || a.entry == (entry{}) {
 		a.entry = lookup(a.name())
 	}

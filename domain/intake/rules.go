@@ -30,6 +30,7 @@ type rule struct {
 // rules are asked in this order, the surest first: the first bid that the answer's value can meet is its claim.
 var rules = slices.Concat([]rule{
 	{"type of the field", (*candidate).byFieldType},
+	{"amount in cents", (*candidate).byCents},
 	{"area code beside the phone", (*candidate).byAreaCode},
 	{"part of a name in brackets", (*candidate).byBracketedPart},
 	{"known title", (*candidate).byKnownTitle},
@@ -41,6 +42,7 @@ var rules = slices.Concat([]rule{
 	{"part of a name in the title", (*candidate).byPartInTitle},
 }, titleWordRules(), []rule{
 	{"price with cents", (*candidate).byPriceWithCents},
+	{"title of a record", (*candidate).byRecordTitle},
 })
 
 // titleWordRules are the rules of the words of titles.
@@ -103,7 +105,13 @@ func (q *candidate) byKnownKey() bid { return q.known(q.namedByKey()) }
 
 func (q *candidate) known(n naming) bid {
 	b := bid{field: n.entry.field, strength: knownName, penalty: n.penalty()}
-	if n.entry.weak && (!q.stated || n.entry.field != fieldOrigin) {
+	if n.entry.field == fieldName && q.title == "" {
+		switch nameOf(q.key) {
+		case "name", "displayname":
+			b.penalty++ // what a record or an account is called; "contact_name" says whose name it is
+		}
+	}
+	if n.entry.weak && (!q.marks.has(statedOrigin) || n.entry.field != fieldOrigin) {
 		b.strength = weakName
 	}
 	return b
@@ -190,6 +198,14 @@ func (q *candidate) byPriceWithCents() bid {
 		return bid{}
 	}
 	return bid{field: fieldAmount, strength: weakName, penalty: 20}
+}
+
+// byRecordTitle: the record of a contact is called what the contact is called, where nothing else says it.
+func (q *candidate) byRecordTitle() bid {
+	if q.typ != titleType {
+		return bid{}
+	}
+	return bid{field: fieldName, strength: weakName, penalty: 15}
 }
 
 // fullTitle is the title, or the key in the company of the objects around it.

@@ -16,10 +16,8 @@ type scope struct {
 	person   bool   // it belongs to what is called a contact, lead, customer …
 	deal     bool   // it belongs to a deal or a purchase
 	another  bool   // it may be somebody else's, or hold no more
-	entry    bool   // it is a member of an "entry"
-	asked    bool   // it is a part of what was answered to a question
-	utm      bool   // its key is that of a UTM without "utm_"
-	stated   bool   // a weak name of the origin is a strong one here
+	cents    uint8  // the rule by which its integers are cents, see cents.go
+	marks    marks
 	envelope envelope
 }
 
@@ -31,6 +29,18 @@ const bitsOfPlace = 15
 func (r *reader) place(n *node, s scope) int64 {
 	return r.base + int64(n.at)<<(bitsOfPlace*(maxEmbeds-s.embeds))
 }
+
+// marks are what few parts of few bodies are.
+type marks uint8
+
+const (
+	inEntry      marks = 1 << iota // a member of an "entry"
+	asked                          // a part of what was answered to a question
+	inUTM                          // its key is that of a UTM without "utm_"
+	statedOrigin                   // a weak name of the origin is a strong one here
+)
+
+func (m marks) has(mark marks) bool { return m&mark != 0 }
 
 // envelope says whether a name that stands beside the answers is that of the form.
 type envelope uint8
@@ -109,16 +119,16 @@ func (r *reader) under(key string, e entry, s scope) scope {
 	switch nameOf(key) {
 	case "utm", "utms", "utmparams", "utmparameters", "utmtags", "utmjson", "utmdata":
 		sub = s.within(key, unknownTree)
-		sub.utm = true
+		sub.marks |= inUTM
 	case "entry":
-		sub.entry = true
+		sub.marks |= inEntry
 	case "responsavel":
 		sub.rank += 2 // the seller as often as the guardian
 		sub.another = true
 	case "user", "usuario":
 		sub.rank += 2 // the account's user as often as the form's
 		sub.another = true
-		if s.entry {
+		if s.marks.has(inEntry) {
 			sub = s.within(key, closedTree) // Cognito: who typed the entry in
 		}
 	case "firstconversion": // what the contact said then; the record around it says what holds now
@@ -129,13 +139,13 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.another = true
 	}
 	if e.tree != containerTree {
-		sub.group = r.newGroup()
+		sub.group = r.newGroup(s.group)
 	}
 	return sub
 }
 
-// newGroup numbers a record.
-func (r *reader) newGroup() int32 {
-	r.groups++
-	return r.groups
+// newGroup numbers a record inside another; 0 is the body itself.
+func (r *reader) newGroup(around int32) int32 {
+	r.parents = append(r.parents, around)
+	return int32(len(r.parents))
 }

@@ -22,12 +22,12 @@ var trees = map[treeRole]string{
 		changes value unsorted add current extradata rawrequest datajson event tracking trackingparameters lastconversion
 		firstconversion content conversionorigin json root request contactattributes dadosadicionais dados campos perguntas
 		respostas resposta camposadicionais camposextras contactdata leaddata userdata submissiondata formsubmission
-		formsubmissions document new object`,
+		formsubmissions document new object rows formanswers embedded entries`,
 	personTree: `
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer
 		comprador subscriber subscribers student aluno client visitor visitante attendee participant invitee guest applicant
 		candidate candidato user usuario profile perfil dadosdocliente dadosdocontato interessado inscrito responsavel
-		contactinfo personalinfo billingaddress enduser dadoslead dadosdolead novolead registrant contactprofile requester
+		contactinfo personalinfo billingaddress defaultaddress shippingaddress member members enduser dadoslead dadosdolead novolead registrant contactprofile requester
 		solicitante`,
 	dealTree: `
 		deal deals negocio negociacao opportunity oportunidade purchase compra order pedido sale venda transaction transacao
@@ -40,5 +40,6 @@ var trees = map[treeRole]string{
 		calculations scheduling tags legalbases company1 address endereco location geo browser partner workflow automation
 		variables calculated outcome property propriedade anuncio veiculo vehicle conjuge spouse indicado indicados amigo
 		referral inbox formstructure`,
-	ignoredTree: `ending endings schema webhook headers ttc previous old options auth identityprofiles mergeaudits`,
+	ignoredTree: `ending endings schema webhook headers ttc previous old options auth identityprofiles mergeaudits
+		accountability sessionvariables deliveryinfo tracecontext integrations`,
 }

@@ -15,6 +15,9 @@ func (r *reader) fill(a *answer, value, holder *node) bool {
 		r.fillScalar(a, value, holder)
 		return true
 	}
+	if r.contactInfo(a, value) {
+		return true
+	}
 	texts, ok := r.texts(value, holder, a)
 	if !ok {
 		return false
@@ -24,6 +27,26 @@ func (r *reader) fill(a *answer, value, holder *node) bool {
 		a.number = value.children[0].text
 	}
 	r.keep(a)
+	return true
+}
+
+// contactParts are the answers of Formbricks' question for a contact, in their order.
+var contactParts = [...]string{"first_name", "last_name", "email", "phone", "company"}
+
+// contactInfo reads a contact that came as a list of its five parts, an address in the middle.
+func (r *reader) contactInfo(a *answer, value *node) bool {
+	if value.kind != isArray || len(value.children) != len(contactParts) || !value.scalarList() ||
+		!wholeAddress(value.children[2].text) {
+		return false
+	}
+	for i := range value.children {
+		part := answer{key: contactParts[i], scope: a.scope}
+		if t := scalarText(&value.children[i]); t != "" {
+			part.values = r.single(t)
+		}
+		part.prefix = ""
+		r.keep(&part)
+	}
 	return true
 }
 
@@ -57,8 +80,14 @@ func wrapsAnswer(key string) bool {
 // texts reads a list of choices or a value that is made of parts. ok is false when it is neither.
 func (r *reader) texts(value, holder *node, a *answer) (texts []string, ok bool) {
 	if value.kind == isObject {
-		if texts, ok = r.compound(value, a); ok || a.typ != choiceType && value.child("url") == nil {
+		if texts, ok = r.chosenByID(value, holder); ok {
 			return texts, ok
+		}
+		if texts, ok = r.compound(value, a); ok || a.typ != choiceType && value.child("url") == nil && value.child("color") == nil {
+			return texts, ok
+		}
+		if a.wants(fieldCompany) {
+			return nil, false // a company with its site is no file
 		}
 		t, ok := r.choiceText(value, false)
 		return r.single(t), ok && t != ""
@@ -80,12 +109,43 @@ func (r *reader) texts(value, holder *node, a *answer) (texts []string, ok bool)
 	return texts, true
 }
 
+// optionsOf returns the choices that a field offers, or nil: Tally's options, HeyForm's properties.choices.
+func optionsOf(holder *node) *node {
+	if holder == nil {
+		return nil
+	}
+	if options := holder.child("options"); options != nil {
+		return options
+	}
+	if p := holder.child("properties"); p != nil && p.kind == isObject {
+		return p.child("choices")
+	}
+	return nil
+}
+
+// chosenByID reads {"value": ["id of a choice"], "other": "…"}.
+func (r *reader) chosenByID(value, holder *node) (texts []string, ok bool) {
+	ids := value.child("value")
+	if optionsOf(holder) == nil || ids == nil || !ids.scalarList() || len(value.children) > 2 {
+		return nil, false
+	}
+	for i := range ids.children {
+		id := &ids.children[i]
+		t := r.optionText(holder, id)
+		if t == "" {
+			t = scalarText(id)
+		}
+		texts = append(texts, t)
+	}
+	if t := value.str("other"); t != "" {
+		texts = append(texts, t)
+	}
+	return texts, true
+}
+
 // optionText returns the text of a choice that came as the id of an option of its field, or "".
 func (r *reader) optionText(holder, value *node) string {
-	if holder == nil {
-		return ""
-	}
-	options := holder.child("options")
+	options := optionsOf(holder)
 	if options == nil {
 		return ""
 	}

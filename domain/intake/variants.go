@@ -6,7 +6,7 @@ import "strings"
 // "your-email", Wix's "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", and a sheet's "lead_origem".
 // "form" is not among them: "formName" would become a person's name.
 const leadingWords = `
-	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer`
+	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf`
 
 // aliasOf finds the field that a key or title names: as it stands, and then in the forms that products give it. again
 // says that the key is a second one of its kind ("email_2").

@@ -29,6 +29,9 @@ func (r *reader) object(n *node, s scope) {
 	if !s.person {
 		s.envelope = envelopeOf(n)
 	}
+	if rule := centsRuleOf(n); rule != 0 {
+		s.cents = rule
+	}
 	nb := r.neighbours(n)
 	for i := range n.children {
 		k := &n.children[i]
@@ -42,6 +45,9 @@ func (r *reader) object(n *node, s scope) {
 func (r *reader) member(k *node, s scope) {
 	r.at = r.place(k, s)
 	e := lookup(k.key)
+	if e.tree == unknownTree && strings.HasPrefix(k.key, "mautic.") {
+		e.tree = containerTree // the event's name
+	}
 	if !k.scalar() {
 		if e.tree == closedTree {
 			e.tree = roleOfClosed(k)
@@ -119,10 +125,13 @@ func roleOfClosed(k *node) treeRole {
 		}
 		return containerTree
 	case "item":
-		if m := k.child("email"); m != nil && strings.IndexByte(m.text, '@') > 0 {
+		if recordOfPerson(k) {
 			return personTree
 		}
 	case "items", "itens":
+		if recordOfPerson(k.path()) {
+			return containerTree // Baserow's rows
+		}
 		for i := range k.children {
 			a, ok := dissect(&k.children[i])
 			if !ok || a.title == nil {
@@ -137,6 +146,20 @@ func roleOfClosed(k *node) treeRole {
 		return containerTree
 	}
 	return closedTree
+}
+
+// recordOfPerson reports whether an object has an address among its members, under a name that says so.
+func recordOfPerson(n *node) bool {
+	if n == nil || n.kind != isObject {
+		return false
+	}
+	for i := range n.children {
+		m := &n.children[i]
+		if m.kind == isString && strings.IndexByte(m.text, '@') > 0 && meansOfContact(m.key) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxEmbeds is how many texts that hold a submission may stand one inside the other.
