@@ -10,7 +10,6 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
-	"fichario/domain/text"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -98,17 +97,17 @@ func contactOf(hook webhook.Hook, draft intake.Draft, at time.Time) crm.Contact 
 }
 
 // originOf returns the origin that a contact is linked to, and whether it is the one
-// that the sender stated. A fixed origin wins; a campaign's source counts only where
-// the sender states nothing.
+// that the sender stated, also in an advertiser's word for it ("fb"). A fixed origin
+// wins; a campaign's source counts only where the sender states nothing.
 func originOf(hook webhook.Hook, draft intake.Draft) (id string, stated bool) {
 	raw := draft.Origin
 	if raw == "" {
 		raw = draft.FallbackOrigin
 	}
-	folded := text.Fold(raw)
+	best := intake.Unlike
 	for _, o := range hook.Origins {
-		if folded != "" && text.Fold(o.Name) == folded {
-			id = o.ID
+		if like := intake.OriginLikeness(raw, o.Name); like > best {
+			id, best = o.ID, like
 		}
 	}
 	if hook.OriginID != "" {

@@ -46,14 +46,6 @@ func (r *reader) neighbours(n *node) neighbours {
 			nb.graphQL = k.kind == isString && n.child("variables") != nil
 		case "contacts":
 			nb.kommo = !k.scalar()
-		case "account_name":
-			nb.seller = n.child("livemode") != nil
-		case "webhook_event_type":
-			nb.kiwify = n.child("Commissions") != nil
-		case "funnel":
-			nb.funnel = k.child("lifecycle_stage") != nil
-		case "form_slug":
-			nb.opnForm = n.child("submission") != nil && n.child("data") != nil
 		case "FieldStructure":
 			nb.wufoo = r.learnWufoo(k) || nb.wufoo
 		case "definition", "questions", "fields", "raw_answers":
@@ -61,11 +53,30 @@ func (r *reader) neighbours(n *node) neighbours {
 				r.questionsBeside(answers, k, &nb)
 			}
 		default:
-			continue
+			if !nb.product(n, k) {
+				continue
+			}
 		}
 		nb.any = true
 	}
 	return nb
+}
+
+// product looks whether a member is the mark of a product, beside another.
+func (nb *neighbours) product(n, k *node) bool {
+	switch k.key {
+	case "account_name":
+		nb.seller = n.child("livemode") != nil
+	case "webhook_event_type":
+		nb.kiwify = n.child("Commissions") != nil
+	case "funnel":
+		nb.funnel = k.child("lifecycle_stage") != nil
+	case "form_slug":
+		nb.opnForm = n.child("submission") != nil && n.child("data") != nil
+	default:
+		return false
+	}
+	return true
 }
 
 // questionsBeside learns from a member beside the answers what they answer.

@@ -59,7 +59,7 @@ func testAssignment(t *testing.T, o *org) {
 }
 
 func testOrigins(t *testing.T, o *org) {
-	o.Origins("Instagram", "Indicação de Amigo", "Straße", "Google")
+	o.Origins("Instagram", "Indicação de Amigo", "Straße", "Google", "Facebook", "Google Ads")
 	h := o.NewHook("Origens", "generic")
 	fixed := o.NewHook("Origem fixa", "generic", "--origin", "gOOgle")
 	expect(t, "the fixed origin is shown by its name", intaketest.Or(o.Show(fixed).Origin), "Google")
@@ -78,6 +78,10 @@ func testOrigins(t *testing.T, o *org) {
 		{h, `"utm_source":"instagram"`, "Instagram", ""},
 		{h, `"origem":"Rádio Clube","utm_source":"instagram"`, "null", "Rádio Clube"},
 		{h, `"origem":"google","utm_source":"instagram"`, "Google", ""},
+		{h, `"utm_source":"ig"`, "Instagram", ""},
+		{h, `"origem":"fb-lead"`, "Facebook", ""},
+		{h, `"utm_source":"google_ads"`, "Google Ads", ""},
+		{h, `"platform":"fb"`, "Facebook", ""},
 		{h, `"nome":"x"`, "null", ""},
 		{fixed, `"origem":"Instagram"`, "Google", "Instagram"},
 		{fixed, `"origem":"Rádio Clube"`, "Google", "Rádio Clube"},
@@ -106,7 +110,7 @@ func testOrigins(t *testing.T, o *org) {
 	for _, same := range []string{"instagram", "Ínstagräm", "Indicacao de amigo", "STRASSE"} {
 		o.Refused("origin", "add", "--org", o.ID, "--name", same)
 	}
-	expect(t, "origins", len(intaketest.Read[[]map[string]string](o, "origin", "list", "--org", o.ID)), 5)
+	expect(t, "origins", len(intaketest.Read[[]map[string]string](o, "origin", "list", "--org", o.ID)), 7)
 }
 
 // stream posts from several clients without a pause until it is stopped, and tells which answers came to posts that
