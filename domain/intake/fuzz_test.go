@@ -1,35 +1,17 @@
 package intake
 
-import (
-	"os"
-	"path/filepath"
-	"testing"
-)
+import "testing"
 
 // FuzzRead holds three promises over any body: it is read without a panic, what comes out can be stored, and no answer
 // vanishes.
 func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob("testdata/payloads/*")
-	for _, file := range files {
-		body, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		typ := "application/json"
-		switch filepath.Ext(file) {
-		case ".form":
-			typ = formType
-		case ".multipart":
-			typ = "multipart/form-data; boundary=----LeadBoundary7MA4YWxk"
-		}
-		f.Add(typ, body, true)
-	}
-	for _, p := range products {
-		typ := p.typ
+	for _, s := range everySubmission(f) {
+		typ := s.typ
 		if typ == "" {
 			typ = "application/json"
 		}
-		f.Add(typ, []byte(p.body), false)
+		f.Add(typ, []byte(s.body), true)
+		f.Add(typ, []byte(s.body), false)
 	}
 	f.Fuzz(func(t *testing.T, typ string, body []byte, service bool) {
 		if len(body) > 1<<16 {

@@ -40,26 +40,22 @@ func TestOrderOfKeys(t *testing.T) {
 type submission struct{ typ, body string }
 
 // everySubmission returns the bodies of all tables and files.
-func everySubmission(t *testing.T) map[string]submission {
+func everySubmission(t testing.TB) map[string]submission {
 	t.Helper()
 	all := map[string]submission{}
 	for _, p := range products {
 		all[p.name] = submission{p.typ, p.body}
 	}
-	files, err := filepath.Glob("testdata/payloads/*.expect.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
+	for _, file := range exampleFiles(t) {
 		var e expectation
 		if raw, err := os.ReadFile(file); err != nil || json.Unmarshal(raw, &e) != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		body, err := os.ReadFile(filepath.Join("testdata/payloads", e.File))
+		body, err := os.ReadFile(filepath.Join(filepath.Dir(file), e.File))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[e.File] = submission{e.ContentType, string(body)}
+		all[file] = submission{e.ContentType, string(body)}
 	}
 	return all
 }

@@ -37,10 +37,7 @@ type expectation struct {
 
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/payloads/*.expect.json")
-	if err != nil || len(files) < 80 {
-		t.Fatalf("%d examples (%v), want 80 or more", len(files), err)
-	}
+	files := exampleFiles(t)
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {
@@ -50,7 +47,7 @@ func TestExamples(t *testing.T) {
 		if err := json.Unmarshal(raw, &want); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		body, err := os.ReadFile(filepath.Join("testdata/payloads", want.File))
+		body, err := os.ReadFile(filepath.Join(filepath.Dir(file), want.File))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,6 +55,20 @@ func TestExamples(t *testing.T) {
 			t.Run(want.File+"/"+string(kind), func(t *testing.T) { checkExample(t, want, kind, body) })
 		}
 	}
+}
+
+// exampleFiles are the expectations: of formats that products document, and of bodies as open projects send them.
+func exampleFiles(t testing.TB) []string {
+	t.Helper()
+	documented, err := filepath.Glob("testdata/payloads/*.expect.json")
+	if err != nil || len(documented) != 20 {
+		t.Fatalf("%d examples (%v), want 20", len(documented), err)
+	}
+	sent, err := filepath.Glob("testdata/payloads/senders/*.expect.json")
+	if err != nil || len(sent) < 76 {
+		t.Fatalf("%d examples (%v), want 76 or more", len(sent), err)
+	}
+	return append(documented, sent...)
 }
 
 func checkExample(t *testing.T, want expectation, kind Kind, body []byte) {
