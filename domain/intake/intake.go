@@ -96,6 +96,11 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 	if err != nil {
 		return Draft{}, err
 	}
+	return readTree(o, tree, trace)
+}
+
+// readTree reads a parsed body.
+func readTree(o Options, tree node, trace func(rule string, n *node)) (Draft, error) {
 	d := Draft{DeliveryID: deliveryID(&tree), Test: isTest(&tree)}
 	r := newReader(o, trace)
 	r.walk(&tree)

@@ -1,0 +1,187 @@
+package intake
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fichario/domain/fault"
+)
+
+// MaxPeople bounds the people of one body.
+const MaxPeople = 200
+
+// ReadAll is Read for a body with several people: each element of a list that has an address of its own is a draft, in
+// the order of the list, and what stands outside the elements belongs to each. Elements without an address stay with the
+// first. Where the sender has one id for all, the second and later drafts have it with their number behind it, so that
+// each is known again in a retry. A body with one person, or none, is one draft. The error is a fault.InvalidRequest, as
+// that of Read, also for more than MaxPeople.
+func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
+	tree, err := parseBody(contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	versions := people(&tree, o)
+	if len(versions) > MaxPeople {
+		return nil, fault.New(fault.InvalidRequest,
+			fmt.Sprintf("O corpo tem mais de %d pessoas. Envie-as em vários pedidos.", MaxPeople))
+	}
+	if len(versions) > 1 {
+		if drafts := readVersions(o, versions); drafts != nil {
+			return drafts, nil
+		}
+	}
+	d, err := readTree(o, tree, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []Draft{d}, nil
+}
+
+// version is a body with one of its people.
+type version struct {
+	tree  node
+	email string // the address of the element, which the draft must have
+}
+
+// readVersions returns nil when the address outside the elements is the contact's: then they are no people of their own.
+func readVersions(o Options, versions []version) []Draft {
+	drafts := make([]Draft, len(versions))
+	for i, v := range versions {
+		d, err := readTree(o, v.tree, nil)
+		if err != nil || !strings.EqualFold(d.Email, v.email) {
+			return nil
+		}
+		if drafts[i] = d; i > 0 && d.DeliveryID != "" && d.DeliveryID == drafts[0].DeliveryID {
+			drafts[i].DeliveryID += "#" + strconv.Itoa(i+1)
+		}
+	}
+	return drafts
+}
+
+// peopleLists are the keys of lists that hold people, and of what stands around them, in normal form. Those who come
+// along are none of them: the guests of a meeting, who is to receive an e-mail.
+var peopleLists = words(`
+	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items itens
+	rows records record results data payload body entry entries changes add unsorted submissions responses list batch events
+	event root object objects value`)
+
+// people returns a version of a part of the body for each person in it, when there are several; else nil.
+func people(n *node, o Options) []version {
+	switch n.kind {
+	case isArray:
+		return peopleOfList(n, o)
+	case isObject:
+		if batch := peopleOfBatches(n, o); batch != nil {
+			return batch
+		}
+		for i := range n.children {
+			k := &n.children[i]
+			if k.scalar() || !peopleLists[nameOf(k.key)] {
+				continue
+			}
+			if found := people(k, o); len(found) > 1 {
+				return around(n, i, found, nil)
+			}
+		}
+	}
+	return nil
+}
+
+// peopleOfBatches finds the people of Mautic's batches, one list for each kind of event.
+func peopleOfBatches(n *node, o Options) []version {
+	var lists []int
+	for i := range n.children {
+		if k := &n.children[i]; strings.HasPrefix(k.key, "mautic.") && k.kind == isArray {
+			lists = append(lists, i)
+		}
+	}
+	var all []version
+	for _, i := range lists {
+		found := peopleOfList(&n.children[i], o)
+		if found == nil && len(lists) > 1 {
+			if email := addressOf(n.children[i].first(), o); email != "" {
+				found = []version{{n.children[i], email}}
+			}
+		}
+		all = append(all, around(n, i, found, lists)...)
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
+}
+
+// around puts versions of a member into copies of the object, without the other lists.
+func around(n *node, member int, found []version, lists []int) []version {
+	out := make([]version, len(found))
+	for i, v := range found {
+		whole := *n
+		whole.children = make([]node, 0, len(n.children))
+		for j := range n.children {
+			switch {
+			case j == member:
+				whole.children = append(whole.children, v.tree)
+			case !slices.Contains(lists, j):
+				whole.children = append(whole.children, n.children[j])
+			}
+		}
+		out[i] = version{whole, v.email}
+	}
+	return out
+}
+
+// peopleOfList returns a list of one element for each person in a list, when there are several.
+func peopleOfList(n *node, o Options) []version {
+	if len(n.children) == 0 || n.scalarList() {
+		return nil
+	}
+	var found []version
+	var others []node
+	for i := range n.children {
+		k := &n.children[i]
+		if inner := people(k, o); len(inner) > 1 {
+			found = append(found, inner...)
+		} else if email := addressOf(k, o); email != "" {
+			found = append(found, version{*k, email})
+		} else {
+			others = append(others, *k)
+		}
+		if len(found) > MaxPeople {
+			break
+		}
+	}
+	if len(found) < 2 {
+		return nil
+	}
+	for i := range found {
+		list := *n
+		list.children = []node{found[i].tree}
+		if i == 0 {
+			list.children = append(list.children, others...)
+		}
+		found[i].tree = list
+	}
+	return found
+}
+
+// addressOf returns the address of a record that is a person by itself, and "" for a question with its answer and for
+// whatever else stands in lists.
+func addressOf(n *node, o Options) string {
+	if n == nil || n.kind != isObject {
+		return ""
+	}
+	a, ok := dissect(n)
+	if ok && (a.title != nil || a.name != nil) && len(a.unknown) == 0 && (a.value.scalar() || a.value.scalarList()) {
+		return ""
+	}
+	if field := n.child("field"); field != nil && field.kind == isObject {
+		return ""
+	}
+	d, err := readTree(o, *n, nil)
+	if err != nil {
+		return ""
+	}
+	return d.Email
+}

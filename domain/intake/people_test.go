@@ -1,0 +1,109 @@
+package intake
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fichario/domain/fault"
+)
+
+// TestReadAll: each element with an address of its own is a draft, with what stands outside.
+func TestReadAll(t *testing.T) {
+	t.Parallel()
+	const ana, beto = `"nome":"Ana","email":"ana@x.com"`, `"nome":"Beto","email":"beto@x.com"`
+	lead := func(id, name string) string {
+		return `{"field":"leadgen","value":{"leadgen_id":"` + id + `","field_data":[{"name":"full_name","values":["` + name +
+			`"]},{"name":"email","values":["` + strings.ToLower(name) + `@x.com"]}]}}`
+	}
+	mautic := func(id, name string) string {
+		return `{"submission":{"id":` + id + `,"results":{"nome":"` + name + `","email":"` + strings.ToLower(name) +
+			`@x.com"}}}`
+	}
+	for name, c := range map[string]struct{ body, want string }{
+		"an array":       {`[{` + ana + `},{` + beto + `}]`, "Ana|Beto"},
+		"leads":          {`{"leads":[{` + ana + `},{` + beto + `}],"origem":"Feira"}`, "Ana Feira|Beto Feira"},
+		"lines":          {"{" + ana + "}\n{" + beto + "}\n", "Ana|Beto"},
+		"in an envelope": {`{"data":{"contacts":[{` + ana + `},{` + beto + `}]},"mensagem":"oi"}`, "Ana oi|Beto oi"},
+		"meta, one entry": {`{"entry":[{"id":"1","changes":[` + lead("7", "Ana") + "," + lead("8", "Beto") + `]}]}`,
+			"Ana meta:7|Beto meta:8"},
+		"meta, two entries": {`{"entry":[{"changes":[` + lead("7", "Ana") + `]},{"changes":[` + lead("8", "Beto") + `]}]}`,
+			"Ana meta:7|Beto meta:8"},
+		"mautic": {`{"mautic.form_on_submit":[` + mautic("1", "Ana") + "," + mautic("2", "Beto") + `]}`,
+			"Ana mautic:mautic.form_on_submit:1|Beto mautic:mautic.form_on_submit:2"},
+		"mautic, two kinds": {`{"mautic.form_on_submit":[` + mautic("1", "Ana") + `],
+			"mautic.lead_post_save_new":[{"contact":{` + beto + `}}]}`, "Ana mautic:mautic.form_on_submit:1|Beto"},
+		"baserow": {`{"event_id":"e","event_type":"rows.created","items":[{"id":1,` + ana + `},{"id":2,` + beto + `}]}`,
+			"Ana eventid:rows.created e|Beto eventid:rows.created e#2"},
+		"n8n":       {`[{"headers":{},"body":{` + ana + `}},{"headers":{},"body":{` + beto + `}}]`, "Ana|Beto"},
+		"kommo":     {`{"contacts":{"add":[{` + ana + `},{` + beto + `}]}}`, "Ana|Beto"},
+		"same word": {`[{` + ana + `},{` + ana + `}]`, "Ana|Ana"},
+
+		"one person":       {`{"leads":[{` + ana + `}]}`, "Ana"},
+		"one, in an array": {`[{` + ana + `}]`, "Ana"},
+		"questions":        {`[{"name":"nome","value":"Ana"},{"name":"email","value":"ana@x.com"}]`, "Ana"},
+		"two e-mail questions": {`{"data":[{"title":"E-mail","type":"email","value":"ana@x.com"},
+			{"title":"E-mail do sócio","type":"email","value":"b@x.com"}]}`, ""},
+		"the buyer's order": {`{` + ana + `,"items":[{"titular":"X","email":"x@x.com"},{"titular":"Y","email":"y@x.com"}]}`, "Ana"},
+		"guests":            {`{"payload":{"attendees":[{` + ana + `},{` + beto + `}]}}`, "Ana"},
+		"two addresses":     {`{` + ana + `,"email_2":"z@x.com"}`, "Ana"},
+		"no address":        {`{"leads":[{"nome":"Ana"},{"nome":"Beto"}]}`, "Ana"},
+	} {
+		drafts, err := ReadAll(Options{Kind: Generic}, "", []byte(c.body))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, d := range drafts {
+			got = append(got, join(d.Name, d.Origin, d.Message, d.DeliveryID))
+		}
+		if s := strings.Join(got, "|"); s != c.want {
+			t.Errorf("%s: %s, want %s", name, s, c.want)
+		}
+	}
+}
+
+// TestElementsWithoutAddress stay with the first, so that nothing is lost.
+func TestElementsWithoutAddress(t *testing.T) {
+	t.Parallel()
+	const body = `[{"email":"a@x.com"},{"obs":"sem endereço"},{"email":"b@x.com"}]`
+	drafts, err := ReadAll(Options{Kind: Generic}, "", []byte(body))
+	if err != nil || len(drafts) != 2 || !strings.Contains(drafts[0].Note(), "sem endereço") || drafts[1].Note() != "" {
+		t.Errorf("%+v, %v", drafts, err)
+	}
+}
+
+// TestManyPeople: a body has so many people and no more, and takes no long time.
+func TestManyPeople(t *testing.T) {
+	t.Parallel()
+	body := func(n int) []byte {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = fmt.Sprintf(`{"email":"p%d@x.com"}`, i)
+		}
+		outside := strings.Repeat(`"x",`, 15000)
+		return []byte(`{"leads":[` + strings.Join(list, ",") + `],"y":[` + strings.TrimSuffix(outside, ",") + `]}`)
+	}
+	if drafts, err := ReadAll(Options{Kind: Generic}, "", body(MaxPeople)); err != nil || len(drafts) != MaxPeople {
+		t.Errorf("%d people, %v", len(drafts), err)
+	}
+	var f *fault.Error
+	_, err := ReadAll(Options{Kind: Generic}, "", body(MaxPeople+1))
+	if !errors.As(err, &f) || f.Code != fault.InvalidRequest {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestReadAllIsRead: a body with one person is read as it always was.
+func TestReadAllIsRead(t *testing.T) {
+	t.Parallel()
+	for name, s := range everySubmission(t) {
+		one, errOne := Read(Options{Kind: Generic}, s.typ, []byte(s.body))
+		all, errAll := ReadAll(Options{Kind: Generic}, s.typ, []byte(s.body))
+		if (errOne == nil) != (errAll == nil) || errOne == nil && (len(all) != 1 || contactOf(all[0]) != contactOf(one)) {
+			t.Errorf("%s: %d drafts, %v", name, len(all), errAll)
+		}
+	}
+}
