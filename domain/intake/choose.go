@@ -49,8 +49,8 @@ func scoreOf(a *answer, b bid) score {
 	}
 }
 
-// hasOwnName reports whether the sender wrote the contract's own name of the field, exactly so, and a rule believes that
-// it means it. Beside the name of somebody else it is that person's.
+// hasOwnName reports whether the sender wrote the contract's own name of the field, exactly so, and a rule believes
+// that it means it. Beside the name of somebody else it is that person's.
 func (a *answer) hasOwnName(b bid) bool {
 	own := fieldNames[b.field]
 	return own != "" && (a.key == own || a.title == own) && b.strength <= typeElsewhere && !a.another &&

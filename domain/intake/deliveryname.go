@@ -3,8 +3,8 @@ package intake
 import "strings"
 
 // What senders without a rule of their own call the id of a post is told by its name. An id counts when it stands for
-// the delivery or the submission, and so is the same in a retry and in nothing else. One that stands for the person, the
-// form, the webhook or the visit comes again with the next submission, and never counts.
+// the delivery or the submission, and so is the same in a retry and in nothing else. One that stands for the person,
+// the form, the webhook or the visit comes again with the next submission, and never counts.
 
 // idKind says what an id stands for, and so what else must be there.
 type idKind uint8

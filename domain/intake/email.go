@@ -86,7 +86,7 @@ func withoutTags(s string) string {
 		case !opened || !closed:
 			b.WriteString(rest)
 			return strings.TrimSpace(b.String())
-		case tag != "" && (tag[0] == '/' || isLetter(tag[0]|0x20) && strings.IndexByte(tag, '@') < 0 || strings.IndexByte(tag, '=') > 0):
+		case isTag(tag):
 			b.WriteByte(' ')
 		default:
 			b.WriteString("<" + tag + ">")
@@ -94,6 +94,17 @@ func withoutTags(s string) string {
 		s = after
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// isTag tells a tag of HTML from an address in brackets.
+func isTag(s string) bool {
+	switch {
+	case s == "":
+		return false
+	case s[0] == '/', strings.IndexByte(s, '=') > 0:
+		return true
+	}
+	return isLetter(s[0]|0x20) && strings.IndexByte(s, '@') < 0
 }
 
 // firstAddress picks the first of several addresses, or the address out of a sentence.

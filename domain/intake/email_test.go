@@ -37,7 +37,9 @@ func TestEmails(t *testing.T) {
 	for text, want := range map[string]string{
 		" Ana@Exemplo.com ": "Ana@Exemplo.com", "Ana <ana@x.com>": "ana@x.com", "mailto:ana@x.com": "ana@x.com",
 		"<ana@x.com>": "ana@x.com", "a@x.com, b@x.com": "a@x.com", "a@x.com;b@x.com": "a@x.com",
-		"meu é ana@x.com": "ana@x.com", "@": "@", "ana@": "ana@", "mailto:ana@x.com?subject=oi": "ana@x.com",
+		"meu é ana@x.com":                          "ana@x.com",
+		"<a href='mailto:ana@x.com'>ana@x.com</a>": "ana@x.com", "<p>ana@x.com</p>": "ana@x.com", "ana@x.com<br/>": "ana@x.com",
+		"Ana <ana@x.com> </b>": "ana@x.com", "@": "@", "ana@": "ana@", "mailto:ana@x.com?subject=oi": "ana@x.com",
 		"<mailto:ana@x.com|ana@x.com>": "ana@x.com", "'ana@x.com'": "ana@x.com", "' ana@x.com '": "ana@x.com",
 		"\u200bana@x.com": "ana@x.com", strings.Repeat("a", 320) + "@x.com": "", "ana@x": "ana@x",
 	} {

@@ -134,11 +134,24 @@ func maybeMirror(a *answer, said string) bool {
 // isRepeated reports whether the note has the answer: under its title, or in its field, since a second phone under two
 // keys is one phone.
 func (l *leftover) isRepeated(a *answer, said saying) bool {
+	if a.closed && (wholeAddress(said.text) || speaksOf(wordsOf(a.prefix), keeping)) {
+		// Who owns a record, made it and changed it is one person more often than not.
+		what := nameOf(a.key)
+		if wholeAddress(said.text) {
+			what = ""
+		}
+		if l.repeats("\x00" + what + "\x00" + said.likeness) {
+			return true
+		}
+	}
 	if l.repeats(nameOf(a.label()) + "\x00" + said.likeness) {
 		return true
 	}
 	return a.field != noField && l.repeats(fieldNames[a.field]+"\x00\x00"+said.likeness)
 }
+
+// keeping are the words of who keeps a record: createdBy, updated_by, owner.
+var keeping = words(`by owner organizer host calendar`)
 
 func (l *leftover) repeats(key string) bool {
 	if l.kept[key] {

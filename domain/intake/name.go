@@ -22,8 +22,8 @@ func scoreOfName(a *answer, s score) (score, bool) {
 // notAround is how far an answer is from the e-mail that does not stand in a record around it.
 const notAround = 9
 
-// apart returns how far an answer is from the record that gave the e-mail: 0 in it, 1 in the record around it, and so on.
-// What is called a name there is the person's; elsewhere it may be that of a deal, a table or a page.
+// apart returns how far an answer is from the record that gave the e-mail: 0 in it, 1 in the record around it, and so
+// on. What is called a name there is the person's; elsewhere it may be that of a deal, a table or a page.
 func (c *chooser) apart(a *answer) int8 {
 	email := c.best[fieldEmail].answer
 	if email == nil {

@@ -1,6 +1,10 @@
 package intake
 
-import "strings"
+import (
+	"strings"
+
+	"fichario/domain/text"
+)
 
 // noise says when an answer is dropped for its key. Everything that the reader drops is dropped by a rule of this file
 // or by a mirror rule of shapes.go; whatever no rule names is in a field or in the note.
@@ -18,6 +22,8 @@ const (
 	stateNoise
 	// rowNoise is dropped when the value is the place of a row in its table (Baserow).
 	rowNoise
+	// codeNoise is dropped when the value is a machine's code: "order.paid", "CONTACT_CREATED".
+	codeNoise
 )
 
 // noiseKeys are the keys of each kind, in normal form.
@@ -44,10 +50,15 @@ var noiseKeys = map[noise]string{
 		workspaceid object livemode pendingwebhooks vid canonicalvid isstarred isread isfavourite isdraft jsexecutiontracker
 		submitsource builddate uploadserverurl timetosubmit validatednewrequiredfieldids formfieldmask submissionslink
 		triggerevent authmode columnstart columnend rowstart rowend wpcf7posteddatahash viewstate viewstategenerator
-		eventvalidation eventtarget eventargument`,
+		eventvalidation eventtarget eventargument avatarurl
+		avatartemplate editlink analyzeurl editresponseurl targeturl webhookendpoint successurl bookerurl orderkey formslug
+		itemkey xformidstring`,
 	stampNoise: `date time datetime when datadeenvio horadeenvio`,
 	stateNoise: `status responsestatus`,
 	rowNoise:   `order`,
+	codeNoise: `
+		event eventname webhookeventtype triggercode topic action type leadtype messagetype contenttype doctype
+		formmode billingreason collectionmode initiatedfrom createdvia parenttype valuetype trigger integration`,
 }
 
 // machineStates are the states that bookkeeping speaks of.
@@ -64,28 +75,36 @@ func (a *answer) noisy(value string) bool {
 		return true
 	}
 	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title of a question
-	switch a.entry.noise {
-	case hardNoise:
-		return true
-	case softNoise:
-		return !labelled
-	case stampNoise:
-		return !labelled && isStamp(value)
-	case rowNoise:
-		return !labelled && strings.HasSuffix(value, ".00000000000000000000")
-	case stateNoise:
-		return !labelled && machineStates[strings.ToLower(value)]
+	if kind := a.entry.noise; kind != 0 {
+		return kind == hardNoise || !labelled && kind.drops(value)
 	}
 	if a.entry.field != noField || a.entry.attr != noAttr {
 		return false
 	}
-	if isBrowser(key, value) {
+	if isBrowser(key, value) || !labelled && isBookkeeping(key, value) {
 		return true
 	}
 	if labelled && strings.IndexByte(key, ' ') >= 0 || strings.IndexByte(value, '@') >= 0 {
 		return false // an address is no bookkeeping, also under "email_id"
 	}
 	return noisySuffix(key, labelled)
+}
+
+// drops reports whether the key's kind and the value together are bookkeeping.
+func (n noise) drops(value string) bool {
+	switch n {
+	case softNoise:
+		return true
+	case stampNoise:
+		return isStamp(value)
+	case stateNoise:
+		return machineStates[strings.ToLower(value)]
+	case codeNoise:
+		return isCode(value)
+	case rowNoise:
+		return strings.HasSuffix(value, ".00000000000000000000")
+	}
+	return false
 }
 
 // records are what integrators number: "Response ID".
@@ -137,6 +156,52 @@ func isBrowser(key, value string) bool {
 	}
 	return speaksOf(wordsOf(key), ipWords)
 }
+
+// isCode reports whether a value is a word that only machines write.
+func isCode(s string) bool {
+	if len(s) > 60 || !text.Printable(s) || !strings.ContainsAny(s, "._:") {
+		return false
+	}
+	for i := range len(s) {
+		if !isLetter(s[i]|0x20) && strings.IndexByte("._:-", s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isBookkeeping reports whether a program keeps a key for itself: when it did what, a sum of nothing, a currency, the
+// name of a thing in another service.
+func isBookkeeping(key, value string) bool {
+	if strings.HasPrefix(value, "urn:") {
+		return true
+	}
+	stamp, nothing := isStamp(value), value == "0" || value == "0.00" || value == "0.0"
+	code := len(value) == 3 && strings.ToUpper(value) == value && countDigits(value) == 0
+	if !stamp && !nothing && !code || plainKey(key) || strings.IndexByte(key, ' ') >= 0 {
+		return false
+	}
+	words := wordsOf(key)
+	switch last := words[max(0, len(words)-1):]; {
+	case len(words) < 2:
+		return false
+	case stamp:
+		return speaksOf(words, recordedWords)
+	case nothing:
+		return speaksOf(words, sumWords)
+	default:
+		return last[0] == "currency"
+	}
+}
+
+// recordedWords are of moments that a program records; a visit that is booked has others. sumWords are of sums.
+var (
+	recordedWords = words(`
+		created updated modified changed sent opened published completed approved submitted received deleted fired last
+		original triggered entry sale event criado atualizado enviado occurred`)
+	sumWords = words(`
+		amount total tax discount shipping fee refunded subtotal balance remaining count orders spent paid monthly montly`)
+)
 
 var ipWords = words(`ip ipaddress`)
 

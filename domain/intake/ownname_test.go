@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestOwnNames: the contract's names, exactly so written, beat any alias, wherever they stand and whichever comes first.
+// TestOwnNames: the contract's names, exactly so written, beat any alias, wherever they stand and whichever comes
+// first.
 func TestOwnNames(t *testing.T) {
 	t.Parallel()
 	values := map[field]struct{ own, other string }{

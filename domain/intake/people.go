@@ -13,10 +13,10 @@ import (
 const MaxPeople = 200
 
 // ReadAll is Read for a body with several people: each element of a list that has an address of its own is a draft, in
-// the order of the list, and what stands outside the elements belongs to each. Elements without an address stay with the
-// first. Where the sender has one id for all, the second and later drafts have it with their number behind it, so that
-// each is known again in a retry. A body with one person, or none, is one draft. The error is a fault.InvalidRequest, as
-// that of Read, also for more than MaxPeople.
+// the order of the list, and what stands outside the elements belongs to each. Elements without an address stay with
+// the first. Where the sender has one id for all, the second and later drafts have it with their number behind it, so
+// that each is known again in a retry. A body with one person, or none, is one draft. The error is a
+// fault.InvalidRequest, as that of Read, also for more than MaxPeople.
 func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	tree, err := parseBody(contentType, body)
 	if err != nil {
@@ -45,7 +45,8 @@ type version struct {
 	email string // the address of the element, which the draft must have
 }
 
-// readVersions returns nil when the address outside the elements is the contact's: then they are no people of their own.
+// readVersions returns nil when the address outside the elements is the contact's: then they are no people of their
+// own.
 func readVersions(o Options, versions []version) []Draft {
 	drafts := make([]Draft, len(versions))
 	for i, v := range versions {
@@ -64,7 +65,8 @@ func readVersions(o Options, versions []version) []Draft {
 // along are none of them: the guests of a meeting, who is to receive an e-mail.
 var peopleLists = words(`
 	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items itens
-	rows records record results data payload body entry entries changes add unsorted submissions responses list batch events
+	rows records record results data payload body entry entries changes add unsorted submissions responses list batch
+	events
 	event root object objects value`)
 
 // people returns a version of a part of the body for each person in it, when there are several; else nil.

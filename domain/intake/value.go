@@ -83,8 +83,11 @@ func (r *reader) texts(value, holder *node, a *answer) (texts []string, ok bool)
 		if texts, ok = r.chosenByID(value, holder); ok {
 			return texts, ok
 		}
-		if texts, ok = r.compound(value, a); ok || a.typ != choiceType && value.child("url") == nil && value.child("color") == nil {
+		if texts, ok = r.compound(value, a); ok {
 			return texts, ok
+		}
+		if a.typ != choiceType && value.child("url") == nil && value.child("color") == nil {
+			return nil, false
 		}
 		if a.wants(fieldCompany) {
 			return nil, false // a company with its site is no file
