@@ -97,6 +97,7 @@ type chooser struct {
 	answers     []answer
 	candidate   candidate // the answer whose field is looked for
 	best        [fieldFirst]claim
+	firstTwo    [2]claim                           // the memory of waiting, unless there are more
 	waiting     []claim                            // for names and phones: the best is known when the e-mail is
 	parents     []int32                            // of the records, by number; see reader.parents
 	parts       [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
@@ -107,7 +108,7 @@ type chooser struct {
 // choose gives each field the best answer that claims it.
 func (r *reader) choose(d *Draft) {
 	c := &r.chooser
-	c.band, c.answers, c.parents = r.opt.Band, r.answers, r.parents
+	c.band, c.answers, c.parents, c.waiting = r.opt.Band, r.answers, r.parents, c.firstTwo[:0]
 	numbers := 0
 	for i := range c.answers {
 		if a := &c.answers[i]; a.typ == numberType && !a.closed {
@@ -146,7 +147,7 @@ func (c *chooser) settle() {
 		}
 		c.best[w.answer.field].offer(w.answer, w.score)
 	}
-	c.waiting = nil
+	c.waiting = c.waiting[:0]
 }
 
 // place asks the rules in their order what an answer would feed, and makes the first claim that its value can meet.

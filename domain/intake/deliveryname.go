@@ -1,6 +1,10 @@
 package intake
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // What senders without a rule of their own call the id of a post is told by its name. An id counts when it stands for
 // the delivery or the submission, and so is the same in a retry and in nothing else. One that stands for the person,
@@ -41,7 +45,7 @@ var (
 )
 
 // idPlaces are the envelopes that are looked into, one level deep.
-var idPlaces = []string{"data", "payload", "body", "entry", "submission", "response", "form_response", "lead", "record"}
+var idPlaces = words(`data payload body entry submission response form_response lead record`)
 
 func namesOf[K comparable](lists map[K]string) map[string]K {
 	m := map[string]K{}
@@ -93,35 +97,59 @@ func factsOf(n *node) facts {
 
 // idByName returns the id of a post that its name tells, with the name before it, or "".
 func idByName(n *node) string {
+	var f facts
+	if slices.ContainsFunc(n.children, mayBeID) {
+		f = factsOf(n)
+		if id := f.named(); id != "" {
+			return id
+		}
+		if f.event != "" && f.envelope && !f.person && usableID(f.bare) && (!changes(f.event) || drawn(f.bare)) {
+			return "id:" + join(f.event, f.bare)
+		}
+	}
 	for i := range n.children {
 		k := &n.children[i]
+		if k.scalar() {
+			continue
+		}
 		if id := k.str("submission", "id"); strings.HasPrefix(k.key, "mautic.") && usableID(id) {
 			return "mautic:" + k.key + ":" + id
 		}
-	}
-	f := factsOf(n)
-	if id := f.named(); id != "" {
-		return id
-	}
-	if f.event != "" && f.envelope && !f.person && usableID(f.bare) && (!changes(f.event) || drawn(f.bare)) {
-		return "id:" + join(f.event, f.bare)
-	}
-	for _, place := range idPlaces {
-		k := n.child(place)
-		if k == nil || k.kind != isObject {
-			continue
-		}
-		inner := factsOf(k)
-		inner.event, inner.form = first(inner.event, f.event), first(inner.form, f.form)
-		if id := inner.named(); id != "" {
-			return id
-		}
-		if f.event != "" && created(f.event) && usableID(inner.bare) {
-			return "id:" + join(f.event, inner.bare)
+		if k.kind == isObject && idPlaces[k.key] {
+			if id := idInside(n, k); id != "" {
+				return id
+			}
 		}
 	}
 	return ""
 }
+
+// idInside is idByName for an envelope inside the body.
+func idInside(n, envelope *node) string {
+	f, inner := factsOf(n), factsOf(envelope)
+	inner.event, inner.form = cmp.Or(inner.event, f.event), cmp.Or(inner.form, f.form)
+	if id := inner.named(); id != "" {
+		return id
+	}
+	if f.event != "" && created(f.event) && usableID(inner.bare) {
+		return "id:" + join(f.event, inner.bare)
+	}
+	return ""
+}
+
+// mayBeID tells the keys that are worth a look: most bodies have none.
+func mayBeID(n node) bool {
+	key := n.key
+	for i := 0; i+1 < len(key); i++ {
+		if key[i]|0x20 == 'i' && key[i+1]|0x20 == 'd' {
+			return true
+		}
+	}
+	return slices.ContainsFunc(idEndings[:], func(ending string) bool { return strings.HasSuffix(key, ending) })
+}
+
+// idEndings are those of the names of ids without "id" in them.
+var idEndings = [...]string{"ref", "code", "Code", "number", "Number", "key", "Key"}
 
 // named returns the id that has a name of its own, when what it needs is there.
 func (f *facts) named() string {
@@ -134,13 +162,6 @@ func (f *facts) named() string {
 		return f.name + ":" + join(f.event, f.state, f.id)
 	}
 	return f.name + ":" + join(f.event, f.form, f.id)
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // usableID tells an id from what stands for none: nothing was stored, or it is no id at all.

@@ -5,20 +5,21 @@ import "strings"
 // neighbours is what the members of an object tell about each other: special knowledge of a product's envelope, where
 // the shape alone misleads.
 type neighbours struct {
-	any       bool // one of the members may tell something
-	jotform   bool // rawRequest holds the answers; beside it stand the form's and the owner's data
-	typeform  bool // the definition holds the questions, which the answers refer to
-	questions bool // questions beside answers, which refer to them
-	netlify   bool // number and summary are the service's own
-	rdStation bool // source is the name of the conversion
-	kommo     bool // leads beside contacts are deals
-	graphQL   bool // the variables of a query are what it sends
-	mail      bool // an e-mail, whose sender is the contact
-	wufoo     bool // the questions stand in a JSON text
-	seller    bool // the account of a Stripe object is who sells
-	kiwify    bool // among the commissions is what the buyer paid
-	funnel    bool // RD Station's, whose origin is the contact's
-	opnForm   bool // the message is the product's own, to whoever sets the webhook up
+	any       bool  // one of the members may tell something
+	jotform   bool  // rawRequest holds the answers; beside it stand the form's and the owner's data
+	typeform  bool  // the definition holds the questions, which the answers refer to
+	questions bool  // questions beside answers, which refer to them
+	netlify   bool  // number and summary are the service's own
+	rdStation bool  // source is the name of the conversion
+	kommo     bool  // leads beside contacts are deals
+	graphQL   bool  // the variables of a query are what it sends
+	mail      bool  // an e-mail, whose sender is the contact
+	wufoo     bool  // the questions stand in a JSON text
+	cents     uint8 // the rule by which integers are cents, see cents.go
+	seller    bool  // the account of a Stripe object is who sells
+	kiwify    bool  // among the commissions is what the buyer paid
+	funnel    bool  // RD Station's, whose origin is the contact's
+	opnForm   bool  // the message is the product's own, to whoever sets the webhook up
 
 	answeredRaw map[string]bool // Respondi: titles that raw_answers answers better
 }
@@ -64,6 +65,10 @@ func (r *reader) neighbours(n *node) neighbours {
 
 // product looks whether a member is the mark of a product, beside another.
 func (nb *neighbours) product(n, k *node) bool {
+	switch k.key {
+	case "charges", "closed", "livemode", "net_amount", "permalink", "webhook_event_type":
+		nb.cents = max(nb.cents, centsRuleOf(n))
+	}
 	switch k.key {
 	case "account_name":
 		nb.seller = n.child("livemode") != nil

@@ -28,7 +28,7 @@ type reader struct {
 
 	chooser      chooser
 	singles      []string   // see single
-	firstAnswers [11]answer // the memory of the answers, unless there are more
+	firstAnswers [13]answer // the memory of the answers, unless there are more
 }
 
 func newReader(o Options, trace func(rule string, n *node)) *reader {

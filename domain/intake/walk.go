@@ -29,10 +29,10 @@ func (r *reader) object(n *node, s scope) {
 	if !s.person {
 		s.envelope = envelopeOf(n)
 	}
-	if rule := centsRuleOf(n); rule != 0 {
-		s.cents = rule
-	}
 	nb := r.neighbours(n)
+	if nb.cents != 0 {
+		s.cents = nb.cents
+	}
 	for i := range n.children {
 		k := &n.children[i]
 		if !nb.any && k.key != "data.xml" || !r.explained(nb, k, s) {
