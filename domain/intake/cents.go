@@ -64,10 +64,10 @@ func (c *centsRule) fits(n *node) bool {
 
 // inCents puts the word into the key of an amount that is in cents, for the note and for whoever reads it as a value.
 func (a *answer) inCents() {
-	if a.scope.cents == 0 || len(a.values) != 1 || a.title != "" {
+	if a.cents == 0 || len(a.values) != 1 || a.title != "" {
 		return
 	}
-	amounts := centsRules[a.scope.cents-1].amounts
+	amounts := centsRules[a.cents-1].amounts
 	place, known := amounts[nameOf(a.key)]
 	if v := a.values[0]; known && countDigits(v) == len(v) && v != "0" {
 		a.key += "_cents"

@@ -45,10 +45,11 @@ func TestReadAll(t *testing.T) {
 		"questions":        {`[{"name":"nome","value":"Ana"},{"name":"email","value":"ana@x.com"}]`, "Ana"},
 		"two e-mail questions": {`{"data":[{"title":"E-mail","type":"email","value":"ana@x.com"},
 			{"title":"E-mail do sócio","type":"email","value":"b@x.com"}]}`, ""},
-		"the buyer's order": {`{` + ana + `,"items":[{"titular":"X","email":"x@x.com"},{"titular":"Y","email":"y@x.com"}]}`, "Ana"},
-		"guests":            {`{"payload":{"attendees":[{` + ana + `},{` + beto + `}]}}`, "Ana"},
-		"two addresses":     {`{` + ana + `,"email_2":"z@x.com"}`, "Ana"},
-		"no address":        {`{"leads":[{"nome":"Ana"},{"nome":"Beto"}]}`, "Ana"},
+		"the buyer's order": {`{` + ana + `,"items":[{"titular":"X","email":"x@x.com"},
+			{"titular":"Y","email":"y@x.com"}]}`, "Ana"},
+		"guests":        {`{"payload":{"attendees":[{` + ana + `},{` + beto + `}]}}`, "Ana"},
+		"two addresses": {`{` + ana + `,"email_2":"z@x.com"}`, "Ana"},
+		"no address":    {`{"leads":[{"nome":"Ana"},{"nome":"Beto"}]}`, "Ana"},
 	} {
 		drafts, err := ReadAll(Options{Kind: Generic}, "", []byte(c.body))
 		if err != nil {

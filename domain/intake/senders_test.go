@@ -10,7 +10,8 @@ func TestUnfilledTemplates(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"[your-name]": true, "*|FNAME|*": true, "%NOME%": true, "%%nome%%": true, "{{contact.name}}": true, "{nome}": true,
-		"#NOME#": true, "##nome##": true, "<%= nome %>": true, "${nome}": true, "[field id=\"name\"]": true, "null null": true,
+		"#NOME#": true, "##nome##": true, "<%= nome %>": true, "${nome}": true,
+		"[field id=\"name\"]": true, "null null": true,
 		"[Ana Lima]": false, "#9999": false, "100%": false, "%": false, "[]": false, "{a, b}": false, "": false, "Ana": false,
 		"*Ana*": false, "<3": false, "#": false, "[1]": false,
 	} {
@@ -24,16 +25,16 @@ func TestUnfilledTemplates(t *testing.T) {
 func TestNamesBesideTheEmail(t *testing.T) {
 	t.Parallel()
 	const email = `"email":"ana@x.com"`
-	for body, want := range map[string]string{
-		`{"title_name":"Ficha","form_answers":{"Nome completo":"Ana Lima",` + email + `}}`:                          "Ana Lima",
-		`{"name":"Negócio 7","x":{"contato":{"name":"Ana Lima",` + email + `}}}`:                                    "Ana Lima",
-		`{"contact":{"name":"Ana Lima","emails":[{"value":"ana@x.com"}]},"caixa":{"full_name":"B"}}`:                "Ana Lima",
-		`{"first_name":"Conta","last_name":"Da Loja","lead":{"first_name":"Ana","last_name":"Lima",` + email + `}}`: "Ana Lima",
-		`{` + email + `,"cliente":"Loja X","contact":{"name":"Ana Lima"}}`:                                          "Ana Lima",
-		`{"data":{"person":{"nickname":"Ana Lima"},` + email + `}}`:                                                 "Ana Lima",
+	for _, c := range [][2]string{
+		{`{"title_name":"Ficha","form_answers":{"Nome completo":"Ana Lima",` + email + `}}`, "Ana Lima"},
+		{`{"name":"Negócio 7","x":{"contato":{"name":"Ana Lima",` + email + `}}}`, "Ana Lima"},
+		{`{"contact":{"name":"Ana Lima","emails":[{"value":"ana@x.com"}]},"caixa":{"full_name":"B"}}`, "Ana Lima"},
+		{`{"first_name":"Conta","last_name":"B","lead":{"first_name":"Ana","last_name":"Lima",` + email + `}}`, "Ana Lima"},
+		{`{` + email + `,"cliente":"Loja X","contact":{"name":"Ana Lima"}}`, "Ana Lima"},
+		{`{"data":{"person":{"nickname":"Ana Lima"},` + email + `}}`, "Ana Lima"},
 	} {
-		if d := mustRead(t, "", body); d.Name != want {
-			t.Errorf("%s: %q", body, d.Name)
+		if d := mustRead(t, "", c[0]); d.Name != c[1] {
+			t.Errorf("%s: %q", c[0], d.Name)
 		}
 	}
 }
@@ -56,7 +57,8 @@ func TestCents(t *testing.T) {
 			t.Errorf("%s: %d", body, d.Amount)
 		}
 	}
-	d := mustRead(t, "", `{"email":"a@b.c","closed":true,"amount":4990,"currency":"BRL","items":[{"amount":4990,"nome":"X"}]}`)
+	d := mustRead(t, "",
+		`{"email":"a@b.c","closed":true,"amount":4990,"currency":"BRL","items":[{"amount":4990,"nome":"X"}]}`)
 	if !strings.Contains(d.Note(), "items amount_cents: 4990") {
 		t.Error(d.Note())
 	}

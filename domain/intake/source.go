@@ -87,8 +87,9 @@ var brands = namesOf(map[string]string{
 
 var (
 	// paidBrands are those that are advertisements by their name; paidWords make one of any brand.
-	paidBrands = words(`fbads facebookads metaads igads googleads gads adwords googleadwords linkedinads tiktokads bingads`)
-	paidWords  = words(`ads ad cpc ppc paid pago anuncio anuncios patrocinado`)
+	paidBrands = words(`
+		fbads facebookads metaads igads googleads gads adwords googleadwords linkedinads tiktokads bingads`)
+	paidWords = words(`ads ad cpc ppc paid pago anuncio anuncios patrocinado`)
 	// besideBrand say of a brand nothing that makes another origin of it.
 	besideBrand = words(`lead leads form forms social com br feed stories story organico organic network app`)
 )

@@ -8,7 +8,8 @@ func TestOriginLikeness(t *testing.T) {
 		said, name string
 		want       Likeness
 	}{
-		{"Indicação", "indicacao ", SameName}, {"google_ads", "Google Ads", SameLetters}, {"google-ads", "google ads", SameLetters},
+		{"Indicação", "indicacao ", SameName}, {"google_ads", "Google Ads", SameLetters},
+		{"google-ads", "google ads", SameLetters},
 		{"fb", "Facebook", SameSource}, {"ig", "Instagram", SameSource}, {"fb-lead", "Facebook", SameSource},
 		{"fb", "Facebook Ads", SameBrand}, {"fb_ads", "Facebook Ads", SameSource}, {"facebook.com", "Facebook", SameSource},
 		{"adwords", "Google Ads", SameSource}, {"google", "Google Ads", Unlike}, {"google_cpc", "Google Ads", SameSource},
