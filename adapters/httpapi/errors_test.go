@@ -102,7 +102,7 @@ func newServer(t *testing.T, log io.Writer) *echo.Echo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h.(*echo.Echo)
+	return h.(headAsGet).Echo
 }
 
 // TestRoutesAreTheContract: no route of the API without the contract, none of the contract without a route.

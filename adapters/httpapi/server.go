@@ -77,20 +77,22 @@ func New(c Config) (http.Handler, error) {
 	if !c.MetricsElsewhere {
 		e.Match(probed, "/metrics", echo.WrapHandler(c.Metrics.Handler()))
 	}
-	return headAsGet(e), nil
+	return headAsGet{e}, nil
 }
 
 // headAsGet answers HEAD as GET, of which net/http leaves the body out. Lookups have no HEAD: whoever only probes an
 // address is not charged. The webhook has its own.
-func headAsGet(next http.Handler) http.Handler {
-	own := regexp.MustCompile(`^/+api/(v1/(cpf|cnpj)|webhooks)/`)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodHead && !own.MatchString(r.URL.Path) {
-			r = r.Clone(r.Context())
-			r.Method = http.MethodGet
-		}
-		next.ServeHTTP(w, r)
-	})
+type headAsGet struct{ *echo.Echo }
+
+var withoutGet = regexp.MustCompile(`^/+api/(v1/(cpf|cnpj)|webhooks)/`)
+
+// ServeHTTP answers a request.
+func (h headAsGet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodHead && !withoutGet.MatchString(r.URL.Path) {
+		r = r.Clone(r.Context())
+		r.Method = http.MethodGet
+	}
+	h.Echo.ServeHTTP(w, r)
 }
 
 func (s *server) ready(c echo.Context) error {

@@ -93,6 +93,9 @@ func (s *server) webhookUpdate(c *call, f webhookFields) error {
 	change := app.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks}
 	if f.Secret != "" || f.Scheme == webhook.NoSignature {
 		change.Signature = new(f.signature()) // an empty secret keeps the one there is
+		if w, err := s.Webhooks.Show(c.ctx(), c.by, id); err == nil && w.Signature.Scheme == f.Scheme {
+			change.Signature.Header = w.Signature.Header // which the form does not have
+		}
 	}
 	if err := s.Webhooks.Update(c.ctx(), c.by, id, change); err != nil {
 		return s.webhookFormAgain(c, id, f, err)

@@ -246,7 +246,7 @@ func TestSlowAndBrokenClients(t *testing.T) {
 	expect(t, "others are served", s.CPF(key, ana).Status, 200)
 	// A body that is announced and never comes does not hold the answer, nor the connection, whatever the address.
 	for address, want := range map[string]string{
-		"POST /nada": "404", "POST /": "404", "POST /sair": "303", "GET /entrar": "200", "GET /healthz": "200",
+		"POST /nada": "404", "POST /": "405", "POST /sair": "303", "GET /entrar": "200", "GET /healthz": "200",
 		"POST /api/v1/consultas":       "401",
 		"POST /api/webhooks/receive/x": "404",
 	} {
