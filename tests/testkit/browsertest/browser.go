@@ -126,6 +126,8 @@ func (b *Browser) Choose(css, value string) {
 // Click clicks on what is visible.
 func (b *Browser) Click(css string) {
 	b.tb.Helper()
+	// While a page still comes, what was found in it may be another node a moment later.
+	b.wait("the whole page before "+css, "document.readyState === 'complete'")
 	b.do("click "+css, chromedp.Click(css, chromedp.NodeVisible))
 }
 
