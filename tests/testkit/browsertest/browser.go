@@ -24,6 +24,9 @@ var axe string
 // patience is how long a page may take to show what is waited for.
 const patience = 20 * time.Second
 
+// whole is true in a page that has come to its end.
+const whole = "document.readyState === 'complete'"
+
 // Browser is one Chromium with one page and cookies of its own.
 type Browser struct {
 	tb   testing.TB
@@ -127,12 +130,12 @@ func (b *Browser) Choose(css, value string) {
 func (b *Browser) Click(css string) {
 	b.tb.Helper()
 	// While a page still comes, what was found in it may be another node a moment later.
-	b.wait("the whole page before "+css, "document.readyState === 'complete'")
+	b.wait("the whole page before "+css, whole)
 	b.do("click "+css, chromedp.Click(css, chromedp.NodeVisible))
 }
 
 // Press clicks on the first visible button or link of the page's content whose words are these, once the page is whole:
-// before, what a button opens may not be there.
+// before, what a button opens may not be there. Where the click leaves the page, it waits for the whole next one.
 func (b *Browser) Press(words string) {
 	b.tb.Helper()
 	b.wait("a button or link "+words, fmt.Sprintf(`(() => {
@@ -141,13 +144,21 @@ func (b *Browser) Press(words string) {
 		for (const e of document.querySelectorAll('main button, main a, main summary')) {
 			const said = e.cloneNode(true)
 			for (const hidden of said.querySelectorAll('.vh, svg, .preco')) hidden.remove()
-			if (said.textContent.replace(/\s+/g, ' ').trim() === words && e.checkVisibility() && !e.disabled) {
-				e.click()
-				return true
+			if (said.textContent.replace(/\s+/g, ' ').trim() !== words || !e.checkVisibility() || e.disabled) continue
+			const leaves = event => {
+				if (event.defaultPrevented) return
+				const link = event.type === 'click' && e.closest('a[href]:not([download]):not([target])')
+				const form = event.type === 'submit' && event.target.method !== 'dialog'
+				if (form || link && link.href.split('#')[0] !== location.href.split('#')[0]) window.leaving = true
 			}
+			addEventListener('click', leaves, {once: true})
+			addEventListener('submit', leaves, {once: true})
+			e.click()
+			return true
 		}
 		return false
 	})()`, words))
+	b.wait("the page after "+words, "window.leaving === undefined && document.readyState === 'complete'")
 }
 
 // Key presses keys on what has the focus.
@@ -248,9 +259,11 @@ func (b *Browser) Accessible() {
 		.then(r => JSON.stringify(r.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
 			.map(v => v.id + ': ' + v.nodes.slice(0, 3)
 				.map(n => n.target.join(' ') + ' ' + (n.any[0]?.message || '')).join(' | '))))`
+	b.wait("the whole page", whole)
 	found, err := evaluate[string](b, check)
-	if err != nil {
-		found, err = evaluate[string](b, check) // a page that waited for something gave way to the next one meanwhile
+	if err != nil { // a page that waited for something gave way to the next one meanwhile
+		b.wait("the whole next page", whole)
+		found, err = evaluate[string](b, check)
 	}
 	if err != nil {
 		b.tb.Fatalf("axe: %v", err)
