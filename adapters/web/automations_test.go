@@ -169,3 +169,12 @@ func TestATextKeepsItsFirstLineBreak(t *testing.T) {
 	_, page = v.post("/webhooks/"+v.hook.ID+"/testar", url.Values{"corpo": {"\nemail=bia@example.com"}})
 	has(t, "a post to try", page, ">\n\nemail=bia@example.com</textarea>")
 }
+
+func TestAnEMailAutomationWithoutAMailServer(t *testing.T) {
+	t.Parallel()
+	v := newSite(t, false).visitor("Ana")
+	page := v.comesBack("/automacoes", url.Values{
+		"nome": {"Boas-vindas"}, "acao": {"email"}, "para": {"contact"}, "assunto": {"Olá"}, "texto": {"Recebemos."},
+	})
+	has(t, "why not", page, "O envio de e-mail não está configurado.", `value="Boas-vindas"`)
+}
