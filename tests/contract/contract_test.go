@@ -111,7 +111,7 @@ func compare(t *testing.T, path string, schema *openapi3.Schema, fields []catalo
 			t.Errorf("%s.%s is not nullable", path, f.Name)
 		}
 		want := map[catalog.Kind]string{
-			catalog.String: "string", catalog.Date: "string/date", catalog.Number: "number", catalog.Boolean: "boolean",
+			catalog.String: "string", catalog.Date: "string/date", catalog.Number: "number/double", catalog.Boolean: "boolean",
 			catalog.List: "array", catalog.Object: "object",
 		}[f.Kind]
 		got := strings.Join(s.Type.Slice(), ",")
