@@ -553,6 +553,9 @@ type LeadInternal = LeadProblem
 // LeadTimeout A problem of the webhook, with the fields of its answer.
 type LeadTimeout = LeadProblem
 
+// LeadToNobody A problem of the webhook, with the fields of its answer.
+type LeadToNobody = LeadProblem
+
 // LeadTooLarge A problem of the webhook, with the fields of its answer.
 type LeadTooLarge = LeadProblem
 
@@ -594,6 +597,12 @@ type UnsupportedType = Problem
 
 // WebhookDisabled A problem of the webhook, with the fields of its answer.
 type WebhookDisabled = LeadProblem
+
+// WebhookInternal A problem of the webhook, with the fields of its answer.
+type WebhookInternal = LeadProblem
+
+// WebhookUnavailable A problem of the webhook, with the fields of its answer.
+type WebhookUnavailable = LeadProblem
 
 // LookupCnpjParams defines parameters for LookupCnpj.
 type LookupCnpjParams struct {
@@ -1358,6 +1367,16 @@ type LeadTimeoutApplicationProblemPlusJSONResponse struct {
 	Headers LeadTimeoutResponseHeaders
 }
 
+type LeadToNobodyResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	XRequestId               *string
+}
+type LeadToNobodyApplicationProblemPlusJSONResponse struct {
+	Body LeadProblem
+
+	Headers LeadToNobodyResponseHeaders
+}
+
 type LeadTooLargeResponseHeaders struct {
 	AccessControlAllowOrigin *string
 	XRequestId               *string
@@ -1513,6 +1532,27 @@ type WebhookDisabledApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
 
 	Headers WebhookDisabledResponseHeaders
+}
+
+type WebhookInternalResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	XRequestId               *string
+}
+type WebhookInternalApplicationProblemPlusJSONResponse struct {
+	Body LeadProblem
+
+	Headers WebhookInternalResponseHeaders
+}
+
+type WebhookUnavailableResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	RetryAfter               *int
+	XRequestId               *string
+}
+type WebhookUnavailableApplicationProblemPlusJSONResponse struct {
+	Body LeadProblem
+
+	Headers WebhookUnavailableResponseHeaders
 }
 
 type LookupCnpjRequestObject struct {
@@ -2979,7 +3019,7 @@ func (response VerifyWebhook404ApplicationProblemPlusJSONResponse) VisitVerifyWe
 }
 
 type VerifyWebhook500ApplicationProblemPlusJSONResponse struct {
-	LeadInternalApplicationProblemPlusJSONResponse
+	WebhookInternalApplicationProblemPlusJSONResponse
 }
 
 func (response VerifyWebhook500ApplicationProblemPlusJSONResponse) VisitVerifyWebhookResponse(w http.ResponseWriter) error {
@@ -3001,7 +3041,7 @@ func (response VerifyWebhook500ApplicationProblemPlusJSONResponse) VisitVerifyWe
 }
 
 type VerifyWebhook503ApplicationProblemPlusJSONResponse struct {
-	LeadUnavailableApplicationProblemPlusJSONResponse
+	WebhookUnavailableApplicationProblemPlusJSONResponse
 }
 
 func (response VerifyWebhook503ApplicationProblemPlusJSONResponse) VisitVerifyWebhookResponse(w http.ResponseWriter) error {
@@ -3273,7 +3313,7 @@ func (response ReceiveLead401ApplicationProblemPlusJSONResponse) VisitReceiveLea
 }
 
 type ReceiveLead404ApplicationProblemPlusJSONResponse struct {
-	UnknownWebhookApplicationProblemPlusJSONResponse
+	LeadToNobodyApplicationProblemPlusJSONResponse
 }
 
 func (response ReceiveLead404ApplicationProblemPlusJSONResponse) VisitReceiveLeadResponse(w http.ResponseWriter) error {

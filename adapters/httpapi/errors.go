@@ -132,7 +132,12 @@ func (s *server) fail(err error, c echo.Context) {
 			Errors:    body.Errors, Message: body.Detail,
 		}
 	}
-	if err := writeJSON(w, kind.Status, "application/problem+json", answer); err != nil {
+	if isWebhook(c) && sentByForm(r) {
+		err = s.visitorPage(w, r, kind.Status, f)
+	} else {
+		err = writeJSON(w, kind.Status, "application/problem+json", answer)
+	}
+	if err != nil {
 		s.Log.DebugContext(r.Context(), "answer not written", "error", err)
 	}
 }
