@@ -8,7 +8,7 @@ PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
 GOTEST = $(GO) test -json -count=1 -p 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race generate lint build bench bin/pgtest
+.PHONY: help run test test-race generate contract lint build bench bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,10 @@ test-race: build bin/pgtest ## run every test with the race detector (needs a C 
 
 generate: ## write the generated code anew
 	$(GO) generate ./...
+
+contract: ## hold the contract to its linters, and a client in TypeScript to it (needs Node.js)
+	cd tests/contract/testdata/node && npm ci --ignore-scripts --no-audit --no-fund && \
+		REDOCLY_TELEMETRY=off npm run --silent check
 
 lint: ## check formatting, style and who imports whom
 	$(LINT) run

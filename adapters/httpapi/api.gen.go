@@ -16,7 +16,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/oapi-codegen/runtime"
-	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
 // Defines values for Code.
@@ -220,192 +219,6 @@ func (e WebhookStatusType) Valid() bool {
 	}
 }
 
-// Atividade An economic activity (CNAE).
-type Atividade struct {
-	// Codigo CNAE code.
-	Codigo *string `json:"codigo"`
-
-	// Descricao Description.
-	Descricao *string `json:"descricao"`
-}
-
-// CamposCnpj Complete record of a company.
-type CamposCnpj struct {
-	// Abertura Start of activity.
-	Abertura *openapi_types.Date `json:"abertura"`
-
-	// AtividadePrincipal Main activity.
-	AtividadePrincipal *Atividade `json:"atividadePrincipal"`
-
-	// AtividadesSecundarias Other activities.
-	AtividadesSecundarias *[]Atividade `json:"atividadesSecundarias"`
-
-	// CapitalSocial Share capital in reais.
-	CapitalSocial *float32 `json:"capitalSocial"`
-
-	// Emails E-mail addresses.
-	Emails *[]string `json:"emails"`
-
-	// Enderecos Addresses.
-	Enderecos *[]Endereco `json:"enderecos"`
-
-	// NaturezaJuridica Legal form.
-	NaturezaJuridica *string `json:"naturezaJuridica"`
-
-	// Nome Legal name, the same words as razaoSocial.
-	Nome *string `json:"nome"`
-
-	// NomeFantasia Trade name.
-	NomeFantasia *string `json:"nomeFantasia"`
-
-	// Porte Size.
-	Porte *string `json:"porte"`
-
-	// RazaoSocial Legal name.
-	RazaoSocial *string `json:"razaoSocial"`
-
-	// SituacaoCadastral Status of the CNPJ at the tax authority.
-	SituacaoCadastral *string `json:"situacaoCadastral"`
-
-	// Socios Partners and administrators.
-	Socios *[]Socio `json:"socios"`
-
-	// Telefones Phones.
-	Telefones *[]Telefone `json:"telefones"`
-}
-
-// CamposCpf Complete record of a person.
-type CamposCpf struct {
-	// Emails E-mail addresses.
-	Emails *[]string `json:"emails"`
-
-	// Enderecos Addresses.
-	Enderecos *[]Endereco `json:"enderecos"`
-
-	// Nascimento Birth date.
-	Nascimento *openapi_types.Date `json:"nascimento"`
-
-	// Nome Full name.
-	Nome *string `json:"nome"`
-
-	// NomeMae Name of the mother.
-	NomeMae *string `json:"nomeMae"`
-
-	// Sexo Sex, in the words of the bureau.
-	Sexo *string `json:"sexo"`
-
-	// SituacaoCadastral Status of the CPF at the tax authority.
-	SituacaoCadastral *string `json:"situacaoCadastral"`
-
-	// Telefones Phones.
-	Telefones *[]Telefone `json:"telefones"`
-}
-
-// CamposObito Death record.
-type CamposObito struct {
-	// Obito There is a death record, there is none, or null when the bureau does not inform.
-	Obito *bool `json:"obito"`
-
-	// ObitoEm Date.
-	ObitoEm *openapi_types.Date `json:"obitoEm"`
-}
-
-// CamposParticipacaoSocietaria Companies in which the person or company has a share.
-type CamposParticipacaoSocietaria struct {
-	// Participacoes Shares.
-	Participacoes *[]Participacao `json:"participacoes"`
-}
-
-// CamposProtestos Protested debts.
-type CamposProtestos struct {
-	// Protestos Each of them.
-	Protestos *[]Protesto `json:"protestos"`
-
-	// Quantidade How many.
-	Quantidade *float32 `json:"quantidade"`
-
-	// ValorTotal Sum in reais.
-	ValorTotal *float32 `json:"valorTotal"`
-}
-
-// CamposScore Credit score.
-type CamposScore struct {
-	// Faixa Risk band, in the words of the bureau.
-	Faixa *string `json:"faixa"`
-
-	// ProbabilidadeInadimplencia Probability of default in per cent.
-	ProbabilidadeInadimplencia *float32 `json:"probabilidadeInadimplencia"`
-
-	// Score 0 to 1000.
-	Score *float32 `json:"score"`
-}
-
-// CamposSituacaoCadastral Status at the tax authority.
-type CamposSituacaoCadastral struct {
-	// Motivo Reason.
-	Motivo *string `json:"motivo"`
-
-	// Nome Name.
-	Nome *string `json:"nome"`
-
-	// Situacao Status.
-	Situacao *string `json:"situacao"`
-
-	// SituacaoEm Since when.
-	SituacaoEm *openapi_types.Date `json:"situacaoEm"`
-}
-
-// CamposValidacaoEmail Whether an address exists and receives mail.
-type CamposValidacaoEmail struct {
-	// Descartavel Of a disposable service.
-	Descartavel *bool `json:"descartavel"`
-
-	// Entregavel The server accepts mail for it.
-	Entregavel *bool `json:"entregavel"`
-
-	// Provedor Provider.
-	Provedor *string `json:"provedor"`
-
-	// Valido Valid.
-	Valido *bool `json:"valido"`
-}
-
-// CamposVeiculo A vehicle by its plate.
-type CamposVeiculo struct {
-	// AnoFabricacao Year made.
-	AnoFabricacao *float32 `json:"anoFabricacao"`
-
-	// AnoModelo Model year.
-	AnoModelo *float32 `json:"anoModelo"`
-
-	// Chassi Chassis number.
-	Chassi *string `json:"chassi"`
-
-	// Cidade City of registration.
-	Cidade *string `json:"cidade"`
-
-	// Combustivel Fuel.
-	Combustivel *string `json:"combustivel"`
-
-	// Cor Colour.
-	Cor *string `json:"cor"`
-
-	// MarcaModelo Make and model.
-	MarcaModelo *string `json:"marcaModelo"`
-
-	// Placa Plate.
-	Placa *string `json:"placa"`
-
-	// Renavam Renavam.
-	Renavam *string `json:"renavam"`
-
-	// Restricoes Restrictions.
-	Restricoes *[]string `json:"restricoes"`
-
-	// Uf State.
-	Uf *string `json:"uf"`
-}
-
 // Code The kind of the problem. Stable.
 type Code string
 
@@ -439,38 +252,11 @@ type StatementEntry struct {
 
 	// Situacao `em_andamento`: at the bureau now. `concluida`: answered, from history or by the bureau. `falhou`: the
 	// bureau was reached and failed. `sem_resposta`: it may have been reached and did not answer.
-	// `nao_enviada`: it cannot have been reached; free.
+	// `nao_enviada`: it cannot have been reached, or refused by the bureau without charge (`not_charged`); free.
 	Situacao string `json:"situacao"`
 
 	// Valor Reais charged.
 	Valor json.Number `json:"valor"`
-}
-
-// Endereco An address.
-type Endereco struct {
-	// Bairro Neighbourhood.
-	Bairro *string `json:"bairro"`
-
-	// Cep Postal code.
-	Cep *string `json:"cep"`
-
-	// Cidade City.
-	Cidade *string `json:"cidade"`
-
-	// Complemento Complement.
-	Complemento *string `json:"complemento"`
-
-	// Logradouro Street.
-	Logradouro *string `json:"logradouro"`
-
-	// Numero Number.
-	Numero *string `json:"numero"`
-
-	// Tipo Kind of address, in the words of the bureau.
-	Tipo *string `json:"tipo"`
-
-	// Uf State.
-	Uf *string `json:"uf"`
 }
 
 // StatementPage defines model for Extrato.
@@ -536,7 +322,7 @@ type Lead struct {
 }
 
 // LeadValor0 defines model for Lead.Valor.0.
-type LeadValor0 = float32
+type LeadValor0 = float64
 
 // LeadValor1 defines model for Lead.Valor.1.
 type LeadValor1 = string
@@ -552,6 +338,31 @@ type LeadCreated struct {
 	LeadId  string `json:"leadId"`
 	Message string `json:"message"`
 	Success bool   `json:"success"`
+}
+
+// LeadForm The fields of `Lead` as a form has them, all of them text. Any other field is taken as well, such as Elementor's
+// `No Label email` or Jotform's `rawRequest`.
+type LeadForm struct {
+	// Email Must contain @.
+	Email *string `json:"email,omitempty"`
+
+	// Empresa Company.
+	Empresa *string `json:"empresa,omitempty"`
+
+	// Mensagem Goes to the contact's note.
+	Mensagem *string `json:"mensagem,omitempty"`
+
+	// Nome Name.
+	Nome *string `json:"nome,omitempty"`
+
+	// Origem Matched against the registered origins, without regard to case.
+	Origem *string `json:"origem,omitempty"`
+
+	// Telefone Any formatting.
+	Telefone *string `json:"telefone,omitempty"`
+
+	// Valor What cannot be converted to a number becomes zero.
+	Valor *string `json:"valor,omitempty"`
 }
 
 // LeadSimulated The contact that the body would make.
@@ -589,24 +400,6 @@ type LeadSimulated struct {
 
 // LeadSimulatedSimulated defines model for LeadSimulated.Simulated.
 type LeadSimulatedSimulated bool
-
-// Participacao A share in a company.
-type Participacao struct {
-	// Cnpj CNPJ of the company.
-	Cnpj *string `json:"cnpj"`
-
-	// Entrada Since when.
-	Entrada *openapi_types.Date `json:"entrada"`
-
-	// Percentual Share in per cent.
-	Percentual *float32 `json:"percentual"`
-
-	// Qualificacao Role.
-	Qualificacao *string `json:"qualificacao"`
-
-	// RazaoSocial Name of the company.
-	RazaoSocial *string `json:"razaoSocial"`
-}
 
 // Problem A problem (RFC 9457).
 type Problem struct {
@@ -704,671 +497,14 @@ type ProductList struct {
 	Produtos []ProductEntry `json:"produtos"`
 }
 
-// Protesto A protested debt.
-type Protesto struct {
-	// Cartorio Registry office.
-	Cartorio *string `json:"cartorio"`
+// Resultado defines model for Resultado.
+type Resultado = json.RawMessage
 
-	// Cidade City.
-	Cidade *string `json:"cidade"`
+// ResultadoCnpj defines model for ResultadoCnpj.
+type ResultadoCnpj = json.RawMessage
 
-	// Data Date.
-	Data *openapi_types.Date `json:"data"`
-
-	// Uf State.
-	Uf *string `json:"uf"`
-
-	// Valor Amount in reais.
-	Valor *float32 `json:"valor"`
-}
-
-// Resultado The result of a product.
-type Resultado struct {
-	union json.RawMessage
-}
-
-// ResultadoCnpj Complete record of a company.
-type ResultadoCnpj struct {
-	// Abertura Start of activity.
-	Abertura *openapi_types.Date `json:"abertura"`
-
-	// AtividadePrincipal Main activity.
-	AtividadePrincipal *Atividade `json:"atividadePrincipal"`
-
-	// AtividadesSecundarias Other activities.
-	AtividadesSecundarias *[]Atividade `json:"atividadesSecundarias"`
-
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto ResultadoCnpj_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// CapitalSocial Share capital in reais.
-	CapitalSocial *float32 `json:"capitalSocial"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// Emails E-mail addresses.
-	Emails *[]string `json:"emails"`
-
-	// Enderecos Addresses.
-	Enderecos *[]Endereco `json:"enderecos"`
-
-	// NaturezaJuridica Legal form.
-	NaturezaJuridica *string `json:"naturezaJuridica"`
-
-	// Nome Legal name, the same words as razaoSocial.
-	Nome *string `json:"nome"`
-
-	// NomeFantasia Trade name.
-	NomeFantasia *string `json:"nomeFantasia"`
-
-	// Porte Size.
-	Porte *string `json:"porte"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// RazaoSocial Legal name.
-	RazaoSocial *string `json:"razaoSocial"`
-
-	// SituacaoCadastral Status of the CNPJ at the tax authority.
-	SituacaoCadastral *string `json:"situacaoCadastral"`
-
-	// Socios Partners and administrators.
-	Socios *[]Socio `json:"socios"`
-
-	// Telefones Phones.
-	Telefones *[]Telefone `json:"telefones"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-}
-
-// ResultadoCnpjBruto0 defines model for ResultadoCnpj.Bruto.0.
-type ResultadoCnpjBruto0 = map[string]interface{}
-
-// ResultadoCnpjBruto1 defines model for ResultadoCnpj.Bruto.1.
-type ResultadoCnpjBruto1 = []interface{}
-
-// ResultadoCnpjBruto2 defines model for ResultadoCnpj.Bruto.2.
-type ResultadoCnpjBruto2 = string
-
-// ResultadoCnpjBruto3 defines model for ResultadoCnpj.Bruto.3.
-type ResultadoCnpjBruto3 = float32
-
-// ResultadoCnpjBruto4 defines model for ResultadoCnpj.Bruto.4.
-type ResultadoCnpjBruto4 = bool
-
-// ResultadoCnpj_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type ResultadoCnpj_Bruto struct {
-	union json.RawMessage
-}
-
-// ResultadoCpf Complete record of a person.
-type ResultadoCpf struct {
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto ResultadoCpf_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// Emails E-mail addresses.
-	Emails *[]string `json:"emails"`
-
-	// Enderecos Addresses.
-	Enderecos *[]Endereco `json:"enderecos"`
-
-	// Nascimento Birth date.
-	Nascimento *openapi_types.Date `json:"nascimento"`
-
-	// Nome Full name.
-	Nome *string `json:"nome"`
-
-	// NomeMae Name of the mother.
-	NomeMae *string `json:"nomeMae"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// Sexo Sex, in the words of the bureau.
-	Sexo *string `json:"sexo"`
-
-	// SituacaoCadastral Status of the CPF at the tax authority.
-	SituacaoCadastral *string `json:"situacaoCadastral"`
-
-	// Telefones Phones.
-	Telefones *[]Telefone `json:"telefones"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-}
-
-// ResultadoCpfBruto0 defines model for ResultadoCpf.Bruto.0.
-type ResultadoCpfBruto0 = map[string]interface{}
-
-// ResultadoCpfBruto1 defines model for ResultadoCpf.Bruto.1.
-type ResultadoCpfBruto1 = []interface{}
-
-// ResultadoCpfBruto2 defines model for ResultadoCpf.Bruto.2.
-type ResultadoCpfBruto2 = string
-
-// ResultadoCpfBruto3 defines model for ResultadoCpf.Bruto.3.
-type ResultadoCpfBruto3 = float32
-
-// ResultadoCpfBruto4 defines model for ResultadoCpf.Bruto.4.
-type ResultadoCpfBruto4 = bool
-
-// ResultadoCpf_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type ResultadoCpf_Bruto struct {
-	union json.RawMessage
-}
-
-// ResultadoObito Death record.
-type ResultadoObito struct {
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto ResultadoObito_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// Obito There is a death record, there is none, or null when the bureau does not inform.
-	Obito *bool `json:"obito"`
-
-	// ObitoEm Date.
-	ObitoEm *openapi_types.Date `json:"obitoEm"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-}
-
-// ResultadoObitoBruto0 defines model for ResultadoObito.Bruto.0.
-type ResultadoObitoBruto0 = map[string]interface{}
-
-// ResultadoObitoBruto1 defines model for ResultadoObito.Bruto.1.
-type ResultadoObitoBruto1 = []interface{}
-
-// ResultadoObitoBruto2 defines model for ResultadoObito.Bruto.2.
-type ResultadoObitoBruto2 = string
-
-// ResultadoObitoBruto3 defines model for ResultadoObito.Bruto.3.
-type ResultadoObitoBruto3 = float32
-
-// ResultadoObitoBruto4 defines model for ResultadoObito.Bruto.4.
-type ResultadoObitoBruto4 = bool
-
-// ResultadoObito_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type ResultadoObito_Bruto struct {
-	union json.RawMessage
-}
-
-// ResultadoOutro A product that the bureau file adds; its named fields are listed by `GET /api/v1/produtos`.
-type ResultadoOutro = Rodape
-
-// ResultadoParticipacaoSocietaria Companies in which the person or company has a share.
-type ResultadoParticipacaoSocietaria struct {
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto ResultadoParticipacaoSocietaria_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// Participacoes Shares.
-	Participacoes *[]Participacao `json:"participacoes"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-}
-
-// ResultadoParticipacaoSocietariaBruto0 defines model for ResultadoParticipacaoSocietaria.Bruto.0.
-type ResultadoParticipacaoSocietariaBruto0 = map[string]interface{}
-
-// ResultadoParticipacaoSocietariaBruto1 defines model for ResultadoParticipacaoSocietaria.Bruto.1.
-type ResultadoParticipacaoSocietariaBruto1 = []interface{}
-
-// ResultadoParticipacaoSocietariaBruto2 defines model for ResultadoParticipacaoSocietaria.Bruto.2.
-type ResultadoParticipacaoSocietariaBruto2 = string
-
-// ResultadoParticipacaoSocietariaBruto3 defines model for ResultadoParticipacaoSocietaria.Bruto.3.
-type ResultadoParticipacaoSocietariaBruto3 = float32
-
-// ResultadoParticipacaoSocietariaBruto4 defines model for ResultadoParticipacaoSocietaria.Bruto.4.
-type ResultadoParticipacaoSocietariaBruto4 = bool
-
-// ResultadoParticipacaoSocietaria_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type ResultadoParticipacaoSocietaria_Bruto struct {
-	union json.RawMessage
-}
-
-// ResultadoProtestos Protested debts.
-type ResultadoProtestos struct {
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto ResultadoProtestos_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// Protestos Each of them.
-	Protestos *[]Protesto `json:"protestos"`
-
-	// Quantidade How many.
-	Quantidade *float32 `json:"quantidade"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-
-	// ValorTotal Sum in reais.
-	ValorTotal *float32 `json:"valorTotal"`
-}
-
-// ResultadoProtestosBruto0 defines model for ResultadoProtestos.Bruto.0.
-type ResultadoProtestosBruto0 = map[string]interface{}
-
-// ResultadoProtestosBruto1 defines model for ResultadoProtestos.Bruto.1.
-type ResultadoProtestosBruto1 = []interface{}
-
-// ResultadoProtestosBruto2 defines model for ResultadoProtestos.Bruto.2.
-type ResultadoProtestosBruto2 = string
-
-// ResultadoProtestosBruto3 defines model for ResultadoProtestos.Bruto.3.
-type ResultadoProtestosBruto3 = float32
-
-// ResultadoProtestosBruto4 defines model for ResultadoProtestos.Bruto.4.
-type ResultadoProtestosBruto4 = bool
-
-// ResultadoProtestos_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type ResultadoProtestos_Bruto struct {
-	union json.RawMessage
-}
-
-// ResultadoScore Credit score.
-type ResultadoScore struct {
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto ResultadoScore_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// Faixa Risk band, in the words of the bureau.
-	Faixa *string `json:"faixa"`
-
-	// ProbabilidadeInadimplencia Probability of default in per cent.
-	ProbabilidadeInadimplencia *float32 `json:"probabilidadeInadimplencia"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// Score 0 to 1000.
-	Score *float32 `json:"score"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-}
-
-// ResultadoScoreBruto0 defines model for ResultadoScore.Bruto.0.
-type ResultadoScoreBruto0 = map[string]interface{}
-
-// ResultadoScoreBruto1 defines model for ResultadoScore.Bruto.1.
-type ResultadoScoreBruto1 = []interface{}
-
-// ResultadoScoreBruto2 defines model for ResultadoScore.Bruto.2.
-type ResultadoScoreBruto2 = string
-
-// ResultadoScoreBruto3 defines model for ResultadoScore.Bruto.3.
-type ResultadoScoreBruto3 = float32
-
-// ResultadoScoreBruto4 defines model for ResultadoScore.Bruto.4.
-type ResultadoScoreBruto4 = bool
-
-// ResultadoScore_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type ResultadoScore_Bruto struct {
-	union json.RawMessage
-}
-
-// ResultadoSituacaoCadastral Status at the tax authority.
-type ResultadoSituacaoCadastral struct {
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto ResultadoSituacaoCadastral_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// Motivo Reason.
-	Motivo *string `json:"motivo"`
-
-	// Nome Name.
-	Nome *string `json:"nome"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// Situacao Status.
-	Situacao *string `json:"situacao"`
-
-	// SituacaoEm Since when.
-	SituacaoEm *openapi_types.Date `json:"situacaoEm"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-}
-
-// ResultadoSituacaoCadastralBruto0 defines model for ResultadoSituacaoCadastral.Bruto.0.
-type ResultadoSituacaoCadastralBruto0 = map[string]interface{}
-
-// ResultadoSituacaoCadastralBruto1 defines model for ResultadoSituacaoCadastral.Bruto.1.
-type ResultadoSituacaoCadastralBruto1 = []interface{}
-
-// ResultadoSituacaoCadastralBruto2 defines model for ResultadoSituacaoCadastral.Bruto.2.
-type ResultadoSituacaoCadastralBruto2 = string
-
-// ResultadoSituacaoCadastralBruto3 defines model for ResultadoSituacaoCadastral.Bruto.3.
-type ResultadoSituacaoCadastralBruto3 = float32
-
-// ResultadoSituacaoCadastralBruto4 defines model for ResultadoSituacaoCadastral.Bruto.4.
-type ResultadoSituacaoCadastralBruto4 = bool
-
-// ResultadoSituacaoCadastral_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type ResultadoSituacaoCadastral_Bruto struct {
-	union json.RawMessage
-}
-
-// ResultadoValidacaoEmail Whether an address exists and receives mail.
-type ResultadoValidacaoEmail struct {
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto ResultadoValidacaoEmail_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Descartavel Of a disposable service.
-	Descartavel *bool `json:"descartavel"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// Entregavel The server accepts mail for it.
-	Entregavel *bool `json:"entregavel"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// Provedor Provider.
-	Provedor *string `json:"provedor"`
-
-	// Valido Valid.
-	Valido *bool `json:"valido"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-}
-
-// ResultadoValidacaoEmailBruto0 defines model for ResultadoValidacaoEmail.Bruto.0.
-type ResultadoValidacaoEmailBruto0 = map[string]interface{}
-
-// ResultadoValidacaoEmailBruto1 defines model for ResultadoValidacaoEmail.Bruto.1.
-type ResultadoValidacaoEmailBruto1 = []interface{}
-
-// ResultadoValidacaoEmailBruto2 defines model for ResultadoValidacaoEmail.Bruto.2.
-type ResultadoValidacaoEmailBruto2 = string
-
-// ResultadoValidacaoEmailBruto3 defines model for ResultadoValidacaoEmail.Bruto.3.
-type ResultadoValidacaoEmailBruto3 = float32
-
-// ResultadoValidacaoEmailBruto4 defines model for ResultadoValidacaoEmail.Bruto.4.
-type ResultadoValidacaoEmailBruto4 = bool
-
-// ResultadoValidacaoEmail_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type ResultadoValidacaoEmail_Bruto struct {
-	union json.RawMessage
-}
-
-// ResultadoVeiculo A vehicle by its plate.
-type ResultadoVeiculo struct {
-	// AnoFabricacao Year made.
-	AnoFabricacao *float32 `json:"anoFabricacao"`
-
-	// AnoModelo Model year.
-	AnoModelo *float32 `json:"anoModelo"`
-
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto ResultadoVeiculo_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// Chassi Chassis number.
-	Chassi *string `json:"chassi"`
-
-	// Cidade City of registration.
-	Cidade *string `json:"cidade"`
-
-	// Combustivel Fuel.
-	Combustivel *string `json:"combustivel"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Cor Colour.
-	Cor *string `json:"cor"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// MarcaModelo Make and model.
-	MarcaModelo *string `json:"marcaModelo"`
-
-	// Placa Plate.
-	Placa *string `json:"placa"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// Renavam Renavam.
-	Renavam *string `json:"renavam"`
-
-	// Restricoes Restrictions.
-	Restricoes *[]string `json:"restricoes"`
-
-	// Uf State.
-	Uf *string `json:"uf"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-}
-
-// ResultadoVeiculoBruto0 defines model for ResultadoVeiculo.Bruto.0.
-type ResultadoVeiculoBruto0 = map[string]interface{}
-
-// ResultadoVeiculoBruto1 defines model for ResultadoVeiculo.Bruto.1.
-type ResultadoVeiculoBruto1 = []interface{}
-
-// ResultadoVeiculoBruto2 defines model for ResultadoVeiculo.Bruto.2.
-type ResultadoVeiculoBruto2 = string
-
-// ResultadoVeiculoBruto3 defines model for ResultadoVeiculo.Bruto.3.
-type ResultadoVeiculoBruto3 = float32
-
-// ResultadoVeiculoBruto4 defines model for ResultadoVeiculo.Bruto.4.
-type ResultadoVeiculoBruto4 = bool
-
-// ResultadoVeiculo_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type ResultadoVeiculo_Bruto struct {
-	union json.RawMessage
-}
-
-// Rodape The closing fields of every result.
-type Rodape struct {
-	// Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-	// string when it said so in plain text.
-	Bruto Rodape_Bruto `json:"bruto"`
-
-	// Cache `true` when the answer came from history.
-	Cache bool `json:"cache"`
-
-	// ConsultaId The lookup in the statement.
-	ConsultaId openapi_types.UUID `json:"consultaId"`
-
-	// ConsultadoEm When the bureau answered.
-	ConsultadoEm time.Time `json:"consultadoEm"`
-
-	// Documento The document that was asked about.
-	Documento string `json:"documento"`
-
-	// Produto Product id.
-	Produto string `json:"produto"`
-
-	// ValorCobrado Charged for this request, in reais, up to four exact decimals.
-	ValorCobrado float32 `json:"valorCobrado"`
-}
-
-// RodapeBruto0 defines model for Rodape.Bruto.0.
-type RodapeBruto0 = map[string]interface{}
-
-// RodapeBruto1 defines model for Rodape.Bruto.1.
-type RodapeBruto1 = []interface{}
-
-// RodapeBruto2 defines model for Rodape.Bruto.2.
-type RodapeBruto2 = string
-
-// RodapeBruto3 defines model for Rodape.Bruto.3.
-type RodapeBruto3 = float32
-
-// RodapeBruto4 defines model for Rodape.Bruto.4.
-type RodapeBruto4 = bool
-
-// Rodape_Bruto The bureau's original answer, byte for byte. Null when the bureau said "no record" with an empty body, a
-// string when it said so in plain text.
-type Rodape_Bruto struct {
-	union json.RawMessage
-}
-
-// Socio A partner of a company.
-type Socio struct {
-	// Documento Document, often masked by the bureau.
-	Documento *string `json:"documento"`
-
-	// Entrada Since when.
-	Entrada *openapi_types.Date `json:"entrada"`
-
-	// Nome Name.
-	Nome *string `json:"nome"`
-
-	// Qualificacao Role.
-	Qualificacao *string `json:"qualificacao"`
-}
-
-// Telefone A phone.
-type Telefone struct {
-	// Ddd Area code.
-	Ddd *string `json:"ddd"`
-
-	// Numero Number without the area code.
-	Numero *string `json:"numero"`
-
-	// Tipo Kind of line, in the words of the bureau.
-	Tipo *string `json:"tipo"`
-
-	// Whatsapp true, false, or null when the bureau does not inform. Null does not mean no.
-	Whatsapp *bool `json:"whatsapp"`
-}
+// ResultadoCpf defines model for ResultadoCpf.
+type ResultadoCpf = json.RawMessage
 
 // DocumentType defines model for TipoDocumento.
 type DocumentType string
@@ -1417,6 +553,9 @@ type LeadInternal = LeadProblem
 // LeadTimeout A problem of the webhook, with the fields of its answer.
 type LeadTimeout = LeadProblem
 
+// LeadToNobody A problem of the webhook, with the fields of its answer.
+type LeadToNobody = LeadProblem
+
 // LeadTooLarge A problem of the webhook, with the fields of its answer.
 type LeadTooLarge = LeadProblem
 
@@ -1459,6 +598,12 @@ type UnsupportedType = Problem
 // WebhookDisabled A problem of the webhook, with the fields of its answer.
 type WebhookDisabled = LeadProblem
 
+// WebhookInternal A problem of the webhook, with the fields of its answer.
+type WebhookInternal = LeadProblem
+
+// WebhookUnavailable A problem of the webhook, with the fields of its answer.
+type WebhookUnavailable = LeadProblem
+
 // LookupCnpjParams defines parameters for LookupCnpj.
 type LookupCnpjParams struct {
 	// Refresh `true` asks the bureau even when history has an answer, and is charged.
@@ -1467,7 +612,7 @@ type LookupCnpjParams struct {
 
 // GetStatementParams defines parameters for GetStatement.
 type GetStatementParams struct {
-	// Limite Lookups per page.
+	// Limite Lookups per page; 50 when it is absent.
 	Limite *string `form:"limite,omitempty" json:"limite,omitempty" validate:"omitzero,whole=1 200"`
 
 	// Cursor `proxima` of the page before.
@@ -1526,10 +671,10 @@ type LookupJSONRequestBody = LookupRequest
 type ReceiveLeadJSONRequestBody = Lead
 
 // ReceiveLeadFormdataRequestBody defines body for ReceiveLead for application/x-www-form-urlencoded ContentType.
-type ReceiveLeadFormdataRequestBody = Lead
+type ReceiveLeadFormdataRequestBody = LeadForm
 
 // ReceiveLeadMultipartRequestBody defines body for ReceiveLead for multipart/form-data ContentType.
-type ReceiveLeadMultipartRequestBody = Lead
+type ReceiveLeadMultipartRequestBody = LeadForm
 
 // Getter for additional properties for Lead. Returns the specified
 // element and whether it was found
@@ -1747,1676 +892,6 @@ func (t Lead_Valor) MarshalJSON() ([]byte, error) {
 }
 
 func (t *Lead_Valor) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoCpf returns the union data inside the Resultado as a ResultadoCpf
-func (t Resultado) AsResultadoCpf() (ResultadoCpf, error) {
-	var body ResultadoCpf
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCpf overwrites any union data inside the Resultado as the provided ResultadoCpf
-func (t *Resultado) FromResultadoCpf(v ResultadoCpf) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCpf performs a merge with any union data inside the Resultado, using the provided ResultadoCpf
-func (t *Resultado) MergeResultadoCpf(v ResultadoCpf) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoCnpj returns the union data inside the Resultado as a ResultadoCnpj
-func (t Resultado) AsResultadoCnpj() (ResultadoCnpj, error) {
-	var body ResultadoCnpj
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCnpj overwrites any union data inside the Resultado as the provided ResultadoCnpj
-func (t *Resultado) FromResultadoCnpj(v ResultadoCnpj) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCnpj performs a merge with any union data inside the Resultado, using the provided ResultadoCnpj
-func (t *Resultado) MergeResultadoCnpj(v ResultadoCnpj) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoSituacaoCadastral returns the union data inside the Resultado as a ResultadoSituacaoCadastral
-func (t Resultado) AsResultadoSituacaoCadastral() (ResultadoSituacaoCadastral, error) {
-	var body ResultadoSituacaoCadastral
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoSituacaoCadastral overwrites any union data inside the Resultado as the provided ResultadoSituacaoCadastral
-func (t *Resultado) FromResultadoSituacaoCadastral(v ResultadoSituacaoCadastral) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoSituacaoCadastral performs a merge with any union data inside the Resultado, using the provided ResultadoSituacaoCadastral
-func (t *Resultado) MergeResultadoSituacaoCadastral(v ResultadoSituacaoCadastral) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoObito returns the union data inside the Resultado as a ResultadoObito
-func (t Resultado) AsResultadoObito() (ResultadoObito, error) {
-	var body ResultadoObito
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoObito overwrites any union data inside the Resultado as the provided ResultadoObito
-func (t *Resultado) FromResultadoObito(v ResultadoObito) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoObito performs a merge with any union data inside the Resultado, using the provided ResultadoObito
-func (t *Resultado) MergeResultadoObito(v ResultadoObito) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoParticipacaoSocietaria returns the union data inside the Resultado as a ResultadoParticipacaoSocietaria
-func (t Resultado) AsResultadoParticipacaoSocietaria() (ResultadoParticipacaoSocietaria, error) {
-	var body ResultadoParticipacaoSocietaria
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoParticipacaoSocietaria overwrites any union data inside the Resultado as the provided ResultadoParticipacaoSocietaria
-func (t *Resultado) FromResultadoParticipacaoSocietaria(v ResultadoParticipacaoSocietaria) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoParticipacaoSocietaria performs a merge with any union data inside the Resultado, using the provided ResultadoParticipacaoSocietaria
-func (t *Resultado) MergeResultadoParticipacaoSocietaria(v ResultadoParticipacaoSocietaria) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoProtestos returns the union data inside the Resultado as a ResultadoProtestos
-func (t Resultado) AsResultadoProtestos() (ResultadoProtestos, error) {
-	var body ResultadoProtestos
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoProtestos overwrites any union data inside the Resultado as the provided ResultadoProtestos
-func (t *Resultado) FromResultadoProtestos(v ResultadoProtestos) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoProtestos performs a merge with any union data inside the Resultado, using the provided ResultadoProtestos
-func (t *Resultado) MergeResultadoProtestos(v ResultadoProtestos) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoScore returns the union data inside the Resultado as a ResultadoScore
-func (t Resultado) AsResultadoScore() (ResultadoScore, error) {
-	var body ResultadoScore
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoScore overwrites any union data inside the Resultado as the provided ResultadoScore
-func (t *Resultado) FromResultadoScore(v ResultadoScore) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoScore performs a merge with any union data inside the Resultado, using the provided ResultadoScore
-func (t *Resultado) MergeResultadoScore(v ResultadoScore) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoVeiculo returns the union data inside the Resultado as a ResultadoVeiculo
-func (t Resultado) AsResultadoVeiculo() (ResultadoVeiculo, error) {
-	var body ResultadoVeiculo
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoVeiculo overwrites any union data inside the Resultado as the provided ResultadoVeiculo
-func (t *Resultado) FromResultadoVeiculo(v ResultadoVeiculo) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoVeiculo performs a merge with any union data inside the Resultado, using the provided ResultadoVeiculo
-func (t *Resultado) MergeResultadoVeiculo(v ResultadoVeiculo) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoValidacaoEmail returns the union data inside the Resultado as a ResultadoValidacaoEmail
-func (t Resultado) AsResultadoValidacaoEmail() (ResultadoValidacaoEmail, error) {
-	var body ResultadoValidacaoEmail
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoValidacaoEmail overwrites any union data inside the Resultado as the provided ResultadoValidacaoEmail
-func (t *Resultado) FromResultadoValidacaoEmail(v ResultadoValidacaoEmail) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoValidacaoEmail performs a merge with any union data inside the Resultado, using the provided ResultadoValidacaoEmail
-func (t *Resultado) MergeResultadoValidacaoEmail(v ResultadoValidacaoEmail) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoOutro returns the union data inside the Resultado as a ResultadoOutro
-func (t Resultado) AsResultadoOutro() (ResultadoOutro, error) {
-	var body ResultadoOutro
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoOutro overwrites any union data inside the Resultado as the provided ResultadoOutro
-func (t *Resultado) FromResultadoOutro(v ResultadoOutro) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoOutro performs a merge with any union data inside the Resultado, using the provided ResultadoOutro
-func (t *Resultado) MergeResultadoOutro(v ResultadoOutro) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t Resultado) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *Resultado) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoCnpjBruto0 returns the union data inside the ResultadoCnpj_Bruto as a ResultadoCnpjBruto0
-func (t ResultadoCnpj_Bruto) AsResultadoCnpjBruto0() (ResultadoCnpjBruto0, error) {
-	var body ResultadoCnpjBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCnpjBruto0 overwrites any union data inside the ResultadoCnpj_Bruto as the provided ResultadoCnpjBruto0
-func (t *ResultadoCnpj_Bruto) FromResultadoCnpjBruto0(v ResultadoCnpjBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCnpjBruto0 performs a merge with any union data inside the ResultadoCnpj_Bruto, using the provided ResultadoCnpjBruto0
-func (t *ResultadoCnpj_Bruto) MergeResultadoCnpjBruto0(v ResultadoCnpjBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoCnpjBruto1 returns the union data inside the ResultadoCnpj_Bruto as a ResultadoCnpjBruto1
-func (t ResultadoCnpj_Bruto) AsResultadoCnpjBruto1() (ResultadoCnpjBruto1, error) {
-	var body ResultadoCnpjBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCnpjBruto1 overwrites any union data inside the ResultadoCnpj_Bruto as the provided ResultadoCnpjBruto1
-func (t *ResultadoCnpj_Bruto) FromResultadoCnpjBruto1(v ResultadoCnpjBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCnpjBruto1 performs a merge with any union data inside the ResultadoCnpj_Bruto, using the provided ResultadoCnpjBruto1
-func (t *ResultadoCnpj_Bruto) MergeResultadoCnpjBruto1(v ResultadoCnpjBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoCnpjBruto2 returns the union data inside the ResultadoCnpj_Bruto as a ResultadoCnpjBruto2
-func (t ResultadoCnpj_Bruto) AsResultadoCnpjBruto2() (ResultadoCnpjBruto2, error) {
-	var body ResultadoCnpjBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCnpjBruto2 overwrites any union data inside the ResultadoCnpj_Bruto as the provided ResultadoCnpjBruto2
-func (t *ResultadoCnpj_Bruto) FromResultadoCnpjBruto2(v ResultadoCnpjBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCnpjBruto2 performs a merge with any union data inside the ResultadoCnpj_Bruto, using the provided ResultadoCnpjBruto2
-func (t *ResultadoCnpj_Bruto) MergeResultadoCnpjBruto2(v ResultadoCnpjBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoCnpjBruto3 returns the union data inside the ResultadoCnpj_Bruto as a ResultadoCnpjBruto3
-func (t ResultadoCnpj_Bruto) AsResultadoCnpjBruto3() (ResultadoCnpjBruto3, error) {
-	var body ResultadoCnpjBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCnpjBruto3 overwrites any union data inside the ResultadoCnpj_Bruto as the provided ResultadoCnpjBruto3
-func (t *ResultadoCnpj_Bruto) FromResultadoCnpjBruto3(v ResultadoCnpjBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCnpjBruto3 performs a merge with any union data inside the ResultadoCnpj_Bruto, using the provided ResultadoCnpjBruto3
-func (t *ResultadoCnpj_Bruto) MergeResultadoCnpjBruto3(v ResultadoCnpjBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoCnpjBruto4 returns the union data inside the ResultadoCnpj_Bruto as a ResultadoCnpjBruto4
-func (t ResultadoCnpj_Bruto) AsResultadoCnpjBruto4() (ResultadoCnpjBruto4, error) {
-	var body ResultadoCnpjBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCnpjBruto4 overwrites any union data inside the ResultadoCnpj_Bruto as the provided ResultadoCnpjBruto4
-func (t *ResultadoCnpj_Bruto) FromResultadoCnpjBruto4(v ResultadoCnpjBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCnpjBruto4 performs a merge with any union data inside the ResultadoCnpj_Bruto, using the provided ResultadoCnpjBruto4
-func (t *ResultadoCnpj_Bruto) MergeResultadoCnpjBruto4(v ResultadoCnpjBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResultadoCnpj_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ResultadoCnpj_Bruto) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoCpfBruto0 returns the union data inside the ResultadoCpf_Bruto as a ResultadoCpfBruto0
-func (t ResultadoCpf_Bruto) AsResultadoCpfBruto0() (ResultadoCpfBruto0, error) {
-	var body ResultadoCpfBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCpfBruto0 overwrites any union data inside the ResultadoCpf_Bruto as the provided ResultadoCpfBruto0
-func (t *ResultadoCpf_Bruto) FromResultadoCpfBruto0(v ResultadoCpfBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCpfBruto0 performs a merge with any union data inside the ResultadoCpf_Bruto, using the provided ResultadoCpfBruto0
-func (t *ResultadoCpf_Bruto) MergeResultadoCpfBruto0(v ResultadoCpfBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoCpfBruto1 returns the union data inside the ResultadoCpf_Bruto as a ResultadoCpfBruto1
-func (t ResultadoCpf_Bruto) AsResultadoCpfBruto1() (ResultadoCpfBruto1, error) {
-	var body ResultadoCpfBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCpfBruto1 overwrites any union data inside the ResultadoCpf_Bruto as the provided ResultadoCpfBruto1
-func (t *ResultadoCpf_Bruto) FromResultadoCpfBruto1(v ResultadoCpfBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCpfBruto1 performs a merge with any union data inside the ResultadoCpf_Bruto, using the provided ResultadoCpfBruto1
-func (t *ResultadoCpf_Bruto) MergeResultadoCpfBruto1(v ResultadoCpfBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoCpfBruto2 returns the union data inside the ResultadoCpf_Bruto as a ResultadoCpfBruto2
-func (t ResultadoCpf_Bruto) AsResultadoCpfBruto2() (ResultadoCpfBruto2, error) {
-	var body ResultadoCpfBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCpfBruto2 overwrites any union data inside the ResultadoCpf_Bruto as the provided ResultadoCpfBruto2
-func (t *ResultadoCpf_Bruto) FromResultadoCpfBruto2(v ResultadoCpfBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCpfBruto2 performs a merge with any union data inside the ResultadoCpf_Bruto, using the provided ResultadoCpfBruto2
-func (t *ResultadoCpf_Bruto) MergeResultadoCpfBruto2(v ResultadoCpfBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoCpfBruto3 returns the union data inside the ResultadoCpf_Bruto as a ResultadoCpfBruto3
-func (t ResultadoCpf_Bruto) AsResultadoCpfBruto3() (ResultadoCpfBruto3, error) {
-	var body ResultadoCpfBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCpfBruto3 overwrites any union data inside the ResultadoCpf_Bruto as the provided ResultadoCpfBruto3
-func (t *ResultadoCpf_Bruto) FromResultadoCpfBruto3(v ResultadoCpfBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCpfBruto3 performs a merge with any union data inside the ResultadoCpf_Bruto, using the provided ResultadoCpfBruto3
-func (t *ResultadoCpf_Bruto) MergeResultadoCpfBruto3(v ResultadoCpfBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoCpfBruto4 returns the union data inside the ResultadoCpf_Bruto as a ResultadoCpfBruto4
-func (t ResultadoCpf_Bruto) AsResultadoCpfBruto4() (ResultadoCpfBruto4, error) {
-	var body ResultadoCpfBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoCpfBruto4 overwrites any union data inside the ResultadoCpf_Bruto as the provided ResultadoCpfBruto4
-func (t *ResultadoCpf_Bruto) FromResultadoCpfBruto4(v ResultadoCpfBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoCpfBruto4 performs a merge with any union data inside the ResultadoCpf_Bruto, using the provided ResultadoCpfBruto4
-func (t *ResultadoCpf_Bruto) MergeResultadoCpfBruto4(v ResultadoCpfBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResultadoCpf_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ResultadoCpf_Bruto) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoObitoBruto0 returns the union data inside the ResultadoObito_Bruto as a ResultadoObitoBruto0
-func (t ResultadoObito_Bruto) AsResultadoObitoBruto0() (ResultadoObitoBruto0, error) {
-	var body ResultadoObitoBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoObitoBruto0 overwrites any union data inside the ResultadoObito_Bruto as the provided ResultadoObitoBruto0
-func (t *ResultadoObito_Bruto) FromResultadoObitoBruto0(v ResultadoObitoBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoObitoBruto0 performs a merge with any union data inside the ResultadoObito_Bruto, using the provided ResultadoObitoBruto0
-func (t *ResultadoObito_Bruto) MergeResultadoObitoBruto0(v ResultadoObitoBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoObitoBruto1 returns the union data inside the ResultadoObito_Bruto as a ResultadoObitoBruto1
-func (t ResultadoObito_Bruto) AsResultadoObitoBruto1() (ResultadoObitoBruto1, error) {
-	var body ResultadoObitoBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoObitoBruto1 overwrites any union data inside the ResultadoObito_Bruto as the provided ResultadoObitoBruto1
-func (t *ResultadoObito_Bruto) FromResultadoObitoBruto1(v ResultadoObitoBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoObitoBruto1 performs a merge with any union data inside the ResultadoObito_Bruto, using the provided ResultadoObitoBruto1
-func (t *ResultadoObito_Bruto) MergeResultadoObitoBruto1(v ResultadoObitoBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoObitoBruto2 returns the union data inside the ResultadoObito_Bruto as a ResultadoObitoBruto2
-func (t ResultadoObito_Bruto) AsResultadoObitoBruto2() (ResultadoObitoBruto2, error) {
-	var body ResultadoObitoBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoObitoBruto2 overwrites any union data inside the ResultadoObito_Bruto as the provided ResultadoObitoBruto2
-func (t *ResultadoObito_Bruto) FromResultadoObitoBruto2(v ResultadoObitoBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoObitoBruto2 performs a merge with any union data inside the ResultadoObito_Bruto, using the provided ResultadoObitoBruto2
-func (t *ResultadoObito_Bruto) MergeResultadoObitoBruto2(v ResultadoObitoBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoObitoBruto3 returns the union data inside the ResultadoObito_Bruto as a ResultadoObitoBruto3
-func (t ResultadoObito_Bruto) AsResultadoObitoBruto3() (ResultadoObitoBruto3, error) {
-	var body ResultadoObitoBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoObitoBruto3 overwrites any union data inside the ResultadoObito_Bruto as the provided ResultadoObitoBruto3
-func (t *ResultadoObito_Bruto) FromResultadoObitoBruto3(v ResultadoObitoBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoObitoBruto3 performs a merge with any union data inside the ResultadoObito_Bruto, using the provided ResultadoObitoBruto3
-func (t *ResultadoObito_Bruto) MergeResultadoObitoBruto3(v ResultadoObitoBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoObitoBruto4 returns the union data inside the ResultadoObito_Bruto as a ResultadoObitoBruto4
-func (t ResultadoObito_Bruto) AsResultadoObitoBruto4() (ResultadoObitoBruto4, error) {
-	var body ResultadoObitoBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoObitoBruto4 overwrites any union data inside the ResultadoObito_Bruto as the provided ResultadoObitoBruto4
-func (t *ResultadoObito_Bruto) FromResultadoObitoBruto4(v ResultadoObitoBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoObitoBruto4 performs a merge with any union data inside the ResultadoObito_Bruto, using the provided ResultadoObitoBruto4
-func (t *ResultadoObito_Bruto) MergeResultadoObitoBruto4(v ResultadoObitoBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResultadoObito_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ResultadoObito_Bruto) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoParticipacaoSocietariaBruto0 returns the union data inside the ResultadoParticipacaoSocietaria_Bruto as a ResultadoParticipacaoSocietariaBruto0
-func (t ResultadoParticipacaoSocietaria_Bruto) AsResultadoParticipacaoSocietariaBruto0() (ResultadoParticipacaoSocietariaBruto0, error) {
-	var body ResultadoParticipacaoSocietariaBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoParticipacaoSocietariaBruto0 overwrites any union data inside the ResultadoParticipacaoSocietaria_Bruto as the provided ResultadoParticipacaoSocietariaBruto0
-func (t *ResultadoParticipacaoSocietaria_Bruto) FromResultadoParticipacaoSocietariaBruto0(v ResultadoParticipacaoSocietariaBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoParticipacaoSocietariaBruto0 performs a merge with any union data inside the ResultadoParticipacaoSocietaria_Bruto, using the provided ResultadoParticipacaoSocietariaBruto0
-func (t *ResultadoParticipacaoSocietaria_Bruto) MergeResultadoParticipacaoSocietariaBruto0(v ResultadoParticipacaoSocietariaBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoParticipacaoSocietariaBruto1 returns the union data inside the ResultadoParticipacaoSocietaria_Bruto as a ResultadoParticipacaoSocietariaBruto1
-func (t ResultadoParticipacaoSocietaria_Bruto) AsResultadoParticipacaoSocietariaBruto1() (ResultadoParticipacaoSocietariaBruto1, error) {
-	var body ResultadoParticipacaoSocietariaBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoParticipacaoSocietariaBruto1 overwrites any union data inside the ResultadoParticipacaoSocietaria_Bruto as the provided ResultadoParticipacaoSocietariaBruto1
-func (t *ResultadoParticipacaoSocietaria_Bruto) FromResultadoParticipacaoSocietariaBruto1(v ResultadoParticipacaoSocietariaBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoParticipacaoSocietariaBruto1 performs a merge with any union data inside the ResultadoParticipacaoSocietaria_Bruto, using the provided ResultadoParticipacaoSocietariaBruto1
-func (t *ResultadoParticipacaoSocietaria_Bruto) MergeResultadoParticipacaoSocietariaBruto1(v ResultadoParticipacaoSocietariaBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoParticipacaoSocietariaBruto2 returns the union data inside the ResultadoParticipacaoSocietaria_Bruto as a ResultadoParticipacaoSocietariaBruto2
-func (t ResultadoParticipacaoSocietaria_Bruto) AsResultadoParticipacaoSocietariaBruto2() (ResultadoParticipacaoSocietariaBruto2, error) {
-	var body ResultadoParticipacaoSocietariaBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoParticipacaoSocietariaBruto2 overwrites any union data inside the ResultadoParticipacaoSocietaria_Bruto as the provided ResultadoParticipacaoSocietariaBruto2
-func (t *ResultadoParticipacaoSocietaria_Bruto) FromResultadoParticipacaoSocietariaBruto2(v ResultadoParticipacaoSocietariaBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoParticipacaoSocietariaBruto2 performs a merge with any union data inside the ResultadoParticipacaoSocietaria_Bruto, using the provided ResultadoParticipacaoSocietariaBruto2
-func (t *ResultadoParticipacaoSocietaria_Bruto) MergeResultadoParticipacaoSocietariaBruto2(v ResultadoParticipacaoSocietariaBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoParticipacaoSocietariaBruto3 returns the union data inside the ResultadoParticipacaoSocietaria_Bruto as a ResultadoParticipacaoSocietariaBruto3
-func (t ResultadoParticipacaoSocietaria_Bruto) AsResultadoParticipacaoSocietariaBruto3() (ResultadoParticipacaoSocietariaBruto3, error) {
-	var body ResultadoParticipacaoSocietariaBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoParticipacaoSocietariaBruto3 overwrites any union data inside the ResultadoParticipacaoSocietaria_Bruto as the provided ResultadoParticipacaoSocietariaBruto3
-func (t *ResultadoParticipacaoSocietaria_Bruto) FromResultadoParticipacaoSocietariaBruto3(v ResultadoParticipacaoSocietariaBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoParticipacaoSocietariaBruto3 performs a merge with any union data inside the ResultadoParticipacaoSocietaria_Bruto, using the provided ResultadoParticipacaoSocietariaBruto3
-func (t *ResultadoParticipacaoSocietaria_Bruto) MergeResultadoParticipacaoSocietariaBruto3(v ResultadoParticipacaoSocietariaBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoParticipacaoSocietariaBruto4 returns the union data inside the ResultadoParticipacaoSocietaria_Bruto as a ResultadoParticipacaoSocietariaBruto4
-func (t ResultadoParticipacaoSocietaria_Bruto) AsResultadoParticipacaoSocietariaBruto4() (ResultadoParticipacaoSocietariaBruto4, error) {
-	var body ResultadoParticipacaoSocietariaBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoParticipacaoSocietariaBruto4 overwrites any union data inside the ResultadoParticipacaoSocietaria_Bruto as the provided ResultadoParticipacaoSocietariaBruto4
-func (t *ResultadoParticipacaoSocietaria_Bruto) FromResultadoParticipacaoSocietariaBruto4(v ResultadoParticipacaoSocietariaBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoParticipacaoSocietariaBruto4 performs a merge with any union data inside the ResultadoParticipacaoSocietaria_Bruto, using the provided ResultadoParticipacaoSocietariaBruto4
-func (t *ResultadoParticipacaoSocietaria_Bruto) MergeResultadoParticipacaoSocietariaBruto4(v ResultadoParticipacaoSocietariaBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResultadoParticipacaoSocietaria_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ResultadoParticipacaoSocietaria_Bruto) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoProtestosBruto0 returns the union data inside the ResultadoProtestos_Bruto as a ResultadoProtestosBruto0
-func (t ResultadoProtestos_Bruto) AsResultadoProtestosBruto0() (ResultadoProtestosBruto0, error) {
-	var body ResultadoProtestosBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoProtestosBruto0 overwrites any union data inside the ResultadoProtestos_Bruto as the provided ResultadoProtestosBruto0
-func (t *ResultadoProtestos_Bruto) FromResultadoProtestosBruto0(v ResultadoProtestosBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoProtestosBruto0 performs a merge with any union data inside the ResultadoProtestos_Bruto, using the provided ResultadoProtestosBruto0
-func (t *ResultadoProtestos_Bruto) MergeResultadoProtestosBruto0(v ResultadoProtestosBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoProtestosBruto1 returns the union data inside the ResultadoProtestos_Bruto as a ResultadoProtestosBruto1
-func (t ResultadoProtestos_Bruto) AsResultadoProtestosBruto1() (ResultadoProtestosBruto1, error) {
-	var body ResultadoProtestosBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoProtestosBruto1 overwrites any union data inside the ResultadoProtestos_Bruto as the provided ResultadoProtestosBruto1
-func (t *ResultadoProtestos_Bruto) FromResultadoProtestosBruto1(v ResultadoProtestosBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoProtestosBruto1 performs a merge with any union data inside the ResultadoProtestos_Bruto, using the provided ResultadoProtestosBruto1
-func (t *ResultadoProtestos_Bruto) MergeResultadoProtestosBruto1(v ResultadoProtestosBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoProtestosBruto2 returns the union data inside the ResultadoProtestos_Bruto as a ResultadoProtestosBruto2
-func (t ResultadoProtestos_Bruto) AsResultadoProtestosBruto2() (ResultadoProtestosBruto2, error) {
-	var body ResultadoProtestosBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoProtestosBruto2 overwrites any union data inside the ResultadoProtestos_Bruto as the provided ResultadoProtestosBruto2
-func (t *ResultadoProtestos_Bruto) FromResultadoProtestosBruto2(v ResultadoProtestosBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoProtestosBruto2 performs a merge with any union data inside the ResultadoProtestos_Bruto, using the provided ResultadoProtestosBruto2
-func (t *ResultadoProtestos_Bruto) MergeResultadoProtestosBruto2(v ResultadoProtestosBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoProtestosBruto3 returns the union data inside the ResultadoProtestos_Bruto as a ResultadoProtestosBruto3
-func (t ResultadoProtestos_Bruto) AsResultadoProtestosBruto3() (ResultadoProtestosBruto3, error) {
-	var body ResultadoProtestosBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoProtestosBruto3 overwrites any union data inside the ResultadoProtestos_Bruto as the provided ResultadoProtestosBruto3
-func (t *ResultadoProtestos_Bruto) FromResultadoProtestosBruto3(v ResultadoProtestosBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoProtestosBruto3 performs a merge with any union data inside the ResultadoProtestos_Bruto, using the provided ResultadoProtestosBruto3
-func (t *ResultadoProtestos_Bruto) MergeResultadoProtestosBruto3(v ResultadoProtestosBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoProtestosBruto4 returns the union data inside the ResultadoProtestos_Bruto as a ResultadoProtestosBruto4
-func (t ResultadoProtestos_Bruto) AsResultadoProtestosBruto4() (ResultadoProtestosBruto4, error) {
-	var body ResultadoProtestosBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoProtestosBruto4 overwrites any union data inside the ResultadoProtestos_Bruto as the provided ResultadoProtestosBruto4
-func (t *ResultadoProtestos_Bruto) FromResultadoProtestosBruto4(v ResultadoProtestosBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoProtestosBruto4 performs a merge with any union data inside the ResultadoProtestos_Bruto, using the provided ResultadoProtestosBruto4
-func (t *ResultadoProtestos_Bruto) MergeResultadoProtestosBruto4(v ResultadoProtestosBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResultadoProtestos_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ResultadoProtestos_Bruto) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoScoreBruto0 returns the union data inside the ResultadoScore_Bruto as a ResultadoScoreBruto0
-func (t ResultadoScore_Bruto) AsResultadoScoreBruto0() (ResultadoScoreBruto0, error) {
-	var body ResultadoScoreBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoScoreBruto0 overwrites any union data inside the ResultadoScore_Bruto as the provided ResultadoScoreBruto0
-func (t *ResultadoScore_Bruto) FromResultadoScoreBruto0(v ResultadoScoreBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoScoreBruto0 performs a merge with any union data inside the ResultadoScore_Bruto, using the provided ResultadoScoreBruto0
-func (t *ResultadoScore_Bruto) MergeResultadoScoreBruto0(v ResultadoScoreBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoScoreBruto1 returns the union data inside the ResultadoScore_Bruto as a ResultadoScoreBruto1
-func (t ResultadoScore_Bruto) AsResultadoScoreBruto1() (ResultadoScoreBruto1, error) {
-	var body ResultadoScoreBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoScoreBruto1 overwrites any union data inside the ResultadoScore_Bruto as the provided ResultadoScoreBruto1
-func (t *ResultadoScore_Bruto) FromResultadoScoreBruto1(v ResultadoScoreBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoScoreBruto1 performs a merge with any union data inside the ResultadoScore_Bruto, using the provided ResultadoScoreBruto1
-func (t *ResultadoScore_Bruto) MergeResultadoScoreBruto1(v ResultadoScoreBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoScoreBruto2 returns the union data inside the ResultadoScore_Bruto as a ResultadoScoreBruto2
-func (t ResultadoScore_Bruto) AsResultadoScoreBruto2() (ResultadoScoreBruto2, error) {
-	var body ResultadoScoreBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoScoreBruto2 overwrites any union data inside the ResultadoScore_Bruto as the provided ResultadoScoreBruto2
-func (t *ResultadoScore_Bruto) FromResultadoScoreBruto2(v ResultadoScoreBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoScoreBruto2 performs a merge with any union data inside the ResultadoScore_Bruto, using the provided ResultadoScoreBruto2
-func (t *ResultadoScore_Bruto) MergeResultadoScoreBruto2(v ResultadoScoreBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoScoreBruto3 returns the union data inside the ResultadoScore_Bruto as a ResultadoScoreBruto3
-func (t ResultadoScore_Bruto) AsResultadoScoreBruto3() (ResultadoScoreBruto3, error) {
-	var body ResultadoScoreBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoScoreBruto3 overwrites any union data inside the ResultadoScore_Bruto as the provided ResultadoScoreBruto3
-func (t *ResultadoScore_Bruto) FromResultadoScoreBruto3(v ResultadoScoreBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoScoreBruto3 performs a merge with any union data inside the ResultadoScore_Bruto, using the provided ResultadoScoreBruto3
-func (t *ResultadoScore_Bruto) MergeResultadoScoreBruto3(v ResultadoScoreBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoScoreBruto4 returns the union data inside the ResultadoScore_Bruto as a ResultadoScoreBruto4
-func (t ResultadoScore_Bruto) AsResultadoScoreBruto4() (ResultadoScoreBruto4, error) {
-	var body ResultadoScoreBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoScoreBruto4 overwrites any union data inside the ResultadoScore_Bruto as the provided ResultadoScoreBruto4
-func (t *ResultadoScore_Bruto) FromResultadoScoreBruto4(v ResultadoScoreBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoScoreBruto4 performs a merge with any union data inside the ResultadoScore_Bruto, using the provided ResultadoScoreBruto4
-func (t *ResultadoScore_Bruto) MergeResultadoScoreBruto4(v ResultadoScoreBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResultadoScore_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ResultadoScore_Bruto) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoSituacaoCadastralBruto0 returns the union data inside the ResultadoSituacaoCadastral_Bruto as a ResultadoSituacaoCadastralBruto0
-func (t ResultadoSituacaoCadastral_Bruto) AsResultadoSituacaoCadastralBruto0() (ResultadoSituacaoCadastralBruto0, error) {
-	var body ResultadoSituacaoCadastralBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoSituacaoCadastralBruto0 overwrites any union data inside the ResultadoSituacaoCadastral_Bruto as the provided ResultadoSituacaoCadastralBruto0
-func (t *ResultadoSituacaoCadastral_Bruto) FromResultadoSituacaoCadastralBruto0(v ResultadoSituacaoCadastralBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoSituacaoCadastralBruto0 performs a merge with any union data inside the ResultadoSituacaoCadastral_Bruto, using the provided ResultadoSituacaoCadastralBruto0
-func (t *ResultadoSituacaoCadastral_Bruto) MergeResultadoSituacaoCadastralBruto0(v ResultadoSituacaoCadastralBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoSituacaoCadastralBruto1 returns the union data inside the ResultadoSituacaoCadastral_Bruto as a ResultadoSituacaoCadastralBruto1
-func (t ResultadoSituacaoCadastral_Bruto) AsResultadoSituacaoCadastralBruto1() (ResultadoSituacaoCadastralBruto1, error) {
-	var body ResultadoSituacaoCadastralBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoSituacaoCadastralBruto1 overwrites any union data inside the ResultadoSituacaoCadastral_Bruto as the provided ResultadoSituacaoCadastralBruto1
-func (t *ResultadoSituacaoCadastral_Bruto) FromResultadoSituacaoCadastralBruto1(v ResultadoSituacaoCadastralBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoSituacaoCadastralBruto1 performs a merge with any union data inside the ResultadoSituacaoCadastral_Bruto, using the provided ResultadoSituacaoCadastralBruto1
-func (t *ResultadoSituacaoCadastral_Bruto) MergeResultadoSituacaoCadastralBruto1(v ResultadoSituacaoCadastralBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoSituacaoCadastralBruto2 returns the union data inside the ResultadoSituacaoCadastral_Bruto as a ResultadoSituacaoCadastralBruto2
-func (t ResultadoSituacaoCadastral_Bruto) AsResultadoSituacaoCadastralBruto2() (ResultadoSituacaoCadastralBruto2, error) {
-	var body ResultadoSituacaoCadastralBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoSituacaoCadastralBruto2 overwrites any union data inside the ResultadoSituacaoCadastral_Bruto as the provided ResultadoSituacaoCadastralBruto2
-func (t *ResultadoSituacaoCadastral_Bruto) FromResultadoSituacaoCadastralBruto2(v ResultadoSituacaoCadastralBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoSituacaoCadastralBruto2 performs a merge with any union data inside the ResultadoSituacaoCadastral_Bruto, using the provided ResultadoSituacaoCadastralBruto2
-func (t *ResultadoSituacaoCadastral_Bruto) MergeResultadoSituacaoCadastralBruto2(v ResultadoSituacaoCadastralBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoSituacaoCadastralBruto3 returns the union data inside the ResultadoSituacaoCadastral_Bruto as a ResultadoSituacaoCadastralBruto3
-func (t ResultadoSituacaoCadastral_Bruto) AsResultadoSituacaoCadastralBruto3() (ResultadoSituacaoCadastralBruto3, error) {
-	var body ResultadoSituacaoCadastralBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoSituacaoCadastralBruto3 overwrites any union data inside the ResultadoSituacaoCadastral_Bruto as the provided ResultadoSituacaoCadastralBruto3
-func (t *ResultadoSituacaoCadastral_Bruto) FromResultadoSituacaoCadastralBruto3(v ResultadoSituacaoCadastralBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoSituacaoCadastralBruto3 performs a merge with any union data inside the ResultadoSituacaoCadastral_Bruto, using the provided ResultadoSituacaoCadastralBruto3
-func (t *ResultadoSituacaoCadastral_Bruto) MergeResultadoSituacaoCadastralBruto3(v ResultadoSituacaoCadastralBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoSituacaoCadastralBruto4 returns the union data inside the ResultadoSituacaoCadastral_Bruto as a ResultadoSituacaoCadastralBruto4
-func (t ResultadoSituacaoCadastral_Bruto) AsResultadoSituacaoCadastralBruto4() (ResultadoSituacaoCadastralBruto4, error) {
-	var body ResultadoSituacaoCadastralBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoSituacaoCadastralBruto4 overwrites any union data inside the ResultadoSituacaoCadastral_Bruto as the provided ResultadoSituacaoCadastralBruto4
-func (t *ResultadoSituacaoCadastral_Bruto) FromResultadoSituacaoCadastralBruto4(v ResultadoSituacaoCadastralBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoSituacaoCadastralBruto4 performs a merge with any union data inside the ResultadoSituacaoCadastral_Bruto, using the provided ResultadoSituacaoCadastralBruto4
-func (t *ResultadoSituacaoCadastral_Bruto) MergeResultadoSituacaoCadastralBruto4(v ResultadoSituacaoCadastralBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResultadoSituacaoCadastral_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ResultadoSituacaoCadastral_Bruto) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoValidacaoEmailBruto0 returns the union data inside the ResultadoValidacaoEmail_Bruto as a ResultadoValidacaoEmailBruto0
-func (t ResultadoValidacaoEmail_Bruto) AsResultadoValidacaoEmailBruto0() (ResultadoValidacaoEmailBruto0, error) {
-	var body ResultadoValidacaoEmailBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoValidacaoEmailBruto0 overwrites any union data inside the ResultadoValidacaoEmail_Bruto as the provided ResultadoValidacaoEmailBruto0
-func (t *ResultadoValidacaoEmail_Bruto) FromResultadoValidacaoEmailBruto0(v ResultadoValidacaoEmailBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoValidacaoEmailBruto0 performs a merge with any union data inside the ResultadoValidacaoEmail_Bruto, using the provided ResultadoValidacaoEmailBruto0
-func (t *ResultadoValidacaoEmail_Bruto) MergeResultadoValidacaoEmailBruto0(v ResultadoValidacaoEmailBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoValidacaoEmailBruto1 returns the union data inside the ResultadoValidacaoEmail_Bruto as a ResultadoValidacaoEmailBruto1
-func (t ResultadoValidacaoEmail_Bruto) AsResultadoValidacaoEmailBruto1() (ResultadoValidacaoEmailBruto1, error) {
-	var body ResultadoValidacaoEmailBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoValidacaoEmailBruto1 overwrites any union data inside the ResultadoValidacaoEmail_Bruto as the provided ResultadoValidacaoEmailBruto1
-func (t *ResultadoValidacaoEmail_Bruto) FromResultadoValidacaoEmailBruto1(v ResultadoValidacaoEmailBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoValidacaoEmailBruto1 performs a merge with any union data inside the ResultadoValidacaoEmail_Bruto, using the provided ResultadoValidacaoEmailBruto1
-func (t *ResultadoValidacaoEmail_Bruto) MergeResultadoValidacaoEmailBruto1(v ResultadoValidacaoEmailBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoValidacaoEmailBruto2 returns the union data inside the ResultadoValidacaoEmail_Bruto as a ResultadoValidacaoEmailBruto2
-func (t ResultadoValidacaoEmail_Bruto) AsResultadoValidacaoEmailBruto2() (ResultadoValidacaoEmailBruto2, error) {
-	var body ResultadoValidacaoEmailBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoValidacaoEmailBruto2 overwrites any union data inside the ResultadoValidacaoEmail_Bruto as the provided ResultadoValidacaoEmailBruto2
-func (t *ResultadoValidacaoEmail_Bruto) FromResultadoValidacaoEmailBruto2(v ResultadoValidacaoEmailBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoValidacaoEmailBruto2 performs a merge with any union data inside the ResultadoValidacaoEmail_Bruto, using the provided ResultadoValidacaoEmailBruto2
-func (t *ResultadoValidacaoEmail_Bruto) MergeResultadoValidacaoEmailBruto2(v ResultadoValidacaoEmailBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoValidacaoEmailBruto3 returns the union data inside the ResultadoValidacaoEmail_Bruto as a ResultadoValidacaoEmailBruto3
-func (t ResultadoValidacaoEmail_Bruto) AsResultadoValidacaoEmailBruto3() (ResultadoValidacaoEmailBruto3, error) {
-	var body ResultadoValidacaoEmailBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoValidacaoEmailBruto3 overwrites any union data inside the ResultadoValidacaoEmail_Bruto as the provided ResultadoValidacaoEmailBruto3
-func (t *ResultadoValidacaoEmail_Bruto) FromResultadoValidacaoEmailBruto3(v ResultadoValidacaoEmailBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoValidacaoEmailBruto3 performs a merge with any union data inside the ResultadoValidacaoEmail_Bruto, using the provided ResultadoValidacaoEmailBruto3
-func (t *ResultadoValidacaoEmail_Bruto) MergeResultadoValidacaoEmailBruto3(v ResultadoValidacaoEmailBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoValidacaoEmailBruto4 returns the union data inside the ResultadoValidacaoEmail_Bruto as a ResultadoValidacaoEmailBruto4
-func (t ResultadoValidacaoEmail_Bruto) AsResultadoValidacaoEmailBruto4() (ResultadoValidacaoEmailBruto4, error) {
-	var body ResultadoValidacaoEmailBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoValidacaoEmailBruto4 overwrites any union data inside the ResultadoValidacaoEmail_Bruto as the provided ResultadoValidacaoEmailBruto4
-func (t *ResultadoValidacaoEmail_Bruto) FromResultadoValidacaoEmailBruto4(v ResultadoValidacaoEmailBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoValidacaoEmailBruto4 performs a merge with any union data inside the ResultadoValidacaoEmail_Bruto, using the provided ResultadoValidacaoEmailBruto4
-func (t *ResultadoValidacaoEmail_Bruto) MergeResultadoValidacaoEmailBruto4(v ResultadoValidacaoEmailBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResultadoValidacaoEmail_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ResultadoValidacaoEmail_Bruto) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsResultadoVeiculoBruto0 returns the union data inside the ResultadoVeiculo_Bruto as a ResultadoVeiculoBruto0
-func (t ResultadoVeiculo_Bruto) AsResultadoVeiculoBruto0() (ResultadoVeiculoBruto0, error) {
-	var body ResultadoVeiculoBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoVeiculoBruto0 overwrites any union data inside the ResultadoVeiculo_Bruto as the provided ResultadoVeiculoBruto0
-func (t *ResultadoVeiculo_Bruto) FromResultadoVeiculoBruto0(v ResultadoVeiculoBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoVeiculoBruto0 performs a merge with any union data inside the ResultadoVeiculo_Bruto, using the provided ResultadoVeiculoBruto0
-func (t *ResultadoVeiculo_Bruto) MergeResultadoVeiculoBruto0(v ResultadoVeiculoBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoVeiculoBruto1 returns the union data inside the ResultadoVeiculo_Bruto as a ResultadoVeiculoBruto1
-func (t ResultadoVeiculo_Bruto) AsResultadoVeiculoBruto1() (ResultadoVeiculoBruto1, error) {
-	var body ResultadoVeiculoBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoVeiculoBruto1 overwrites any union data inside the ResultadoVeiculo_Bruto as the provided ResultadoVeiculoBruto1
-func (t *ResultadoVeiculo_Bruto) FromResultadoVeiculoBruto1(v ResultadoVeiculoBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoVeiculoBruto1 performs a merge with any union data inside the ResultadoVeiculo_Bruto, using the provided ResultadoVeiculoBruto1
-func (t *ResultadoVeiculo_Bruto) MergeResultadoVeiculoBruto1(v ResultadoVeiculoBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoVeiculoBruto2 returns the union data inside the ResultadoVeiculo_Bruto as a ResultadoVeiculoBruto2
-func (t ResultadoVeiculo_Bruto) AsResultadoVeiculoBruto2() (ResultadoVeiculoBruto2, error) {
-	var body ResultadoVeiculoBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoVeiculoBruto2 overwrites any union data inside the ResultadoVeiculo_Bruto as the provided ResultadoVeiculoBruto2
-func (t *ResultadoVeiculo_Bruto) FromResultadoVeiculoBruto2(v ResultadoVeiculoBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoVeiculoBruto2 performs a merge with any union data inside the ResultadoVeiculo_Bruto, using the provided ResultadoVeiculoBruto2
-func (t *ResultadoVeiculo_Bruto) MergeResultadoVeiculoBruto2(v ResultadoVeiculoBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoVeiculoBruto3 returns the union data inside the ResultadoVeiculo_Bruto as a ResultadoVeiculoBruto3
-func (t ResultadoVeiculo_Bruto) AsResultadoVeiculoBruto3() (ResultadoVeiculoBruto3, error) {
-	var body ResultadoVeiculoBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoVeiculoBruto3 overwrites any union data inside the ResultadoVeiculo_Bruto as the provided ResultadoVeiculoBruto3
-func (t *ResultadoVeiculo_Bruto) FromResultadoVeiculoBruto3(v ResultadoVeiculoBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoVeiculoBruto3 performs a merge with any union data inside the ResultadoVeiculo_Bruto, using the provided ResultadoVeiculoBruto3
-func (t *ResultadoVeiculo_Bruto) MergeResultadoVeiculoBruto3(v ResultadoVeiculoBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsResultadoVeiculoBruto4 returns the union data inside the ResultadoVeiculo_Bruto as a ResultadoVeiculoBruto4
-func (t ResultadoVeiculo_Bruto) AsResultadoVeiculoBruto4() (ResultadoVeiculoBruto4, error) {
-	var body ResultadoVeiculoBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromResultadoVeiculoBruto4 overwrites any union data inside the ResultadoVeiculo_Bruto as the provided ResultadoVeiculoBruto4
-func (t *ResultadoVeiculo_Bruto) FromResultadoVeiculoBruto4(v ResultadoVeiculoBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeResultadoVeiculoBruto4 performs a merge with any union data inside the ResultadoVeiculo_Bruto, using the provided ResultadoVeiculoBruto4
-func (t *ResultadoVeiculo_Bruto) MergeResultadoVeiculoBruto4(v ResultadoVeiculoBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t ResultadoVeiculo_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *ResultadoVeiculo_Bruto) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsRodapeBruto0 returns the union data inside the Rodape_Bruto as a RodapeBruto0
-func (t Rodape_Bruto) AsRodapeBruto0() (RodapeBruto0, error) {
-	var body RodapeBruto0
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromRodapeBruto0 overwrites any union data inside the Rodape_Bruto as the provided RodapeBruto0
-func (t *Rodape_Bruto) FromRodapeBruto0(v RodapeBruto0) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeRodapeBruto0 performs a merge with any union data inside the Rodape_Bruto, using the provided RodapeBruto0
-func (t *Rodape_Bruto) MergeRodapeBruto0(v RodapeBruto0) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsRodapeBruto1 returns the union data inside the Rodape_Bruto as a RodapeBruto1
-func (t Rodape_Bruto) AsRodapeBruto1() (RodapeBruto1, error) {
-	var body RodapeBruto1
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromRodapeBruto1 overwrites any union data inside the Rodape_Bruto as the provided RodapeBruto1
-func (t *Rodape_Bruto) FromRodapeBruto1(v RodapeBruto1) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeRodapeBruto1 performs a merge with any union data inside the Rodape_Bruto, using the provided RodapeBruto1
-func (t *Rodape_Bruto) MergeRodapeBruto1(v RodapeBruto1) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsRodapeBruto2 returns the union data inside the Rodape_Bruto as a RodapeBruto2
-func (t Rodape_Bruto) AsRodapeBruto2() (RodapeBruto2, error) {
-	var body RodapeBruto2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromRodapeBruto2 overwrites any union data inside the Rodape_Bruto as the provided RodapeBruto2
-func (t *Rodape_Bruto) FromRodapeBruto2(v RodapeBruto2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeRodapeBruto2 performs a merge with any union data inside the Rodape_Bruto, using the provided RodapeBruto2
-func (t *Rodape_Bruto) MergeRodapeBruto2(v RodapeBruto2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsRodapeBruto3 returns the union data inside the Rodape_Bruto as a RodapeBruto3
-func (t Rodape_Bruto) AsRodapeBruto3() (RodapeBruto3, error) {
-	var body RodapeBruto3
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromRodapeBruto3 overwrites any union data inside the Rodape_Bruto as the provided RodapeBruto3
-func (t *Rodape_Bruto) FromRodapeBruto3(v RodapeBruto3) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeRodapeBruto3 performs a merge with any union data inside the Rodape_Bruto, using the provided RodapeBruto3
-func (t *Rodape_Bruto) MergeRodapeBruto3(v RodapeBruto3) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsRodapeBruto4 returns the union data inside the Rodape_Bruto as a RodapeBruto4
-func (t Rodape_Bruto) AsRodapeBruto4() (RodapeBruto4, error) {
-	var body RodapeBruto4
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromRodapeBruto4 overwrites any union data inside the Rodape_Bruto as the provided RodapeBruto4
-func (t *Rodape_Bruto) FromRodapeBruto4(v RodapeBruto4) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeRodapeBruto4 performs a merge with any union data inside the Rodape_Bruto, using the provided RodapeBruto4
-func (t *Rodape_Bruto) MergeRodapeBruto4(v RodapeBruto4) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t Rodape_Bruto) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *Rodape_Bruto) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -3903,6 +1378,16 @@ type LeadTimeoutApplicationProblemPlusJSONResponse struct {
 	Headers LeadTimeoutResponseHeaders
 }
 
+type LeadToNobodyResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	XRequestId               *string
+}
+type LeadToNobodyApplicationProblemPlusJSONResponse struct {
+	Body LeadProblem
+
+	Headers LeadToNobodyResponseHeaders
+}
+
 type LeadTooLargeResponseHeaders struct {
 	AccessControlAllowOrigin *string
 	XRequestId               *string
@@ -4058,6 +1543,27 @@ type WebhookDisabledApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
 
 	Headers WebhookDisabledResponseHeaders
+}
+
+type WebhookInternalResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	XRequestId               *string
+}
+type WebhookInternalApplicationProblemPlusJSONResponse struct {
+	Body LeadProblem
+
+	Headers WebhookInternalResponseHeaders
+}
+
+type WebhookUnavailableResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	RetryAfter               *int
+	XRequestId               *string
+}
+type WebhookUnavailableApplicationProblemPlusJSONResponse struct {
+	Body LeadProblem
+
+	Headers WebhookUnavailableResponseHeaders
 }
 
 type LookupCnpjRequestObject struct {
@@ -5524,7 +3030,7 @@ func (response VerifyWebhook404ApplicationProblemPlusJSONResponse) VisitVerifyWe
 }
 
 type VerifyWebhook500ApplicationProblemPlusJSONResponse struct {
-	LeadInternalApplicationProblemPlusJSONResponse
+	WebhookInternalApplicationProblemPlusJSONResponse
 }
 
 func (response VerifyWebhook500ApplicationProblemPlusJSONResponse) VisitVerifyWebhookResponse(w http.ResponseWriter) error {
@@ -5546,7 +3052,7 @@ func (response VerifyWebhook500ApplicationProblemPlusJSONResponse) VisitVerifyWe
 }
 
 type VerifyWebhook503ApplicationProblemPlusJSONResponse struct {
-	LeadUnavailableApplicationProblemPlusJSONResponse
+	WebhookUnavailableApplicationProblemPlusJSONResponse
 }
 
 func (response VerifyWebhook503ApplicationProblemPlusJSONResponse) VisitVerifyWebhookResponse(w http.ResponseWriter) error {
@@ -5584,18 +3090,11 @@ type ProbeWebhook200ResponseHeaders struct {
 	XRequestId               *string
 }
 
-type ProbeWebhook200JSONResponse struct {
-	Body    WebhookStatus
+type ProbeWebhook200Response struct {
 	Headers ProbeWebhook200ResponseHeaders
 }
 
-func (response ProbeWebhook200JSONResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
+func (response ProbeWebhook200Response) VisitProbeWebhookResponse(w http.ResponseWriter) error {
 	if response.Headers.AccessControlAllowOrigin != nil {
 		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
 	}
@@ -5603,41 +3102,19 @@ func (response ProbeWebhook200JSONResponse) VisitProbeWebhookResponse(w http.Res
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+	return nil
 }
 
-type ProbeWebhook200TextResponse struct {
-	Body    string
-	Headers ProbeWebhook200ResponseHeaders
+type ProbeWebhook404ResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 
-func (response ProbeWebhook200TextResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	if response.Headers.AccessControlAllowOrigin != nil {
-		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
-	}
-	if response.Headers.XRequestId != nil {
-		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
-	}
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
-	return err
+type ProbeWebhook404Response struct {
+	Headers ProbeWebhook404ResponseHeaders
 }
 
-type ProbeWebhook404ApplicationProblemPlusJSONResponse struct {
-	UnknownWebhookApplicationProblemPlusJSONResponse
-}
-
-func (response ProbeWebhook404ApplicationProblemPlusJSONResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
+func (response ProbeWebhook404Response) VisitProbeWebhookResponse(w http.ResponseWriter) error {
 	if response.Headers.AccessControlAllowOrigin != nil {
 		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
 	}
@@ -5645,21 +3122,19 @@ func (response ProbeWebhook404ApplicationProblemPlusJSONResponse) VisitProbeWebh
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(404)
-	_, err := buf.WriteTo(w)
-	return err
+	return nil
 }
 
-type ProbeWebhook500ApplicationProblemPlusJSONResponse struct {
-	LeadInternalApplicationProblemPlusJSONResponse
+type ProbeWebhook500ResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	XRequestId               *string
 }
 
-func (response ProbeWebhook500ApplicationProblemPlusJSONResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
+type ProbeWebhook500Response struct {
+	Headers ProbeWebhook500ResponseHeaders
+}
 
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
+func (response ProbeWebhook500Response) VisitProbeWebhookResponse(w http.ResponseWriter) error {
 	if response.Headers.AccessControlAllowOrigin != nil {
 		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
 	}
@@ -5667,21 +3142,20 @@ func (response ProbeWebhook500ApplicationProblemPlusJSONResponse) VisitProbeWebh
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(500)
-	_, err := buf.WriteTo(w)
-	return err
+	return nil
 }
 
-type ProbeWebhook503ApplicationProblemPlusJSONResponse struct {
-	LeadUnavailableApplicationProblemPlusJSONResponse
+type ProbeWebhook503ResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	RetryAfter               *int
+	XRequestId               *string
 }
 
-func (response ProbeWebhook503ApplicationProblemPlusJSONResponse) VisitProbeWebhookResponse(w http.ResponseWriter) error {
+type ProbeWebhook503Response struct {
+	Headers ProbeWebhook503ResponseHeaders
+}
 
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
+func (response ProbeWebhook503Response) VisitProbeWebhookResponse(w http.ResponseWriter) error {
 	if response.Headers.AccessControlAllowOrigin != nil {
 		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
 	}
@@ -5692,8 +3166,7 @@ func (response ProbeWebhook503ApplicationProblemPlusJSONResponse) VisitProbeWebh
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(503)
-	_, err := buf.WriteTo(w)
-	return err
+	return nil
 }
 
 type PreflightWebhookRequestObject struct {
@@ -5729,6 +3202,14 @@ func (response PreflightWebhook204Response) VisitPreflightWebhookResponse(w http
 		w.Header().Set("Access-Control-Max-Age", fmt.Sprint(*response.Headers.AccessControlMaxAge))
 	}
 	w.WriteHeader(204)
+	return nil
+}
+
+type PreflightWebhook431Response struct {
+}
+
+func (response PreflightWebhook431Response) VisitPreflightWebhookResponse(w http.ResponseWriter) error {
+	w.WriteHeader(431)
 	return nil
 }
 
@@ -5843,7 +3324,7 @@ func (response ReceiveLead401ApplicationProblemPlusJSONResponse) VisitReceiveLea
 }
 
 type ReceiveLead404ApplicationProblemPlusJSONResponse struct {
-	UnknownWebhookApplicationProblemPlusJSONResponse
+	LeadToNobodyApplicationProblemPlusJSONResponse
 }
 
 func (response ReceiveLead404ApplicationProblemPlusJSONResponse) VisitReceiveLeadResponse(w http.ResponseWriter) error {

@@ -59,7 +59,7 @@ var problems = []problemKind{
 	{fault.Internal, 500, "Erro interno", "Uma falha deste serviço. Informe o requestId a quem o opera."},
 	{fault.BureauFailed, 502, "O bureau falhou", "O bureau foi alcançado e respondeu com erro ou com algo que não é uma resposta. A chamada é cobrada e não entra no histórico."},
 	{fault.BureauUnavailable, 503, "Bureau indisponível",
-		"O bureau não pôde ser alcançado. Nada foi cobrado. Espere o tempo de Retry-After."},
+		"O bureau não pôde ser alcançado, ou recusou sem cobrar. Nada foi cobrado. Espere o tempo de Retry-After."},
 	{fault.ServiceUnavailable, 503, "Serviço indisponível",
 		"O serviço está sem acesso aos seus dados. Nada foi feito. Espere o tempo de Retry-After."},
 	{fault.BureauNoAnswer, 504, "O bureau não respondeu",
@@ -132,7 +132,12 @@ func (s *server) fail(err error, c echo.Context) {
 			Errors:    body.Errors, Message: body.Detail,
 		}
 	}
-	if err := writeJSON(w, kind.Status, "application/problem+json", answer); err != nil {
+	if isWebhook(c) && sentByForm(r) {
+		err = s.visitorPage(w, r, kind.Status, f)
+	} else {
+		err = writeJSON(w, kind.Status, "application/problem+json", answer)
+	}
+	if err != nil {
 		s.Log.DebugContext(r.Context(), "answer not written", "error", err)
 	}
 }

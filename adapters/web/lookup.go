@@ -170,7 +170,7 @@ func (s *server) troubleOf(v app.LookupView) trouble {
 		return trouble{"O bureau respondeu com um erro.", cost, again}
 	case lookup.NotSent:
 		return trouble{
-			"O bureau não pôde ser alcançado.", "Nada foi cobrado.",
+			"O bureau não pôde ser alcançado, ou recusou sem cobrar.", "Nada foi cobrado.",
 			"Tente de novo em instantes; se repetir, avise quem cuida do contrato com o bureau.",
 		}
 	case lookup.Running, lookup.Done:

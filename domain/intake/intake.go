@@ -110,6 +110,7 @@ func readTree(o Options, tree node, trace func(rule string, n *node)) (Draft, er
 	d.Test = d.Test || r.test
 	d.Keys = r.keys
 	r.choose(&d)
+	r.amountOfLines(&d, &tree)
 	r.collectLeftover(&d)
 	d.attributeFromURLs()
 	d.FallbackOrigin = text.Cut(d.attributionText("utm_source"), maxLine)

@@ -37,10 +37,10 @@ var trees = map[treeRole]string{
 		form formulario definition survey page site charge quiz payments payment device meta account funnel product products
 		produto produtos producer seller vendedor affiliate affiliates afiliado afiliados commissions commission comissoes
 		owner agent corretor agente assignedto assignee createdby updatedby modifiedby organizer host items item lineitems
-		orderitems itens offer oferta plan plano campaign campanha ad adset listing imovel course curso store team workspace
-		calculations scheduling tags legalbases company1 address endereco location geo browser partner workflow automation
-		variables calculated outcome property propriedade anuncio veiculo vehicle conjuge spouse indicado indicados amigo
-		referral inbox formstructure`,
+		orderitems orderlines lines cartitems itensdopedido itenspedido itens offer oferta plan plano campaign campanha ad
+		adset listing imovel course curso store team workspace calculations scheduling tags legalbases company1 address
+		endereco location geo browser partner workflow automation variables calculated outcome property propriedade anuncio
+		veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure`,
 	ignoredTree: `ending endings schema webhook headers ttc previous old options auth identityprofiles mergeaudits
 		accountability sessionvariables deliveryinfo tracecontext integrations`,
 }

@@ -53,6 +53,7 @@ func TestWebhook(t *testing.T) {
 			"a multipart without boundary": testNoBoundary,
 			"odd bytes":                    testOddBytes,
 			"thanks":                       testThanks,
+			"visitors":                     testVisitors,
 			"simulation":                   testSimulation,
 			"assignment":                   testAssignment,
 			"origins":                      testOrigins,

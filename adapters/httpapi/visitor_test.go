@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/fault"
+)
+
+// TestThePageOfAVisitorLooksLikeTheInterface: its colours are the interface's, which it cannot link to.
+func TestThePageOfAVisitorLooksLikeTheInterface(t *testing.T) {
+	t.Parallel()
+	css, err := os.ReadFile("../web/static/fichario.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	light, dark, _ := strings.Cut(string(css), "prefers-color-scheme: dark")
+	own, ownDark, _ := strings.Cut(visitorHTML, "prefers-color-scheme: dark")
+	tokens := regexp.MustCompile(`--[a-z0-9-]+: #[0-9a-f]{6};`)
+	for theirs, html := range map[string]string{light: own, dark: ownDark} {
+		ours := tokens.FindAllString(html, -1)
+		if len(ours) < 9 {
+			t.Errorf("the page has %d colours", len(ours))
+		}
+		for _, token := range ours {
+			if !strings.Contains(theirs, token) {
+				t.Errorf("the interface does not have %s", token)
+			}
+		}
+	}
+}
+
+// TestTheWayBack: only a page of the web is led to, whatever a header says.
+func TestTheWayBack(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ referer, origin, want string }{
+		{"https://site.example/contato", "null", `href="https://site.example/contato">Voltar ao formulário<`},
+		{"https://site.example/", "https://site.example", `href="https://site.example/">Voltar ao site<`},
+		{"", "https://site.example", `href="https://site.example">Voltar ao site<`},
+		{"javascript:alert(1)", "null", ""}, {"", "", ""}, {"//site.example/x", "", ""},
+		{"https://fichario.example/api/webhooks/receive/x", "", ""},
+		{`https://site.example/"><script>`, "", `href="https://site.example/%22%3e%3cscript%3e">Voltar ao formulário<`},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/api/webhooks/receive/x", nil)
+		r.Header.Set("Referer", c.referer)
+		r.Header.Set("Origin", c.origin)
+		w := httptest.NewRecorder()
+		if err := (&server{}).visitorPage(w, r, http.StatusBadRequest, fault.New(fault.InvalidEmail, "")); err != nil {
+			t.Fatal(err)
+		}
+		body := w.Body.String()
+		if !strings.Contains(body, c.want) || strings.Contains(body, "<a ") != (c.want != "") {
+			t.Errorf("from %q, %q: %s", c.referer, c.origin, body[strings.Index(body, "<main>"):])
+		}
+	}
+}
+
+// TestWordsForAVisitor: waiting is advised where it helps, and only there.
+func TestWordsForAVisitor(t *testing.T) {
+	t.Parallel()
+	for _, k := range problems {
+		words := wordsFor(fault.New(k.Code, "detalhe para programadores"))
+		waits, later := strings.Contains(words.Do, "Espere"), k.Status >= http.StatusInternalServerError
+		if words.What == "" || words.Do == "" || waits != later || later && !words.Back {
+			t.Errorf("%s: %+v", k.Code, words)
+		}
+	}
+	busy := fault.New(fault.MinuteLimit, "")
+	busy.RetryAfter = time.Minute
+	if words := wordsFor(busy); !strings.Contains(words.Do, "Espere um minuto") {
+		t.Errorf("a limit: %+v", words)
+	}
+}

@@ -1,0 +1,166 @@
+package intake
+
+import (
+	"math"
+
+	"fichario/domain/text"
+)
+
+// Members of a line item, in normal form, and the lists that hold them. A price without "unit" in its name is that of
+// one as well: what a line costs is called a total.
+var (
+	lineLists = words(`
+		items itens lineitems orderitems orderlines lines products produtos cartitems itensdopedido itenspedido`)
+	unitPrices = words(`
+		unitprice unitpricecents price pricecents precounitario valorunitario preco precocents unitvalue valor`)
+	quantities = words(`quantity qty quantidade qtd qtde quant`)
+	// chargeWords are of what an order costs; beside line items they say that the lines are not all of it.
+	chargeWords = words(`
+		valor preco price amount total subtotal montante value discount desconto coupon cupom shipping frete tax taxa imposto
+		juros fee tip gorjeta`)
+	// numberWords take a number out of that: how many, how much of, and which.
+	numberWords = words(`
+		items itens products produtos lines id code codigo percent percentual rate weight peso currency moeda quantity qty
+		quantidade qtd qtde quant count type`)
+)
+
+// lineSum is what a body says of the lines of an order.
+type lineSum struct {
+	amount int64 // in ten-thousandths
+	lists  int
+	key    string
+}
+
+// amountOfLines takes the value from line items, where nothing else in the body says what they cost together: each
+// price times its quantity, added up exactly. It takes none in doubt: lists with one that lacks either, two lists, a
+// line with another total, a discount or a charge beside them, amounts in cents by the product's envelope. The lines
+// stay in the note.
+func (r *reader) amountOfLines(d *Draft, tree *node) {
+	if r.chooser.best[fieldAmount].answer != nil {
+		return
+	}
+	var sum lineSum
+	if !sum.find(tree, 0) || sum.lists != 1 || sum.amount == 0 || charged(tree) {
+		return
+	}
+	d.Amount = sum.amount
+	d.Fields = append(d.Fields, Source{fieldNames[fieldAmount], text.Cut(text.OneLine(text.Clean(sum.key)), maxKeyText)})
+}
+
+// find adds up the lists of lines in a tree; false when one of them cannot be.
+func (s *lineSum) find(n *node, depth int) bool {
+	if n.scalar() || depth > maxDepth {
+		return true
+	}
+	if n.linesOfOrder() {
+		s.lists++
+		s.key = n.key
+		for i := range n.children {
+			amount, ok := lineAmount(&n.children[i])
+			if !ok || amount > math.MaxInt64-s.amount {
+				return false
+			}
+			s.amount += amount
+		}
+		return true
+	}
+	for i := range n.children {
+		if !s.find(&n.children[i], depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// linesOfOrder reports whether a node is a list of line items: by its name, and because one of them has a price.
+func (n *node) linesOfOrder() bool {
+	if n.kind != isArray || len(n.children) == 0 || !lineLists[nameOf(n.key)] {
+		return false
+	}
+	for i := range n.children {
+		if n.children[i].member(unitPrices) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// member returns the scalar member with one of these names, nil when there is none or more than one.
+func (n *node) member(names map[string]bool) (found *node) {
+	for i := range n.children {
+		if k := &n.children[i]; k.scalar() && !k.empty() && names[nameOf(k.key)] {
+			if found != nil {
+				return nil
+			}
+			found = k
+		}
+	}
+	return found
+}
+
+// lineAmount is the price of a line times its quantity; ok is false where either lacks, is no number or negative, where
+// the product is no whole number of ten-thousandths, and where the line says of itself that it costs something else.
+func lineAmount(line *node) (amount int64, ok bool) {
+	price, quantity := line.member(unitPrices), line.member(quantities)
+	if price == nil || quantity == nil || centsRuleOf(line) != 0 {
+		return 0, false
+	}
+	one, isPrice := amountOfMember(price)
+	many, isQuantity := amountOfMember(quantity)
+	if !isPrice || !isQuantity || one < 0 || many <= 0 || one > math.MaxInt64/many || one*many%10000 != 0 {
+		return 0, false
+	}
+	amount = one * many / 10000
+	for i := range line.children {
+		k := &line.children[i]
+		if said, isAmount := amountOfMember(k); k != price && k.charges() && isAmount && said != 0 && said != amount &&
+			said != one {
+			return 0, false
+		}
+	}
+	return amount, true
+}
+
+// charged reports whether a tree says, beside its line items, what something costs, or is of a product whose amounts
+// are cents.
+func charged(n *node) bool {
+	if n.kind == isObject && centsRuleOf(n) != 0 {
+		return true
+	}
+	for i := range n.children {
+		k := &n.children[i]
+		if k.linesOfOrder() {
+			continue
+		}
+		if charged(k) {
+			return true
+		}
+		said, isAmount := amountOfMember(k)
+		if isAmount && said != 0 && k.charges() || !isAmount && !k.empty() && lookup(k.key).field == fieldAmount {
+			return true
+		}
+	}
+	return false
+}
+
+// charges reports whether a member's name is that of an amount of money.
+func (n *node) charges() bool {
+	name := wordsOf(n.key)
+	return speaksOf(name, chargeWords) && !speaksOf(name, numberWords)
+}
+
+// amountOfMember reads a scalar as an amount, or as a number in ten-thousandths.
+func amountOfMember(n *node) (int64, bool) {
+	var amount int64
+	var ok bool
+	switch n.kind {
+	case isNumber:
+		amount, ok = parseNumber(n.text)
+	case isString:
+		amount, ok = ParseAmount(n.text)
+	}
+	if ok && speaksOf(wordsOf(n.key), centWords) {
+		return amount / 100, amount%10000 == 0
+	}
+	return amount, ok
+}

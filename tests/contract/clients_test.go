@@ -1,0 +1,124 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"fichario/domain/catalog"
+)
+
+// eachSchema visits every schema of the contract once, those without a name included.
+func eachSchema(t *testing.T, visit func(where string, schema *openapi3.Schema)) {
+	t.Helper()
+	doc, seen := contract(t), map[*openapi3.Schema]bool{}
+	var walk func(where string, ref *openapi3.SchemaRef)
+	walk = func(where string, ref *openapi3.SchemaRef) {
+		if ref == nil || ref.Value == nil || seen[ref.Value] {
+			return
+		}
+		s := ref.Value
+		seen[s] = true
+		visit(where, s)
+		for name, property := range s.Properties {
+			walk(where+"."+name, property)
+		}
+		for _, part := range slices.Concat(s.AllOf, s.AnyOf, s.OneOf, openapi3.SchemaRefs{s.Items, s.Not}) {
+			walk(where, part)
+		}
+		walk(where, s.AdditionalProperties.Schema)
+	}
+	for name, schema := range doc.Components.Schemas {
+		walk(name, schema)
+	}
+	for _, parameter := range doc.Components.Parameters {
+		walk(parameter.Value.Name, parameter.Value.Schema)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			where := method + " " + path
+			for _, parameter := range op.Parameters {
+				walk(where+" "+parameter.Value.Name, parameter.Value.Schema)
+			}
+			for status, response := range op.Responses.Map() {
+				for _, media := range response.Value.Content {
+					walk(where+" "+status, media.Schema)
+				}
+			}
+		}
+	}
+}
+
+// TestWhatGeneratorsMisread: a number without a format is a float32 in Go, which loses cents; a default makes what is
+// optional required in TypeScript; some tools do not know what may be null where no type is stated.
+func TestWhatGeneratorsMisread(t *testing.T) {
+	t.Parallel()
+	eachSchema(t, func(where string, s *openapi3.Schema) {
+		if s.Type.Is("number") && s.Format != "double" {
+			t.Errorf("%s is a number of format %q", where, s.Format)
+		}
+		if s.Default != nil {
+			t.Errorf("%s has a default", where)
+		}
+		if s.Nullable && s.Type == nil {
+			t.Errorf("%s may be null and has no type", where)
+		}
+	})
+}
+
+// TestResultsAreToldApart: the mapping has every product of the catalogue, each schema takes its own only, and the last
+// one all others, so that an answer fits exactly one of them.
+func TestResultsAreToldApart(t *testing.T) {
+	t.Parallel()
+	schemas := contract(t).Components.Schemas
+	results := schemas["Resultado"].Value
+	mapping, known := map[string]string{"outro": "#/components/schemas/ResultadoOutro"}, []any{}
+	for _, p := range catalog.Standard() {
+		name := "Resultado" + camel(p.ID)
+		mapping[p.ID] = "#/components/schemas/" + name
+		known = append(known, p.ID)
+		if got := produto(schemas[name].Value); got == nil || fmt.Sprint(got.Enum) != fmt.Sprint([]any{p.ID}) {
+			t.Errorf("%s takes another produto than %s", name, p.ID)
+		}
+	}
+	if d := results.Discriminator; d == nil || d.PropertyName != "produto" || len(d.Mapping) != len(mapping) ||
+		len(results.OneOf) != len(mapping) {
+		t.Fatalf("%d schemas of %d products: %+v", len(results.OneOf), len(known), d)
+	}
+	for key, ref := range results.Discriminator.Mapping {
+		if ref.Ref != mapping[key] {
+			t.Errorf("%s leads to %s", key, ref.Ref)
+		}
+	}
+	if got := produto(schemas["ResultadoOutro"].Value).Not.Value.Enum; fmt.Sprint(got) != fmt.Sprint(known) {
+		t.Errorf("ResultadoOutro leaves out %v, the catalogue has %v", got, known)
+	}
+}
+
+func produto(result *openapi3.Schema) *openapi3.Schema {
+	for _, part := range result.AllOf {
+		if property := part.Value.Properties["produto"]; property != nil {
+			return property.Value
+		}
+	}
+	return nil
+}
+
+// TestOperationsSayWhoMayAsk: nothing is left to be understood, also where no key is asked for; HEAD has no bodies.
+func TestOperationsSayWhoMayAsk(t *testing.T) {
+	t.Parallel()
+	for path, item := range contract(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.Security == nil {
+				t.Errorf("%s %s does not say whether it needs a key", method, path)
+			}
+			for status, response := range op.Responses.Map() {
+				if method == "HEAD" && len(response.Value.Content) > 0 {
+					t.Errorf("%s %s: %s has a body", method, path, status)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+// Command golang is a program as anybody would write it with the client that oapi-codegen makes of the contract, which
+// is beside it only while it is built. It asks for every product that its key may request, and for the statement, and
+// prints for each answer what it was taken for, as it came, and as the client has it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+)
+
+var documents = map[TipoDocumento]string{
+	TipoDocumentoCpf: "52998224725", TipoDocumentoCnpj: "11222333000181", TipoDocumentoPlaca: "ABC1D23",
+	TipoDocumentoEmail: "ana@example.com",
+}
+
+func main() {
+	if err := run(context.Background(), os.Args[1], os.Args[2]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, url, key string) error {
+	c, err := NewClientWithResponses(url, WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Authorization", "Bearer "+key)
+		return nil
+	}))
+	if err != nil {
+		return err
+	}
+	products, err := c.ListProductsWithResponse(ctx)
+	if err != nil {
+		return err
+	}
+	tell(products.Body, products.JSON200)
+	for _, p := range products.JSON200.Produtos {
+		r, err := c.LookupWithResponse(ctx, Consulta{Produto: p.Id, Documento: documents[p.Documentos[0]]})
+		if err != nil {
+			return err
+		}
+		// A product that the bureau file adds is not in the mapping.
+		result, err := r.JSON200.ValueByDiscriminator()
+		if err != nil {
+			if result, err = r.JSON200.AsResultadoOutro(); err != nil {
+				return err
+			}
+		}
+		tell(r.Body, result)
+	}
+	statement, err := c.GetStatementWithResponse(ctx, &GetStatementParams{})
+	if err != nil {
+		return err
+	}
+	tell(statement.Body, statement.JSON200)
+	return nil
+}
+
+func tell(body json.RawMessage, value any) {
+	line, err := json.Marshal(map[string]any{"type": fmt.Sprintf("%T", value), "body": body, "client": value})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(line))
+}
