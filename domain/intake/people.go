@@ -59,15 +59,15 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 				fmt.Sprintf("O corpo tem mais de %d pessoas. Envie-as em vários pedidos.", MaxPeople))
 		}
 		if d.DeliveryID != "" {
-			shared := v.shares(d.DeliveryID)
-			if own := deliveryID(v.element); shared && own != "" {
-				d.DeliveryID, shared = own, false
+			d.SharedID = v.shares(d.DeliveryID)
+			if own := deliveryID(v.element); d.SharedID && own != "" {
+				d.DeliveryID, d.SharedID = own, false
 			}
 			known := d.DeliveryID + " " + strings.ToLower(d.Email)
-			if !shared && taken[known] {
+			if !d.SharedID && taken[known] {
 				continue
 			}
-			if i > 0 && (shared || taken[d.DeliveryID]) {
+			if i > 0 && (d.SharedID || taken[d.DeliveryID]) {
 				d.DeliveryID += "#" + strconv.Itoa(i+1)
 			}
 			taken[known], taken[d.DeliveryID] = true, true
