@@ -42,6 +42,10 @@ func (o *Org) Census(t *testing.T) Census {
 		"SELECT contact_id, outcome FROM deliveries WHERE org_id = $1 AND outcome = 'accepted'": func(id, _ string) {
 			c.Accepted[id]++
 		},
+		`SELECT o.contact_id, d.outcome FROM delivery_contacts o JOIN deliveries d ON d.id = o.delivery_id
+			WHERE d.org_id = $1 AND d.outcome = 'accepted'`: func(id, _ string) {
+			c.Accepted[id]++
+		},
 	} {
 		if err := eachRow(t.Context(), db, query, o.ID, take); err != nil {
 			t.Fatal(err)
