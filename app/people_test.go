@@ -22,11 +22,14 @@ func changes(ids ...int) string {
 	return `{"object":"page","entry":[{"id":"1","changes":[` + strings.Join(all, ",") + `]}]}`
 }
 
+// contacts are all of an answer, in order.
+func contacts(a app.Accepted) []string { return append([]string{a.ContactID}, a.Others...) }
+
 // names are those of the contacts of an answer, in order.
 func (s *setting) names(a app.Accepted) string {
 	s.t.Helper()
 	var all []string
-	for _, id := range append([]string{a.ContactID}, a.Others...) {
+	for _, id := range contacts(a) {
 		all = append(all, s.contact(id).Name)
 	}
 	return strings.Join(all, " ")
@@ -44,11 +47,11 @@ func TestSeveralPeopleInOnePost(t *testing.T) {
 	equal(t, "made", line(made.Made(), made.Known, made.Repeated), "2 0 false")
 	equal(t, "traces", s.traces(hook), "2 2 2 2 1")
 	equal(t, "woken", s.woken.Load(), 1)
-	for _, id := range append(made.Others, made.ContactID) {
+	for _, id := range contacts(made) {
 		equal(t, "history and note", s.kinds(id)+" "+s.contact(id).Note, "criado da feira")
 	}
 	logged := s.deliveries(hook)[0]
-	equal(t, "line", line(logged.Outcome, logged.Contacts()), line("accepted", append([]string{made.ContactID}, made.Others...)))
+	equal(t, "line", line(logged.Outcome, logged.Contacts()), line("accepted", contacts(made)))
 	equal(t, "contacts of the line", len(must(s.intake.ContactsOf(t.Context(), logged))), 2)
 
 	must(s.intake.Receive(t.Context(), hook, post(anaAndBeto)))
@@ -96,10 +99,10 @@ func TestRetriesOfSeveral(t *testing.T) {
 		line([]string{first.ContactID}, "2 2 2 2 3"))
 	overlap := send(changes(8, 9, 7, 10))
 	equal(t, "overlap", s.names(overlap), "p8 p9 p7 p10")
-	equal(t, "those of then", line(overlap.ContactID == first.Others[0], overlap.Others[1] == first.ContactID), "true true")
+	equal(t, "those of then", line(contacts(overlap)[0], contacts(overlap)[2]), line(first.Others[0], first.ContactID))
 	equal(t, "made and known", line(overlap.Made(), overlap.Known, overlap.Repeated), "2 2 false")
 	equal(t, "traces", s.traces(hook), "4 4 4 4 4")
-	equal(t, "its line", line(s.deliveries(hook)[0].Contacts()), line(append([]string{overlap.ContactID}, overlap.Others...)))
+	equal(t, "its line", line(s.deliveries(hook)[0].Contacts()), line(contacts(overlap)))
 	alone := send(changes(9))
 	equal(t, "one of them alone", line(alone.ContactID == overlap.Others[0], alone.Repeated), "true true")
 	more := send(changes(9, 11))
@@ -123,10 +126,10 @@ func TestTheKeyOfSeveral(t *testing.T) {
 	first := must(send(anaAndBeto))
 	equal(t, "again", line(must(send(anaAndBeto))), repeated(first))
 	equal(t, "its line", line(s.deliveries(hook)[0].Outcome, s.deliveries(hook)[0].Contacts()),
-		line("repeated", append([]string{first.ContactID}, first.Others...)))
+		line("repeated", contacts(first)))
 	for _, other := range []string{
-		`[{"email":"a@x.example"},{"email":"b@x.example"},{"email":"c@x.example"}]`, `{"email":"a@x.example"}`, `[{"nome":"Ana"}]`,
-		changes(7, 8),
+		`[{"email":"a@x.example"},{"email":"b@x.example"},{"email":"c@x.example"}]`, `{"email":"a@x.example"}`,
+		`[{"nome":"Ana"}]`, changes(7, 8),
 	} {
 		_, err := send(other)
 		equal(t, "another body", said(err), "chave_reutilizada Idempotency-Key")

@@ -53,8 +53,8 @@ func (v *vault) taken(n ports.Newcomer, k identity) taken {
 	return t
 }
 
-// Take looks beforehand for receipts that an older data key has indexed: the posts that they are of were made before the
-// key was changed.
+// Take looks beforehand for receipts that an older data key has indexed: their posts were made before the key was
+// changed.
 func (r inbox) Take(ctx context.Context, a ports.Arrival) ([]ports.Receipt, error) {
 	const op = "inbox.take"
 	if err := r.outside(op); err != nil {

@@ -13,9 +13,9 @@ import (
 // errKnown rolls a post with several people back.
 var errKnown = errors.New("a key is known")
 
-// takeSeveral writes a post with several people in a transaction of its own: its people share the commit, and whether all
-// of them are new is known only when their receipts have been written. Once it has begun it waits for the end, so that
-// the answer is what happened.
+// takeSeveral writes a post with several people in a transaction of its own: its people share the commit, and whether
+// all of them are new is known only when their receipts have been written. Once it has begun it waits for the end, so
+// that the answer is what happened.
 func (r inbox) takeSeveral(
 	ctx context.Context, delivery deliveryRow, others []deliveryContactRow, people []taken,
 ) (kept bool, err error) {

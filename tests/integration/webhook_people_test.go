@@ -21,12 +21,13 @@ func testPeople(t *testing.T, o *org) {
 		return fmt.Sprintf(`{"submission":{"id":%d,"results":%s}}`, id, person(name))
 	}
 	for shape, body := range map[string]string{
-		"array":   `[` + person("array um") + `,` + person("array dois") + `]`,
-		"leads":   `{"leads":[` + person("leads um") + `,` + person("leads dois") + `],"mensagem":"da feira"}`,
-		"lines":   person("lines um") + "\n" + person("lines dois") + "\n",
-		"meta":    intaketest.Changes("meta um", "meta dois"),
-		"mautic":  `{"mautic.form_on_submit":[` + mautic(1, "mautic um") + `,` + mautic(2, "mautic dois") + `]}`,
-		"baserow": `{"event_id":"e","event_type":"rows.created","items":[` + person("baserow um") + `,` + person("baserow dois") + `]}`,
+		"array":  `[` + person("array um") + `,` + person("array dois") + `]`,
+		"leads":  `{"leads":[` + person("leads um") + `,` + person("leads dois") + `],"mensagem":"da feira"}`,
+		"lines":  person("lines um") + "\n" + person("lines dois") + "\n",
+		"meta":   intaketest.Changes("meta um", "meta dois"),
+		"mautic": `{"mautic.form_on_submit":[` + mautic(1, "mautic um") + `,` + mautic(2, "mautic dois") + `]}`,
+		"baserow": `{"event_id":"e","event_type":"rows.created","items":[` + person("baserow um") + `,` +
+			person("baserow dois") + `]}`,
 	} {
 		a := o.Post(h, body)
 		expect(t, shape, line(a, a.Text("message")), "200 2 contatos criados.")
@@ -44,11 +45,13 @@ func testPeople(t *testing.T, o *org) {
 		expect(t, shape+": delivery", line(d.Outcome, intaketest.Or(d.Contact), d.Contacts), line("accepted", ids[0], ids))
 		expect(t, shape+": delivery alone", line(o.Delivery(d.ID).Contacts), line(ids))
 	}
-	expect(t, "contacts, notifications, received", line(len(o.Contacts()), len(o.Notifications()), o.Show(h).Received), "12 12 12")
+	expect(t, "contacts, notifications, received",
+		line(len(o.Contacts()), len(o.Notifications()), o.Show(h).Received), "12 12 12")
 
 	one := o.Post(h, `[`+person("um só")+`]`)
 	expect(t, "one in an array, as a lone one",
-		line(one, one.Text("message"), one.JSON["leadIds"], o.Deliveries(h)[0].Contacts), line("200 Contato criado. <nil>", []string{one.LeadID()}))
+		line(one, one.Text("message"), one.JSON["leadIds"]), "200 Contato criado. <nil>")
+	expect(t, "its delivery", line(o.Deliveries(h)[0].Contacts), line([]string{one.LeadID()}))
 	twice := o.Post(h, `[`+person("gêmea")+`,`+person("gêmea")+`]`)
 	expect(t, "one address twice is two contacts, as in two posts", len(twice.LeadIDs()), 2)
 	expect(t, "one submission twice is one", len(o.Post(h, intaketest.Changes("mesma", "outra", "mesma")).LeadIDs()), 2)
@@ -112,7 +115,8 @@ func testPeopleAgain(t *testing.T, o *org) {
 	} {
 		expect(t, "with a key, another body", send("grupo", other).String(), "422 chave_reutilizada")
 	}
-	expect(t, "contacts, notifications, received", line(len(o.Contacts()), len(o.Notifications()), o.Show(h).Received), "5 5 5")
+	expect(t, "contacts, notifications, received",
+		line(len(o.Contacts()), len(o.Notifications()), o.Show(h).Received), "5 5 5")
 
 	// Many at once, each with a neighbour's person.
 	const posts = 16
@@ -131,7 +135,8 @@ func testPeopleAgain(t *testing.T, o *org) {
 func testPeopleSimulated(t *testing.T, o *org) {
 	h := o.NewHook("Ensaio em grupo", "generic")
 	a := o.Do(request{
-		Path: h.Path + "?simular=true", Header: intaketest.JSON, Body: `[` + person("ensaio um") + `,` + person("ensaio dois") + `]`,
+		Path: h.Path + "?simular=true", Header: intaketest.JSON,
+		Body: `[` + person("ensaio um") + `,` + person("ensaio dois") + `]`,
 	})
 	all, _ := a.JSON["contacts"].([]any)
 	var names []string
@@ -139,7 +144,8 @@ func testPeopleSimulated(t *testing.T, o *org) {
 		fields, _ := c.(map[string]any)
 		names = append(names, fmt.Sprint(fields["nome"]))
 	}
-	expect(t, "simulated", line(a, names), line(200, []string{"ensaio um " + intaketest.Surname, "ensaio dois " + intaketest.Surname}))
+	expect(t, "simulated", line(a, names),
+		line(200, []string{"ensaio um " + intaketest.Surname, "ensaio dois " + intaketest.Surname}))
 	first, _ := a.JSON["contact"].(map[string]any)
 	expect(t, "the first", fmt.Sprint(first["nome"]), "ensaio um "+intaketest.Surname)
 	alone := o.Do(request{Path: h.Path + "?simular=true", Header: intaketest.JSON, Body: person("ensaio só")})
