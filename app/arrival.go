@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"mime"
+	"strconv"
 	"time"
 
 	"fichario/domain/automation"
@@ -18,28 +19,41 @@ const idempotencyKeyMax = 255
 
 // identity is by what a post is known again, so that a retry makes no second contact.
 type identity struct {
-	// key is empty when nothing identifies the post.
-	key         string
+	// keys are those of its people; one is empty where nothing identifies what was sent of
+	// the person.
+	keys        []string
 	fingerprint []byte
-	// strict: the key must come with the same fingerprint.
+	// strict: the keys must come with the same fingerprint.
 	strict bool
 }
 
-// identify takes the sender's Idempotency-Key, which is strict, or the product's own id
-// of the submission.
-func identify(d webhook.Delivery, draft intake.Draft) (identity, error) {
+// identify takes the sender's Idempotency-Key, which is strict, or the product's own id of
+// the submission. Of several people the second and later ones have their number behind
+// what is one for all; an id of a person's own counts before one in the headers.
+func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
-	switch {
-	case len(sent) > idempotencyKeyMax:
+	if len(sent) > idempotencyKeyMax {
 		return known, invalid("Idempotency-Key", fmt.Sprintf("A Idempotency-Key tem até %d caracteres.", idempotencyKeyMax))
-	case sent != "":
-		known.key, known.strict = "key:"+sent, true
-	case d.HeaderID() != "":
-		known.key = "id:" + d.HeaderID()
-	case draft.DeliveryID != "":
-		known.key = "id:" + draft.DeliveryID
-	case d.ReplayOf != "":
-		known.key = "replay:" + d.ReplayOf
+	}
+	known.strict = sent != ""
+	for i, draft := range drafts {
+		number := ""
+		if i > 0 {
+			number = "\n" + strconv.Itoa(i+1) // no header holds a line break
+		}
+		own := len(drafts) > 1 && draft.DeliveryID != "" && !draft.SharedID
+		key := ""
+		switch {
+		case sent != "":
+			key = "key:" + sent + number
+		case d.HeaderID() != "" && !own:
+			key = "id:" + d.HeaderID() + number
+		case draft.DeliveryID != "":
+			key = "id:" + draft.DeliveryID
+		case d.ReplayOf != "":
+			key = "replay:" + d.ReplayOf + number
+		}
+		known.keys = append(known.keys, key)
 	}
 	return known, nil
 }
@@ -53,23 +67,28 @@ func fingerprint(d webhook.Delivery) []byte {
 	return d.Body
 }
 
-// arrivalOf is an accepted post with the contact that it makes and all that belongs to it.
-func arrivalOf(hook webhook.Hook, draft intake.Draft, d webhook.Delivery, known identity) ports.Arrival {
-	c, at := contactOf(hook, draft, d.At), d.At
-	d.Outcome, d.ContactID = webhook.Accepted, c.ID
-	return ports.Arrival{
-		Delivery: d, Contact: &c, Key: known.key, Fingerprint: known.fingerprint,
-		Event: crm.Event{
-			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: hook.Name, At: at,
-		},
-		Notification: crm.Notification{
-			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.NewContact, Subject: hook.Name, At: at,
-		},
-		Job: automation.Job{
-			ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: at,
-			CreatedAt: at,
-		},
+// arrivalOf is an accepted post with the contacts that it makes and all that belongs to
+// them.
+func arrivalOf(hook webhook.Hook, drafts []intake.Draft, d webhook.Delivery, known identity) ports.Arrival {
+	d.Outcome = webhook.Accepted
+	a := ports.Arrival{Delivery: d, Fingerprint: known.fingerprint, People: make([]ports.Newcomer, len(drafts))}
+	for i, draft := range drafts {
+		c := contactOf(hook, draft, d.At)
+		a.People[i] = ports.Newcomer{
+			Contact: c, Key: known.keys[i],
+			Event: crm.Event{
+				ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: hook.Name, At: d.At,
+			},
+			Notification: crm.Notification{
+				ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.NewContact, Subject: hook.Name, At: d.At,
+			},
+			Job: automation.Job{
+				ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready,
+				RunAt: d.At, CreatedAt: d.At,
+			},
+		}
 	}
+	return a
 }
 
 // contactOf makes the contact of a draft: where it enters, whose it is and where it

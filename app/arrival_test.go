@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"fichario/domain/crm"
@@ -32,7 +33,7 @@ func TestWhatBecomesOfAPost(t *testing.T) {
 		{"a product's id with another body", false, met(false), nil, webhook.Repeated, ""},
 		{"a product's id with another, unfit body", false, met(false), unfit, webhook.Repeated, ""},
 	} {
-		outcome, why := identity{key: "k", strict: c.strict}.decide(c.first, c.unfit)
+		outcome, why := identity{strict: c.strict}.decide([]ports.Receipt{c.first}, c.unfit)
 		if outcome != c.want || fault.CodeOf(why) != c.code {
 			t.Errorf("%s: %s, %v", c.what, outcome, why)
 		}
@@ -56,9 +57,26 @@ func TestWhatAPostIsKnownBy(t *testing.T) {
 		"replay:d":          {nil, "", "d"},
 	} {
 		d := webhook.Delivery{Headers: c.headers, Body: []byte("x"), ReplayOf: c.replayOf}
-		known, err := identify(d, intake.Draft{DeliveryID: c.product})
-		if err != nil || known.key != want || known.strict != (want == "key:a") {
-			t.Errorf("known by %q, strict %t, %v, want %q", known.key, known.strict, err, want)
+		known, err := identify(d, []intake.Draft{{DeliveryID: c.product}})
+		if err != nil || known.keys[0] != want || known.strict != (want == "key:a") {
+			t.Errorf("known by %q, strict %t, %v, want %q", known.keys, known.strict, err, want)
+		}
+	}
+	own, shared := []intake.Draft{{DeliveryID: "c"}, {DeliveryID: "d"}, {}},
+		[]intake.Draft{{DeliveryID: "c", SharedID: true}, {DeliveryID: "c#2", SharedID: true}}
+	for want, c := range map[string]struct {
+		headers []intake.Pair
+		drafts  []intake.Draft
+	}{
+		"key:a|key:a\n2|key:a\n3":            {[]intake.Pair{header("idempotency-key", "a")}, own},
+		"id:c|id:d|id:webhook-id:b\n3":       {[]intake.Pair{header("webhook-id", "b")}, own},
+		"id:c|id:d|":                         {nil, own},
+		"id:webhook-id:b|id:webhook-id:b\n2": {[]intake.Pair{header("webhook-id", "b")}, shared},
+		"id:c|id:c#2":                        {nil, shared},
+	} {
+		known, err := identify(webhook.Delivery{Headers: c.headers}, c.drafts)
+		if got := strings.Join(known.keys, "|"); err != nil || got != want {
+			t.Errorf("several are known by %q, %v, want %q", got, err, want)
 		}
 	}
 	multipart := func(boundary string) webhook.Delivery {

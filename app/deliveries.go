@@ -3,8 +3,10 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
+	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -40,6 +42,23 @@ func (i *Intake) Delivery(ctx context.Context, by Caller, id string) (webhook.De
 	return deliveryKind.managed(ctx, i.store.Repos(), by, id)
 }
 
+// ContactsOf returns the contacts of a delivery, in the order of its people. Fault:
+// ServiceUnavailable.
+func (i *Intake) ContactsOf(ctx context.Context, d webhook.Delivery) ([]crm.Contact, error) {
+	var all []crm.Contact
+	for _, id := range d.Contacts() {
+		c, err := i.store.Repos().Contacts.Find(ctx, id)
+		if errors.Is(err, ports.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
 // Replay reads a delivery of the log again, as if it came now: after an alias, a
 // setting or the webhook itself was mended. What it is known by is kept, so that it
 // never makes a second contact; signatures are not checked again, because a person
@@ -50,8 +69,8 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 	if err != nil {
 		return Accepted{}, err
 	}
-	if old.ContactID != "" {
-		return Accepted{ContactID: old.ContactID, Repeated: true}, nil
+	if n := len(old.Contacts()); n > 0 {
+		return Accepted{ContactID: old.ContactID, Others: old.Others, Known: n, Repeated: true}, nil
 	}
 	if old.Unreadable {
 		return Accepted{}, invalid("delivery", "O corpo guardado desta entrega está ilegível, e não pode ser lido de novo.")

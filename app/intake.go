@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"fichario/domain/fault"
@@ -51,9 +52,32 @@ type Post struct {
 
 // Accepted is what became of an accepted post.
 type Accepted struct {
+	// ContactID is the contact, of several people the first; Others are those of the
+	// further people, in the order of the body.
 	ContactID string
-	// Repeated is true when the post had come before: this is the contact of then.
+	Others    []string
+	// Known is how many of them had come before: these are the contacts of then.
+	Known int
+	// Repeated is true when all had.
 	Repeated bool
+}
+
+// Made is how many contacts the post made.
+func (a Accepted) Made() int { return 1 + len(a.Others) - a.Known }
+
+// acceptedOf is what is answered to people who met these receipts.
+func acceptedOf(met []ports.Receipt) Accepted {
+	a := Accepted{ContactID: met[0].ContactID}
+	for i, r := range met {
+		if i > 0 {
+			a.Others = append(a.Others, r.ContactID)
+		}
+		if r.Repeated {
+			a.Known++
+		}
+	}
+	a.Repeated = a.Known == len(met)
+	return a
 }
 
 // Open returns the webhook that a token opens, enabled or not, as it is at this
@@ -97,7 +121,8 @@ func (i *Intake) Admit(
 // whole, signature, readable, delivered before, e-mail. An accepted post is one
 // transaction, on disk before Receive returns, in the order of effects of the
 // specification (4.5): contact in the entry stage, assignee, origin, notification,
-// history entry, counter, and the job that fires the automations. A refused one
+// history entry, counter, and the job that fires the automations; all of this for each
+// of several people, but for those that came before. A refused one
 // leaves a line in the delivery log and nothing else; when not even that can be
 // written, the fault is ServiceUnavailable, so that the sender tries again.
 //
@@ -170,55 +195,100 @@ func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault
 
 // take reads a post that was let in, keeps what it makes, and answers what was decided of it.
 func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery) (Accepted, error) {
-	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
+	drafts, err := intake.ReadAll(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
 		return i.refuse(ctx, d, err)
 	}
-	known, err := identify(d, draft)
+	known, err := identify(d, drafts)
 	if err != nil {
 		return i.refuse(ctx, d, err)
 	}
-	inbox, unfit := i.store.Repos().Inbox, draft.CheckEmail()
-	var first ports.Receipt
+	unfit, met := drafts[0].CheckEmail(), make([]ports.Receipt, 1) // of several people each has an address
 	switch {
 	case unfit == nil:
-		first, err = inbox.Take(ctx, arrivalOf(hook, draft, d, known))
-	case known.key != "":
+		met, err = i.keep(ctx, arrivalOf(hook, drafts, d, known), known.strict)
+	case known.keys[0] != "":
 		// It may have come before with what it lacks now.
-		if first, err = inbox.Known(ctx, d.WebhookID, known.key, known.fingerprint); errors.Is(err, ports.ErrNotFound) {
+		met[0], err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[0], known.fingerprint)
+		if errors.Is(err, ports.ErrNotFound) {
 			err = nil
 		}
 	}
 	if err != nil {
 		return Accepted{}, err
 	}
-	outcome, why := known.decide(first, unfit)
+	outcome, why := known.decide(met, unfit)
+	accepted := acceptedOf(met)
 	switch outcome {
 	case webhook.Accepted:
 		i.wake()
-		return Accepted{ContactID: first.ContactID}, nil
+		return accepted, nil
 	case webhook.Refused:
 		return i.refuse(ctx, d, why)
 	case webhook.Repeated:
 	}
-	d.Outcome, d.ContactID = webhook.Repeated, first.ContactID
-	if _, err := inbox.Take(ctx, ports.Arrival{Delivery: d}); err != nil {
+	d.Outcome, d.ContactID, d.Others = webhook.Repeated, accepted.ContactID, accepted.Others
+	if _, err := i.store.Repos().Inbox.Take(ctx, ports.Arrival{Delivery: d}); err != nil {
 		return Accepted{}, err
 	}
-	return Accepted{ContactID: first.ContactID, Repeated: true}, nil
+	return accepted, nil
 }
 
-// decide says what becomes of a post, by what the store knows of its key: it is accepted when it is the first one, or
-// refused because it is unfit; one that came before is repeated, or refused because its key was another post's.
-func (k identity) decide(first ports.Receipt, unfit error) (webhook.Outcome, error) {
+// keep takes an arrival. Where some of its people came before, it takes the others, with the contacts of those in the
+// delivery beside them. It returns what each met. Nothing was kept when all came before, or one with another body
+// where that must be the same.
+func (i *Intake) keep(ctx context.Context, a ports.Arrival, strict bool) ([]ports.Receipt, error) {
+	people, met := a.People, make([]ports.Receipt, len(a.People))
+	for {
+		var contacts []string
+		a.People = a.People[:0:0]
+		for j, n := range people {
+			if !met[j].Repeated {
+				a.People = append(a.People, n)
+				met[j].ContactID = n.Contact.ID
+			}
+			contacts = append(contacts, met[j].ContactID)
+		}
+		if len(a.People) == 0 {
+			return met, nil
+		}
+		a.Delivery.ContactID, a.Delivery.Others = contacts[0], contacts[1:]
+		now, err := i.store.Repos().Inbox.Take(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		kept, next := true, 0
+		for j := range met {
+			if met[j].Repeated {
+				continue
+			}
+			met[j], next = now[next], next+1
+			kept = kept && !met[j].Repeated
+		}
+		if kept || strict && !same(met) {
+			return met, nil
+		}
+	}
+}
+
+// same reports whether the people who came before came with the same body.
+func same(met []ports.Receipt) bool {
+	return !slices.ContainsFunc(met, func(r ports.Receipt) bool { return r.Repeated && !r.Same })
+}
+
+// decide says what becomes of a post, by what the store knows of its keys: it is accepted when somebody comes for the
+// first time, or refused because it is unfit; one that came before is repeated, or refused because its key was
+// another post's.
+func (k identity) decide(met []ports.Receipt, unfit error) (webhook.Outcome, error) {
+	first := slices.ContainsFunc(met, func(r ports.Receipt) bool { return !r.Repeated })
 	switch {
-	case !first.Repeated && unfit != nil:
-		return webhook.Refused, unfit
-	case !first.Repeated:
-		return webhook.Accepted, nil
-	case k.strict && !first.Same:
+	case k.strict && !same(met):
 		return webhook.Refused, fault.New(fault.ReusedIdempotencyKey,
 			"Esta Idempotency-Key já foi usada com outro corpo. Use uma chave nova para cada contato.").At("Idempotency-Key")
+	case first && unfit != nil:
+		return webhook.Refused, unfit
+	case first:
+		return webhook.Accepted, nil
 	}
 	return webhook.Repeated, nil
 }

@@ -103,7 +103,7 @@ func TestTheOrderOfChecks(t *testing.T) {
 	}
 	equal(t, "woken", s.woken.Load(), 0)
 	p.Body = []byte(`{"nome":"Bia","email":"b@x.example"}`)
-	simulated := must(s.intake.Simulate(t.Context(), closed, p))
+	simulated := must(s.intake.Simulate(t.Context(), closed, p))[0]
 	equal(t, "simulated whole", simulated.Contact.Name+", "+simulated.Stage+", "+simulated.Assignee, "Bia, Novo, dona")
 	equal(t, "traces of a simulation", s.traces(hook), line("0 0 0 0", lines))
 }
@@ -132,6 +132,12 @@ func TestAPostThatTakesLong(t *testing.T) {
 	})
 }
 
+// repeated is the line of what a repetition is answered.
+func repeated(first app.Accepted) string {
+	first.Known, first.Repeated = 1+len(first.Others), true
+	return line(first)
+}
+
 // TestARepetitionIsInTheLog: of posts with one key the first makes the contact, and each of the others leaves its line.
 func TestARepetitionIsInTheLog(t *testing.T) {
 	t.Parallel()
@@ -142,8 +148,7 @@ func TestARepetitionIsInTheLog(t *testing.T) {
 	}
 	first := must(send(`{"nome":"Bia","email":"bia@example.com"}`))
 	equal(t, "the first", first.Repeated, false)
-	again := app.Accepted{ContactID: first.ContactID, Repeated: true}
-	equal(t, "again", must(send(`{"nome":"Bia","email":"bia@example.com"}`)), again)
+	equal(t, "again", line(must(send(`{"nome":"Bia","email":"bia@example.com"}`))), repeated(first))
 	for _, other := range []string{`{"nome":"Rui","email":"rui@example.com"}`, `{"nome":"sem e-mail"}`} {
 		_, err := send(other)
 		equal(t, "another body", said(err), "chave_reutilizada Idempotency-Key")
@@ -188,7 +193,7 @@ func TestAReplay(t *testing.T) {
 	again := s.deliveries(hook)[0]
 	equal(t, "its line", line(again.Outcome, again.ReplayOf == refused), "accepted true")
 	for _, id := range []string{refused, between.ID, again.ID, s.deliveries(hook)[0].ID} {
-		equal(t, "once more", must(replay(id)), app.Accepted{ContactID: made.ContactID, Repeated: true})
+		equal(t, "once more", line(must(replay(id))), repeated(made))
 	}
 	equal(t, "contacts, notifications, jobs, posts", s.traces(hook)[:7], "1 1 1 1")
 
@@ -226,9 +231,9 @@ func (a atTheDoor) Repos() ports.Repos {
 	return r
 }
 
-func (i inbox) Take(ctx context.Context, a ports.Arrival) (ports.Receipt, error) {
+func (i inbox) Take(ctx context.Context, a ports.Arrival) ([]ports.Receipt, error) {
 	if err := i.do(); err != nil {
-		return ports.Receipt{}, err
+		return nil, err
 	}
 	return i.Inbox.Take(ctx, a)
 }
@@ -276,7 +281,7 @@ func TestWhatIsOldIsForgotten(t *testing.T) {
 		return app.NewIntake(s.store, func() time.Time { return now().Add(d) }, func() {})
 	}
 	done(later(29 * 24 * time.Hour).Forget(t.Context()))
-	equal(t, "after 29 days", send(), app.Accepted{ContactID: first.ContactID, Repeated: true})
+	equal(t, "after 29 days", line(send()), repeated(first))
 	done(later(31 * 24 * time.Hour).Forget(t.Context()))
 	equal(t, "lines after 31 days", len(s.deliveries(hook)), 0)
 	equal(t, "a repetition then", send().Repeated, false)

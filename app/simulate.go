@@ -2,13 +2,14 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
 )
 
-// Simulation is the contact that a post would make.
+// Simulation is a contact that a post would make.
 type Simulation struct {
 	Contact crm.Contact
 	// Origin, Funnel, Stage and Assignee are names; empty when there is none.
@@ -19,20 +20,21 @@ type Simulation struct {
 	DeliveryID string
 }
 
-// Simulate says what Receive would make of a post. It writes nothing, not even into
+// Simulate says what Receive would make of a post: a contact for each of its people, in
+// the order of the body, whether or not they came before. It writes nothing, not even into
 // the delivery log. Faults: those of Receive, but for ReusedIdempotencyKey.
-func (i *Intake) Simulate(ctx context.Context, hook webhook.Hook, p Post) (Simulation, error) {
+func (i *Intake) Simulate(ctx context.Context, hook webhook.Hook, p Post) ([]Simulation, error) {
 	release, err := i.waitForPlace(ctx, len(p.Body))
 	if err != nil {
-		return Simulation{}, err
+		return nil, err
 	}
 	defer release()
 	d := webhook.Delivery{At: i.clock(), Headers: p.Headers, Body: p.Body}
 	if f := admit(hook, p); f != nil {
-		return Simulation{}, f
+		return nil, f
 	}
 	if f := checkSignature(hook, d, p.Signed); f != nil {
-		return Simulation{}, f
+		return nil, f
 	}
 	return simulate(hook, d)
 }
@@ -40,31 +42,39 @@ func (i *Intake) Simulate(ctx context.Context, hook webhook.Hook, p Post) (Simul
 // Try says what a webhook would make of a body that somebody pasted, enabled or not
 // and unsigned. It writes nothing. Faults: InvalidRequest, InvalidEmail, NotFound,
 // Forbidden, ServiceUnavailable.
-func (i *Intake) Try(ctx context.Context, by Caller, webhookID string, body []byte) (Simulation, error) {
+func (i *Intake) Try(ctx context.Context, by Caller, webhookID string, body []byte) ([]Simulation, error) {
 	hook, err := hookKind.managed(ctx, i.store.Repos(), by, webhookID)
 	if err != nil {
-		return Simulation{}, err
+		return nil, err
 	}
 	return simulate(hook, webhook.Delivery{At: i.clock(), Body: body})
 }
 
-// Explain says how a delivery is read now: the contact that it makes, or would make,
+// Explain says how a delivery is read now: the contacts that it makes, or would make,
 // and which key each field comes from. Faults: those of Try.
-func (i *Intake) Explain(ctx context.Context, by Caller, d webhook.Delivery) (Simulation, error) {
+func (i *Intake) Explain(ctx context.Context, by Caller, d webhook.Delivery) ([]Simulation, error) {
 	hook, err := hookKind.managed(ctx, i.store.Repos(), by, d.WebhookID)
 	if err != nil {
-		return Simulation{}, err
+		return nil, err
 	}
 	return simulate(hook, d)
 }
 
 // simulate reads a delivery. What it read comes with the fault of a missing e-mail.
-func simulate(hook webhook.Hook, d webhook.Delivery) (Simulation, error) {
-	draft, err := intake.Read(hook.Options, d.Header("content-type"), d.Body)
+func simulate(hook webhook.Hook, d webhook.Delivery) ([]Simulation, error) {
+	drafts, err := intake.ReadAll(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
-		return Simulation{}, err
+		return nil, err
 	}
-	c := contactOf(hook, draft, d.At)
+	all := make([]Simulation, len(drafts))
+	for i, draft := range drafts {
+		all[i] = simulationOf(hook, draft, d.At)
+	}
+	return all, drafts[0].CheckEmail()
+}
+
+func simulationOf(hook webhook.Hook, draft intake.Draft, at time.Time) Simulation {
+	c := contactOf(hook, draft, at)
 	s := Simulation{
 		Contact: c, Funnel: hook.Funnel, Stage: hook.Entry.Name, Fields: draft.Fields, DeliveryID: draft.DeliveryID,
 	}
@@ -78,5 +88,5 @@ func simulate(hook webhook.Hook, d webhook.Delivery) (Simulation, error) {
 			s.Assignee = m.Name
 		}
 	}
-	return s, draft.CheckEmail()
+	return s
 }

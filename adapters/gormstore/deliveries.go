@@ -26,6 +26,23 @@ type deliveryRow struct {
 
 func (deliveryRow) TableName() string { return "deliveries" }
 
+// deliveryContactRow is one of the further contacts of a post with several people.
+type deliveryContactRow struct {
+	DeliveryID uid   `gorm:"primaryKey"`
+	Position   int64 `gorm:"primaryKey;autoIncrement:false"`
+	ContactID  uid   `gorm:"not null"`
+}
+
+func (deliveryContactRow) TableName() string { return "delivery_contacts" }
+
+func deliveryContactRows(d webhook.Delivery) []deliveryContactRow {
+	rows := make([]deliveryContactRow, len(d.Others))
+	for i, id := range d.Others {
+		rows[i] = deliveryContactRow{uid(d.ID), int64(i + 1), uid(id)}
+	}
+	return rows
+}
+
 func (v *vault) deliveryRow(d webhook.Delivery) deliveryRow {
 	headers, err := json.Marshal(d.Headers)
 	if err != nil {
@@ -62,17 +79,49 @@ type deliveries struct {
 }
 
 func (r deliveries) Find(ctx context.Context, id string) (webhook.Delivery, error) {
-	return findOne(ctx, r.query, "deliveries.find", r.vault.delivery, where("id = ?", id))
+	const op = "deliveries.find"
+	d, err := findOne(ctx, r.query, op, r.vault.delivery, where("id = ?", id))
+	if err != nil {
+		return d, err
+	}
+	all, err := r.withOthers(ctx, op, []webhook.Delivery{d})
+	return all[0], err
 }
 
 func (r deliveries) Page(
 	ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
 ) ([]webhook.Delivery, error) {
+	const op = "deliveries.page"
 	scopes := []scope{where("webhook_id = ?", webhookID), newest(after, limit)}
 	if outcome != "" {
 		scopes = append(scopes, where("outcome = ?", string(outcome)))
 	}
-	return findAll(ctx, r.query, "deliveries.page", r.vault.delivery, scopes...)
+	page, err := findAll(ctx, r.query, op, r.vault.delivery, scopes...)
+	if err != nil {
+		return page, err
+	}
+	return r.withOthers(ctx, op, page)
+}
+
+// withOthers adds the further contacts of posts with several people.
+func (r deliveries) withOthers(ctx context.Context, op string, page []webhook.Delivery) ([]webhook.Delivery, error) {
+	at := map[uid]int{}
+	var ids []uid
+	for i, d := range page {
+		if d.ContactID != "" {
+			ids, at[uid(d.ID)] = append(ids, uid(d.ID)), i
+		}
+	}
+	if len(ids) == 0 {
+		return page, nil
+	}
+	rows, err := findAll(ctx, r.query, op, func(row deliveryContactRow) deliveryContactRow { return row },
+		where("delivery_id IN ?", ids), order("delivery_id, position"))
+	for _, row := range rows {
+		d := &page[at[row.DeliveryID]]
+		d.Others = append(d.Others, string(row.ContactID))
+	}
+	return page, err
 }
 
 // Summaries reads the ids of deliveries for their times, which they begin with.

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -69,44 +70,97 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 	}
 }
 
-func takeOne(t *testing.T, s *Store) {
+// TestCheckKnowsAllOfAPost: the contacts of a post with several people each have one delivery that made them.
+func TestCheckKnowsAllOfAPost(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		made := takeOne(t, s)
+		several := takenAt(made.Delivery.At.Add(time.Second), 20, "a", "b", "c")
+		beside := takenAt(made.Delivery.At.Add(2*time.Second), 40, "d")
+		beside.Delivery.ContactID, beside.Delivery.Others = made.Delivery.ContactID, []string{beside.Delivery.ContactID}
+		for _, a := range []ports.Arrival{several, beside} {
+			if _, err := s.Repos().Inbox.Take(t.Context(), a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			statement string
+			broken    int64
+		}{{"SELECT 1", 0}, {"DELETE FROM delivery_contacts", 3}} {
+			if err := s.write.Exec(c.statement).Error; err != nil {
+				t.Fatal(err)
+			}
+			findings, err := s.Check(t.Context(), time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var broken int64
+			for _, f := range findings {
+				broken += f.Violations
+			}
+			if broken != c.broken {
+				t.Errorf("%s: %s: %+v", s.write.Name(), c.statement, findings)
+			}
+		}
+	}
+}
+
+func testID(n int) string { return fmt.Sprintf("01980000-0000-7000-8000-%012d", n) }
+
+// takeOne sets up an organisation with a webhook, and takes a post to it.
+func takeOne(t *testing.T, s *Store) ports.Arrival {
 	t.Helper()
 	ctx, repos, now := t.Context(), s.Repos(), time.Now().UTC()
-	id := func(n byte) string { return "01980000-0000-7000-8000-0000000000" + string([]byte{'0', n}) }
 	w := webhook.Webhook{
-		ID: id('2'), OrgID: id('1'), Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero},
+		ID: testID(2), OrgID: testID(1), Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero},
 	}
+	a := takenAt(now, 4, "k")
 	for _, err := range []error{
-		repos.Orgs.Create(ctx, crm.Organisation{ID: id('1'), Name: "Organização", CreatedAt: now}),
+		repos.Orgs.Create(ctx, crm.Organisation{ID: testID(1), Name: "Organização", CreatedAt: now}),
 		repos.Funnels.Create(ctx, crm.Funnel{
-			ID: id('3'), OrgID: id('1'), Default: true, Stages: []crm.Stage{{ID: id('4'), Name: "Novo"}}, CreatedAt: now,
+			ID: testID(3), OrgID: testID(1), Default: true, Stages: []crm.Stage{{ID: testID(4), Name: "Novo"}},
+			CreatedAt: now,
 		}),
 		repos.Webhooks.Create(ctx, w, webhook.NewToken()),
+		func() error { _, err := repos.Inbox.Take(ctx, a); return err }(),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := crm.Contact{
-		ID: id('6'), OrgID: id('1'), WebhookID: w.ID, Name: "Bia", Email: "bia@example.com", StageID: id('4'), CreatedAt: now,
-	}
-	_, err := repos.Inbox.Take(ctx, ports.Arrival{
-		Delivery: webhook.Delivery{
-			ID: id('5'), OrgID: id('1'), WebhookID: w.ID, At: now, Outcome: webhook.Accepted, ContactID: c.ID,
-		},
-		Contact: &c, Key: "k",
-		Event: crm.Event{
-			ID: id('7'), OrgID: id('1'), ContactID: c.ID, Kind: crm.ContactCreated, Actor: w.Name, At: now,
-		},
-		Notification: crm.Notification{
-			ID: id('8'), OrgID: id('1'), ContactID: c.ID, Kind: crm.NewContact, Subject: w.Name, At: now,
-		},
-		Job: automation.Job{
-			ID: id('9'), OrgID: id('1'), ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: now,
+	return a
+}
+
+// takenAt is a post to takeOne's webhook of a person for each key. Its ids are numbered from first on.
+func takenAt(now time.Time, first int, keys ...string) ports.Arrival {
+	next := first
+	id := func() string { next++; return testID(next) }
+	a := ports.Arrival{Delivery: webhook.Delivery{
+		ID: id(), OrgID: testID(1), WebhookID: testID(2), At: now, Outcome: webhook.Accepted,
+	}}
+	for _, key := range keys {
+		c := crm.Contact{
+			ID: id(), OrgID: testID(1), WebhookID: testID(2), Name: "Bia", Email: "bia@example.com", StageID: testID(4),
 			CreatedAt: now,
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
+		}
+		a.People = append(a.People, ports.Newcomer{
+			Contact: c, Key: key,
+			Event: crm.Event{
+				ID: id(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: "Site", At: now,
+			},
+			Notification: crm.Notification{
+				ID: id(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.NewContact, Subject: "Site", At: now,
+			},
+			Job: automation.Job{
+				ID: id(), OrgID: c.OrgID, ContactID: c.ID, Kind: automation.FanOut, State: automation.Ready, RunAt: now,
+				CreatedAt: now,
+			},
+		})
+		if a.Delivery.ContactID == "" {
+			a.Delivery.ContactID = c.ID
+		} else {
+			a.Delivery.Others = append(a.Delivery.Others, c.ID)
+		}
 	}
+	return a
 }

@@ -16,7 +16,7 @@ import (
 var rows = []any{
 	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{},
 	&funnelRow{}, &stageRow{}, &originRow{}, &webhookRow{}, &tokenRow{}, &counterRow{}, &contactRow{}, &eventRow{},
-	&notificationRow{}, &markRow{}, &deliveryRow{}, &receiptRow{}, &automationRow{}, &jobRow{},
+	&notificationRow{}, &markRow{}, &deliveryRow{}, &deliveryContactRow{}, &receiptRow{}, &automationRow{}, &jobRow{},
 	&sessionRow{}, &failureRow{},
 }
 

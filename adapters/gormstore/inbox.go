@@ -25,10 +25,11 @@ func (receiptRow) TableName() string { return "receipts" }
 type inbox struct {
 	conn
 	vault *vault
-	take  *together[taken, ports.Receipt]
+	take  *together[taken, bool]
+	slot  int64
 }
 
-// taken is an arrival as rows: sealed by those who wait, not by the one worker.
+// taken is an arrival of one person, or of none, as rows: sealed by those who wait, not by the one worker.
 type taken struct {
 	delivery     deliveryRow
 	contact      *contactRow // nil where only the delivery is written
@@ -38,73 +39,111 @@ type taken struct {
 	receipt      *receiptRow // nil when nothing identifies the post
 }
 
-func (v *vault) taken(a ports.Arrival) taken {
-	t := taken{delivery: v.deliveryRow(a.Delivery)}
-	if a.Contact != nil {
-		contact := v.contactRow(*a.Contact)
-		t.contact = &contact
-		t.event, t.notification, t.job = v.eventRow(a.Event), notificationRowOf(a.Notification), jobRowOf(a.Job)
+func (v *vault) taken(n ports.Newcomer, k identity) taken {
+	contact := v.contactRow(n.Contact)
+	t := taken{
+		contact: &contact, event: v.eventRow(n.Event), notification: notificationRowOf(n.Notification), job: jobRowOf(n.Job),
+	}
+	if n.Key != "" {
+		t.receipt = &receiptRow{
+			WebhookID: k.webhookID, Key: v.indexes(k.name(n.Key))[0], Body: k.bodies[0], ContactID: contact.ID,
+			At: contact.CreatedAt,
+		}
 	}
 	return t
 }
 
-func (r inbox) Take(ctx context.Context, a ports.Arrival) (receipt ports.Receipt, err error) {
+// Take looks beforehand for receipts that an older data key has indexed: their posts were made before the key was
+// changed.
+func (r inbox) Take(ctx context.Context, a ports.Arrival) ([]ports.Receipt, error) {
 	const op = "inbox.take"
 	if err := r.outside(op); err != nil {
-		return receipt, err
+		return nil, err
 	}
-	t := r.vault.taken(a)
-	if t.contact == nil || a.Key == "" {
-		receipt, err = r.take.call(ctx, t)
-	} else {
-		receipt, err = r.takeOnce(ctx, t, r.vault.identity(a.Delivery.WebhookID, a.Key, a.Fingerprint))
+	keys := mapped(a.People, func(n ports.Newcomer) string { return n.Key })
+	identified := slices.ContainsFunc(keys, func(key string) bool { return key != "" })
+	var k identity
+	if identified {
+		k = r.vault.identity(a.Delivery.WebhookID, a.Fingerprint)
 	}
-	return receipt, named(op, err)
-}
-
-// takeOnce looks beforehand for a receipt that an older data key has indexed: the posts that it is about were made
-// before the key was changed.
-func (r inbox) takeOnce(ctx context.Context, t taken, k identity) (ports.Receipt, error) {
-	t.receipt = &receiptRow{
-		WebhookID: t.delivery.WebhookID, Key: k.keys[0], Body: k.bodies[0], ContactID: t.contact.ID, At: t.delivery.At,
-	}
-	if len(k.keys) > 1 {
-		first, err := r.first(ctx, k, k.keys[1:])
-		if !errors.Is(err, ports.ErrNotFound) {
+	if identified && len(k.bodies) > 1 {
+		if first, err := r.first(ctx, k, keys, 1); !errors.Is(err, ports.ErrNotFound) {
 			return first, err
 		}
 	}
-	receipt, err := r.take.call(ctx, t)
-	if err == nil && receipt.Repeated {
-		return r.first(ctx, k, k.keys)
+	kept, err := r.keep(ctx, a, k)
+	if err != nil {
+		return nil, named(op, err)
 	}
-	return receipt, err
+	if !kept {
+		return r.first(ctx, k, keys, 0)
+	}
+	return mapped(a.People, func(n ports.Newcomer) ports.Receipt { return ports.Receipt{ContactID: n.Contact.ID} }), nil
 }
 
-// identity is what a post is known by: the keyed hashes of its key and its fingerprint, under every data key.
+// keep writes an arrival, unless one of its keys is known.
+func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, error) {
+	delivery := r.vault.deliveryRow(a.Delivery)
+	if len(a.People) > 1 || len(a.Delivery.Others) > 0 {
+		people := mapped(a.People, func(n ports.Newcomer) taken { return r.vault.taken(n, k) })
+		return r.takeSeveral(ctx, delivery, deliveryContactRows(a.Delivery), people)
+	}
+	var t taken
+	if len(a.People) > 0 {
+		t = r.vault.taken(a.People[0], k)
+	}
+	t.delivery = delivery
+	return r.take.call(ctx, t)
+}
+
+// identity is what posts to a webhook are known by: keyed hashes, of what was sent under every data key.
 type identity struct {
-	webhookID    uid
-	keys, bodies [][]byte
+	webhookID uid
+	bodies    [][]byte
 }
 
-func (v *vault) identity(webhookID, key string, fingerprint []byte) identity {
-	return identity{
-		webhookID: uid(webhookID), keys: v.indexes("receipt|" + webhookID + "|" + key),
-		bodies: v.indexes("body|" + webhookID + "|" + string(fingerprint)),
+func (v *vault) identity(webhookID string, fingerprint []byte) identity {
+	return identity{uid(webhookID), v.indexes("body|" + webhookID + "|" + string(fingerprint))}
+}
+
+// name is what is hashed of a key.
+func (k identity) name(key string) string { return "receipt|" + string(k.webhookID) + "|" + key }
+
+// first returns the receipts of the first posts with the keys, empty where there is none, for one that comes now. It
+// looks for those that the data keys from one on have indexed. ErrNotFound when no key is known.
+func (r inbox) first(ctx context.Context, now identity, keys []string, from int) ([]ports.Receipt, error) {
+	var hashes [][]byte
+	asked := map[string]int{} // by hash, the place of its key
+	for i, key := range keys {
+		if key == "" {
+			continue
+		}
+		for _, hash := range r.vault.indexes(now.name(key))[from:] {
+			hashes, asked[string(hash)] = append(hashes, hash), i
+		}
 	}
-}
-
-// first returns the receipt of the first post with one of the keys, for one that comes now.
-func (r inbox) first(ctx context.Context, now identity, keys [][]byte) (ports.Receipt, error) {
-	return findOne(ctx, r.query, "inbox.known", func(first receiptRow) ports.Receipt {
-		same := slices.ContainsFunc(now.bodies, func(body []byte) bool { return bytes.Equal(body, first.Body) })
-		return ports.Receipt{ContactID: string(first.ContactID), Repeated: true, Same: same}
-	}, where("webhook_id = ? AND key IN ?", now.webhookID, keys))
+	rows, err := findAll(ctx, r.query, "inbox.known", func(row receiptRow) receiptRow { return row },
+		where("webhook_id = ? AND key IN ?", now.webhookID, hashes))
+	if err == nil && len(rows) == 0 {
+		err = named("inbox.known", ports.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ports.Receipt, len(keys))
+	for _, row := range rows {
+		same := slices.ContainsFunc(now.bodies, func(body []byte) bool { return bytes.Equal(body, row.Body) })
+		out[asked[string(row.Key)]] = ports.Receipt{ContactID: string(row.ContactID), Repeated: true, Same: same}
+	}
+	return out, nil
 }
 
 func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []byte) (ports.Receipt, error) {
-	k := r.vault.identity(webhookID, key, fingerprint)
-	return r.first(ctx, k, k.keys)
+	found, err := r.first(ctx, r.vault.identity(webhookID, fingerprint), []string{key}, 0)
+	if err != nil {
+		return ports.Receipt{}, err
+	}
+	return found[0], nil
 }
 
 func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
@@ -115,10 +154,18 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 	if err != nil {
 		return n, err
 	}
+	others, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&deliveryContactRow{}).Select("delivery_id, position").Where("delivery_id < ?", firstID(before)).
+			Order("delivery_id").Limit(forgetAtOnce)
+		return db.Delete(&deliveryContactRow{}, "(delivery_id, position) IN (?)", old)
+	})
+	if err != nil {
+		return n, err
+	}
 	m, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
 		old := db.Model(&receiptRow{}).Select("webhook_id, key").Where("at < ?", stamp(before)).
 			Order("at").Limit(forgetAtOnce)
 		return db.Delete(&receiptRow{}, "(webhook_id, key) IN (?)", old)
 	})
-	return n + m, err
+	return n + others + m, err
 }

@@ -40,7 +40,7 @@ type Store struct {
 	vault       *vault
 	serve       *together[served, kept]
 	hooks       *together[opening, opened]
-	inbox       *together[taken, ports.Receipt]
+	inbox       *together[taken, bool]
 	// known are webhooks that were read, by id.
 	known sync.Map // of uid to knownHook
 	// taking are prepared statements, of takeOnSQLite alone.
@@ -197,7 +197,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Contacts:      contacts{c, s.vault},
 		Notifications: notifications{c},
 		Webhooks:      webhooks{c, s.vault, s.hooks},
-		Inbox:         inbox{c, s.vault, s.inbox},
+		Inbox:         inbox{c, s.vault, s.inbox, s.slot},
 		Deliveries:    deliveries{c, s.vault},
 		Automations:   automations{c, s.vault},
 		Jobs:          jobs{c},

@@ -5,15 +5,13 @@ import (
 	"reflect"
 
 	"github.com/jackc/pgx/v5"
-
-	"fichario/ports"
 )
 
 // takeOnPostgres writes what arrived in a moment in one statement, which is one
-// round trip and one transaction. It takes its columns as arrays, so that it is
-// planned once for any number of posts.
-func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]ports.Receipt, error) {
-	out := make([]ports.Receipt, len(in))
+// round trip and one transaction, and returns which of it was kept. It takes its
+// columns as arrays, so that it is planned once for any number of posts.
+func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) {
+	kept := make([]bool, len(in))
 	made := map[string]bool{}
 	err := s.pastGORM(ctx, func(db *pgx.Conn) error {
 		rows, err := db.Query(ctx, takeStatement, takeValues(in, s.slot)...)
@@ -25,12 +23,9 @@ func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]ports.Receipt
 		return err
 	})
 	for i, t := range in {
-		if t.contact != nil {
-			id := string(t.contact.ID)
-			out[i] = ports.Receipt{ContactID: id, Repeated: !made[id]}
-		}
+		kept[i] = t.contact == nil || made[string(t.contact.ID)]
 	}
-	return out, err
+	return kept, err
 }
 
 // An arrival is of one webhook, contact and moment, and its job is new: what one of its rows says is not sent with the

@@ -3,8 +3,6 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-
-	"fichario/ports"
 )
 
 // What an arrival writes, row by row, on SQLite.
@@ -20,9 +18,10 @@ var (
 const countReceived = `INSERT INTO webhook_counters (webhook_id, slot, received) VALUES (?, ?, ?)
 	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received`
 
-// takeOnSQLite writes what arrived in a moment in one transaction, row by row: there
-// is no round trip to save, and the statements are prepared once.
-func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, error) {
+// takeOnSQLite writes what arrived in a moment in one transaction, row by row, and
+// returns which of it was kept: there is no round trip to save, and the statements are
+// prepared once.
+func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	pool, err := s.write.DB()
 	if err != nil {
 		return nil, err
@@ -40,13 +39,12 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, 
 	}
 	defer func() { _ = tx.Rollback() }()
 	w := &writer{ctx: ctx, tx: tx, prepared: s.taking}
-	out := make([]ports.Receipt, len(in))
+	kept := make([]bool, len(in))
 	counts := map[uid]int{}
 	for i := range in {
 		t := &in[i]
 		if t.contact != nil {
 			if t.receipt != nil && w.exec(insertReceipt, sentReceipt.values(t.receipt)...) == 0 {
-				out[i].Repeated = true
 				continue
 			}
 			w.exec(insertContact, sentContact.values(t.contact)...)
@@ -54,9 +52,9 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, 
 			w.exec(insertNotification, sentNotification.values(&t.notification)...)
 			w.exec(insertJob, sentJob.values(&t.job)...)
 			counts[t.delivery.WebhookID]++
-			out[i].ContactID = string(t.contact.ID)
 		}
 		w.exec(insertDelivery, sentDelivery.values(&t.delivery)...)
+		kept[i] = true
 	}
 	for id, n := range counts {
 		w.exec(countReceived, id, s.slot, n)
@@ -64,7 +62,7 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]ports.Receipt, 
 	if w.err != nil {
 		return nil, w.err
 	}
-	return out, tx.Commit()
+	return kept, tx.Commit()
 }
 
 func prepare(pool *sql.DB, statements ...string) (map[string]*sql.Stmt, error) {

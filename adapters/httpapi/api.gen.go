@@ -296,7 +296,8 @@ type StatementPage struct {
 	Proxima *string `json:"proxima"`
 }
 
-// Lead Only `email` is required. What is not recognised goes to the contact's note.
+// Lead Only `email` is required. What is not recognised goes to the contact's note. Several people are a list of such
+// objects as `leads`, and what stands beside the list belongs to each.
 type Lead struct {
 	// Email Must contain @.
 	Email *string `json:"email,omitempty"`
@@ -334,10 +335,13 @@ type Lead_Valor struct {
 
 // LeadCreated defines model for LeadCreated.
 type LeadCreated struct {
-	// LeadId The contact; of a repetition, that of the first time.
-	LeadId  string `json:"leadId"`
-	Message string `json:"message"`
-	Success bool   `json:"success"`
+	// LeadId The contact, of several people the first; of a repetition, that of the first time.
+	LeadId string `json:"leadId"`
+
+	// LeadIds All contacts, in the order of the people in the body. Only where there are several.
+	LeadIds *[]string `json:"leadIds,omitempty"`
+	Message string    `json:"message"`
+	Success bool      `json:"success"`
 }
 
 // LeadForm The fields of `Lead` as a form has them, all of them text. Any other field is taken as well, such as Elementor's
@@ -365,34 +369,13 @@ type LeadForm struct {
 	Valor *string `json:"valor,omitempty"`
 }
 
-// LeadSimulated The contact that the body would make.
+// LeadSimulated The contact that the body would make; of several people the first, and all.
 type LeadSimulated struct {
-	Contact struct {
-		Atribuicao map[string]string `json:"atribuicao"`
+	// Contact A contact as it would be made.
+	Contact SimulatedContact `json:"contact"`
 
-		// Campos Which key of the body each field was read from.
-		Campos []struct {
-			Campo string `json:"campo"`
-			Chave string `json:"chave"`
-		} `json:"campos"`
-		Email       string  `json:"email"`
-		Empresa     *string `json:"empresa"`
-		Etapa       string  `json:"etapa"`
-		Funil       string  `json:"funil"`
-		Nome        string  `json:"nome"`
-		Nota        string  `json:"nota"`
-		Origem      *string `json:"origem"`
-		Responsavel *string `json:"responsavel"`
-
-		// Telefone As sent.
-		Telefone *string `json:"telefone"`
-
-		// TelefoneE164 Null when it is no valid number.
-		TelefoneE164 *string `json:"telefoneE164"`
-
-		// Valor Reais.
-		Valor json.Number `json:"valor"`
-	} `json:"contact"`
+	// Contacts All contacts, in the order of the people in the body. Only where there are several.
+	Contacts  *[]SimulatedContact    `json:"contacts,omitempty"`
 	Message   string                 `json:"message"`
 	Simulated LeadSimulatedSimulated `json:"simulated"`
 	Success   bool                   `json:"success"`
@@ -505,6 +488,34 @@ type ResultadoCnpj = json.RawMessage
 
 // ResultadoCpf defines model for ResultadoCpf.
 type ResultadoCpf = json.RawMessage
+
+// SimulatedContact A contact as it would be made.
+type SimulatedContact struct {
+	Atribuicao map[string]string `json:"atribuicao"`
+
+	// Campos Which key of the body each field was read from.
+	Campos []struct {
+		Campo string `json:"campo"`
+		Chave string `json:"chave"`
+	} `json:"campos"`
+	Email       string  `json:"email"`
+	Empresa     *string `json:"empresa"`
+	Etapa       string  `json:"etapa"`
+	Funil       string  `json:"funil"`
+	Nome        string  `json:"nome"`
+	Nota        string  `json:"nota"`
+	Origem      *string `json:"origem"`
+	Responsavel *string `json:"responsavel"`
+
+	// Telefone As sent.
+	Telefone *string `json:"telefone"`
+
+	// TelefoneE164 Null when it is no valid number.
+	TelefoneE164 *string `json:"telefoneE164"`
+
+	// Valor Reais.
+	Valor json.Number `json:"valor"`
+}
 
 // DocumentType defines model for TipoDocumento.
 type DocumentType string

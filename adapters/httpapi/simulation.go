@@ -30,17 +30,28 @@ func simulated(values []string) (bool, error) {
 }
 
 func (s *server) simulate(ctx context.Context, c echo.Context, hook webhook.Hook, post app.Post) error {
-	m, err := s.Intake.Simulate(ctx, hook, post)
+	made, err := s.Intake.Simulate(ctx, hook, post)
 	if err != nil {
 		return late(ctx, err)
 	}
-	out := LeadSimulated{Success: true, Simulated: true, Message: "Simulação. Nada foi criado."}
-	k := &out.Contact
-	k.Nome, k.Email, k.Telefone = m.Contact.Name, m.Contact.Email, orNull(m.Contact.Phone)
-	k.TelefoneE164, k.Empresa = orNull(m.Contact.PhoneE164), orNull(m.Contact.Company)
-	k.Valor, k.Nota, k.Origem = json.Number(m.Contact.Amount.String()), m.Contact.Note, orNull(m.Origin)
-	k.Funil, k.Etapa = m.Funnel, m.Stage
-	k.Responsavel, k.Atribuicao = orNull(m.Assignee), map[string]string{}
+	all := make([]SimulatedContact, len(made))
+	for i, m := range made {
+		all[i] = simulatedContact(m)
+	}
+	out := LeadSimulated{Success: true, Simulated: true, Message: "Simulação. Nada foi criado.", Contact: all[0]}
+	if len(all) > 1 {
+		out.Contacts = &all
+	}
+	return writeJSON(c.Response(), http.StatusOK, echo.MIMEApplicationJSON, out)
+}
+
+func simulatedContact(m app.Simulation) SimulatedContact {
+	k := SimulatedContact{
+		Nome: m.Contact.Name, Email: m.Contact.Email, Telefone: orNull(m.Contact.Phone),
+		TelefoneE164: orNull(m.Contact.PhoneE164), Empresa: orNull(m.Contact.Company),
+		Valor: json.Number(m.Contact.Amount.String()), Nota: m.Contact.Note, Origem: orNull(m.Origin),
+		Funil: m.Funnel, Etapa: m.Stage, Responsavel: orNull(m.Assignee), Atribuicao: map[string]string{},
+	}
 	for _, a := range m.Contact.Attribution {
 		k.Atribuicao[a.Key] = a.Value
 	}
@@ -51,7 +62,7 @@ func (s *server) simulate(ctx context.Context, c echo.Context, hook webhook.Hook
 	for i, f := range m.Fields {
 		k.Campos[i].Campo, k.Campos[i].Chave = f.Field, f.Key
 	}
-	return writeJSON(c.Response(), http.StatusOK, echo.MIMEApplicationJSON, out)
+	return k
 }
 
 func orNull(s string) *string {

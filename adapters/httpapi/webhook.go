@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -139,13 +140,32 @@ func thank(c echo.Context, hook webhook.Hook, accepted app.Accepted) error {
 	if hook.ThanksURL != "" && strings.Contains(c.Request().Header.Get(echo.HeaderAccept), "text/html") {
 		return c.Redirect(http.StatusSeeOther, hook.ThanksURL)
 	}
-	message := "Contato criado."
-	if accepted.Repeated {
-		message = "Este envio já tinha sido recebido; nada mudou."
+	created := LeadCreated{Success: true, LeadId: accepted.ContactID, Message: thanks(accepted)}
+	if len(accepted.Others) > 0 {
+		all := append([]string{accepted.ContactID}, accepted.Others...)
+		created.LeadIds = &all
 	}
-	return writeJSON(c.Response(), http.StatusOK, echo.MIMEApplicationJSON, LeadCreated{
-		Success: true, LeadId: accepted.ContactID, Message: message,
-	})
+	return writeJSON(c.Response(), http.StatusOK, echo.MIMEApplicationJSON, created)
+}
+
+// thanks says what became of an accepted post.
+func thanks(a app.Accepted) string {
+	made := fmt.Sprintf("%d contatos criados", a.Made())
+	switch {
+	case a.Repeated:
+		return "Este envio já tinha sido recebido; nada mudou."
+	case len(a.Others) == 0:
+		return "Contato criado."
+	case a.Made() == 1:
+		made = "1 contato criado"
+	}
+	switch a.Known {
+	case 0:
+		return made + "."
+	case 1:
+		return made + "; 1 já tinha sido recebido."
+	}
+	return fmt.Sprintf("%s; %d já tinham sido recebidos.", made, a.Known)
 }
 
 // late turns a failure for lack of time into the contract's word for it.

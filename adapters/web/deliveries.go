@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"fichario/app"
+	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
 
@@ -12,9 +13,11 @@ import (
 type deliveryPage struct {
 	webhook.Delivery
 	Webhook webhook.Webhook
+	// People are its contacts, where there are several.
+	People  []crm.Contact
 	Text    string
 	Binary  bool
-	Made    *app.Simulation
+	Made    []app.Simulation
 	Problem string
 }
 
@@ -28,6 +31,11 @@ func (s *server) deliveryShow(c *call) error {
 		return err
 	}
 	data := deliveryPage{Delivery: d, Webhook: w.Webhook, Text: string(d.Body)}
+	if len(d.Others) > 0 {
+		if data.People, err = s.Intake.ContactsOf(c.ctx(), d); err != nil {
+			return err
+		}
+	}
 	if !utf8.Valid(d.Body) {
 		data.Text, data.Binary = strings.ToValidUTF8(data.Text, "\uFFFD"), true
 	}
@@ -37,9 +45,9 @@ func (s *server) deliveryShow(c *call) error {
 		made, err := s.Intake.Explain(c.ctx(), c.by, d)
 		switch f := app.FaultOf(err); {
 		case err == nil:
-			data.Made = &made
+			data.Made = made
 		case f != nil && f.Field == "email":
-			data.Made, data.Problem = &made, f.Message
+			data.Made, data.Problem = made, f.Message
 		case f != nil && app.IsRefusal(err):
 			data.Problem = f.Message
 		default:
@@ -58,8 +66,19 @@ func (s *server) deliveryReplay(c *call) error {
 		}
 		return err
 	}
-	if made.Repeated {
-		return c.done("/contatos/"+made.ContactID, "Este envio já tinha criado este contato. Nada mudou.")
+	return c.done("/contatos/"+made.ContactID, replayed(made))
+}
+
+// replayed says what became of a replay whose first contact is shown.
+func replayed(made app.Accepted) string {
+	switch several := len(made.Others) > 0; {
+	case several && made.Repeated:
+		return "Este envio já tinha criado este contato e mais " + count(len(made.Others)) + ". Nada mudou."
+	case several:
+		return plural(made.Made(), "contato criado", "contatos criados") +
+			" a partir do envio guardado. Este é o primeiro do envio."
+	case made.Repeated:
+		return "Este envio já tinha criado este contato. Nada mudou."
 	}
-	return c.done("/contatos/"+made.ContactID, "Contato criado a partir do envio guardado.")
+	return "Contato criado a partir do envio guardado."
 }

@@ -97,19 +97,24 @@ func (v *visitor) send(path string, pairs ...string) (answer, string) {
 // lead posts a contact to the webhook and returns its id.
 func (v *visitor) lead(fields url.Values) string {
 	v.t.Helper()
+	return v.receive("application/x-www-form-urlencoded", fields.Encode()).ContactID
+}
+
+// receive posts a body to the webhook.
+func (v *visitor) receive(contentType, body string) app.Accepted {
+	v.t.Helper()
 	in := app.NewIntake(v.store, func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) }, func() {})
 	hook, err := in.Open(v.t.Context(), v.token.Reveal())
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	body := []byte(fields.Encode())
 	got, err := in.Receive(v.t.Context(), hook, app.Post{
-		Headers: []intake.Pair{{Key: "content-type", Value: "application/x-www-form-urlencoded"}}, Body: body, Signed: body,
+		Headers: []intake.Pair{{Key: "content-type", Value: contentType}}, Body: []byte(body), Signed: []byte(body),
 	})
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return got.ContactID
+	return got
 }
 
 // key makes a key of the visitor's organisation and returns the caller that it is.

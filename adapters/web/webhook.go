@@ -24,12 +24,25 @@ type webhookPage struct {
 type deliveryLine struct {
 	webhook.Delivery
 	Size int
+	// First are the contacts of a post with several people that are shown, More is how many
+	// there are beyond.
+	First []string
+	More  int
+}
+
+// contactsInLine is how many contacts a line of the log shows.
+const contactsInLine = 5
+
+func deliveryLineOf(d webhook.Delivery) deliveryLine {
+	all := d.Contacts()
+	first := all[:min(len(all), contactsInLine)]
+	return deliveryLine{d, len(d.Body), first, len(all) - len(first)}
 }
 
 // trial is a body that was pasted, and what it would make.
 type trial struct {
 	Body    string
-	Made    *app.Simulation
+	Made    []app.Simulation
 	Problem string
 }
 
@@ -70,7 +83,7 @@ func (s *server) webhookPage(c *call, f webhookFilter, try *trial) error {
 		data.Next = log[deliveriesAtOnce-1].ID
 	}
 	for _, d := range log {
-		data.Deliveries = append(data.Deliveries, deliveryLine{d, len(d.Body)})
+		data.Deliveries = append(data.Deliveries, deliveryLineOf(d))
 	}
 	sums, err := s.Webhooks.Summaries(c.ctx(), c.by, c.by.OrgID(), s.Clock().Add(-30*24*time.Hour))
 	if err != nil {
@@ -118,9 +131,9 @@ func (s *server) webhookTry(c *call, f struct {
 	made, err := s.Intake.Try(c.ctx(), c.by, c.PathValue("id"), []byte(t.Body))
 	switch f := app.FaultOf(err); {
 	case err == nil:
-		t.Made = &made
+		t.Made = made
 	case f != nil && f.Field == "email":
-		t.Made, t.Problem = &made, f.Message
+		t.Made, t.Problem = made, f.Message
 	case f != nil && app.IsRefusal(err):
 		t.Problem = f.Message
 	default:

@@ -18,6 +18,7 @@ type deliveryView struct {
 	Code      string          `json:"code"`
 	Reason    string          `json:"reason"`
 	Contact   *string         `json:"contact"`
+	Contacts  []string        `json:"contacts"`
 	ReplayOf  *string         `json:"replayOf"`
 	Bytes     int             `json:"bytes"`
 	Truncated bool            `json:"truncated"`
@@ -25,7 +26,8 @@ type deliveryView struct {
 
 func viewDelivery(d webhook.Delivery) deliveryView {
 	v := deliveryView{
-		ID: d.ID, At: d.At, Outcome: d.Outcome, Code: d.Code, Reason: d.Reason, Bytes: len(d.Body), Truncated: d.Truncated,
+		ID: d.ID, At: d.At, Outcome: d.Outcome, Code: d.Code, Reason: d.Reason, Contacts: append([]string{}, d.Contacts()...),
+		Bytes: len(d.Body), Truncated: d.Truncated,
 	}
 	if d.ContactID != "" {
 		v.Contact = &d.ContactID
@@ -94,10 +96,12 @@ func (c *webhookReplayCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
+		contacts := append([]string{a.ContactID}, a.Others...)
 		text := "Contact %s\n"
 		if a.Repeated {
 			text = "It had made contact %s already; nothing changed.\n"
 		}
-		return e.print(map[string]any{"contact": a.ContactID, "repeated": a.Repeated}, text, a.ContactID)
+		return e.print(map[string]any{"contact": a.ContactID, "contacts": contacts, "repeated": a.Repeated},
+			text, strings.Join(contacts, ", "))
 	})
 }

@@ -47,6 +47,11 @@ var (
 // idPlaces are the envelopes that are looked into, one level deep.
 var idPlaces = words(`data payload body entry submission response form_response lead record`)
 
+// idLists are lists of people, of which the first is looked into.
+var idLists = words(`
+	leads contacts contatos people pessoas customers clientes subscribers items itens rows records results data submissions
+	responses entries`)
+
 func namesOf[K comparable](lists map[K]string) map[string]K {
 	m := map[string]K{}
 	for k, list := range lists {
@@ -115,10 +120,15 @@ func idByName(n *node) string {
 		if id := k.str("submission", "id"); strings.HasPrefix(k.key, "mautic.") && usableID(id) {
 			return "mautic:" + k.key + ":" + id
 		}
-		if k.kind == isObject && idPlaces[k.key] {
-			if id := idInside(n, k); id != "" {
-				return id
-			}
+		id := ""
+		switch {
+		case k.kind == isObject && idPlaces[k.key]:
+			id = idInside(n, k)
+		case k.kind == isArray && idLists[k.key]:
+			id = idOfPerson(n, k.first())
+		}
+		if id != "" {
+			return id
 		}
 	}
 	return ""
@@ -135,6 +145,19 @@ func idInside(n, envelope *node) string {
 		return "id:" + join(f.event, inner.bare)
 	}
 	return ""
+}
+
+// idOfPerson is idByName for the first of a list of people.
+func idOfPerson(n, person *node) string {
+	if person == nil || person.kind != isObject || !slices.ContainsFunc(person.children, mayBeID) {
+		return ""
+	}
+	f, inner := factsOf(n), factsOf(person)
+	if !inner.person || inner.kind == 0 || inner.kind > recordName {
+		return ""
+	}
+	inner.event, inner.form = cmp.Or(inner.event, f.event), cmp.Or(inner.form, f.form)
+	return inner.named()
 }
 
 // mayBeID tells the keys that are worth a look: most bodies have none.

@@ -79,6 +79,8 @@ type Draft struct {
 	// DeliveryID is the product's own id of the submission, the same in every
 	// retry, with the product before it ("typeform:…"); empty when there is none.
 	DeliveryID string
+	// SharedID says that the DeliveryID is one for several people of the body.
+	SharedID bool
 	// Test says that the sender calls the submission a test.
 	Test bool
 }

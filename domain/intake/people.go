@@ -14,22 +14,18 @@ const MaxPeople = 200
 
 // ReadAll is Read for a body with several people: each element of a list that has an address of its own is a draft, in
 // the order of the list, and what stands outside the elements belongs to each. Elements without an address stay with
-// the first. Where the sender has one id for all, the second and later drafts have it with their number behind it, so
-// that each is known again in a retry. A body with one person, or none, is one draft. The error is a
+// the first. An id of the element counts before one that is for all; of that the second and later drafts have their
+// number behind it, so that each is known again in a retry. An element with the id and the address of one before it is
+// the same submission, and no draft. A body with one person, or none, is one draft. The error is a
 // fault.InvalidRequest, as that of Read, also for more than MaxPeople.
 func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	tree, err := parseBody(contentType, body)
 	if err != nil {
 		return nil, err
 	}
-	versions := people(&tree, o)
-	if len(versions) > MaxPeople {
-		return nil, fault.New(fault.InvalidRequest,
-			fmt.Sprintf("O corpo tem mais de %d pessoas. Envie-as em vários pedidos.", MaxPeople))
-	}
-	if len(versions) > 1 {
-		if drafts := readVersions(o, versions); drafts != nil {
-			return drafts, nil
+	if versions := people(&tree, o); len(versions) > 1 {
+		if drafts, err := readVersions(o, versions); drafts != nil || err != nil {
+			return drafts, err
 		}
 	}
 	d, err := readTree(o, tree, nil)
@@ -43,22 +39,60 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 type version struct {
 	tree  node
 	email string // the address of the element, which the draft must have
+	// path leads to the element: at each step down the place among the children, the last step first.
+	path    []int
+	element *node
 }
 
 // readVersions returns nil when the address outside the elements is the contact's: then they are no people of their
 // own.
-func readVersions(o Options, versions []version) []Draft {
-	drafts := make([]Draft, len(versions))
-	for i, v := range versions {
+func readVersions(o Options, versions []version) ([]Draft, error) {
+	drafts, taken := make([]Draft, 0, len(versions)), map[string]bool{}
+	for i := range versions {
+		v := &versions[i]
 		d, err := readTree(o, v.tree, nil)
-		if err != nil || !strings.EqualFold(d.Email, v.email) {
-			return nil
+		switch {
+		case err != nil, !strings.EqualFold(d.Email, v.email):
+			return nil, nil
+		case i == MaxPeople:
+			return nil, fault.New(fault.InvalidRequest,
+				fmt.Sprintf("O corpo tem mais de %d pessoas. Envie-as em vários pedidos.", MaxPeople))
 		}
-		if drafts[i] = d; i > 0 && d.DeliveryID != "" && d.DeliveryID == drafts[0].DeliveryID {
-			drafts[i].DeliveryID += "#" + strconv.Itoa(i+1)
+		if d.DeliveryID != "" {
+			d.SharedID = v.shares(d.DeliveryID)
+			if own := deliveryID(v.element); d.SharedID && own != "" {
+				d.DeliveryID, d.SharedID = own, false
+			}
+			known := d.DeliveryID + " " + strings.ToLower(d.Email)
+			if !d.SharedID && taken[known] {
+				continue
+			}
+			if i > 0 && (d.SharedID || taken[d.DeliveryID]) {
+				d.DeliveryID += "#" + strconv.Itoa(i+1)
+			}
+			taken[known], taken[d.DeliveryID] = true, true
 		}
+		drafts = append(drafts, d)
 	}
-	return drafts
+	return drafts, nil
+}
+
+// shares reports whether an id of the body stands outside the person, and so is one for all.
+func (v *version) shares(id string) bool {
+	rest := v.tree.without(v.path)
+	return deliveryID(&rest) == id
+}
+
+// without is the tree but for the node at the end of a path.
+func (n *node) without(path []int) node {
+	rest, last := *n, len(path)-1
+	rest.children = slices.Clone(n.children)
+	if at := path[last]; last == 0 {
+		rest.children = slices.Delete(rest.children, at, at+1)
+	} else {
+		rest.children[at] = rest.children[at].without(path[:last])
+	}
+	return rest
 }
 
 // peopleLists are the keys of lists that hold people, and of what stands around them, in normal form. Those who come
@@ -104,7 +138,7 @@ func peopleOfBatches(n *node, o Options) []version {
 		found := peopleOfList(&n.children[i], o)
 		if found == nil && len(lists) > 1 {
 			if email := addressOf(n.children[i].first(), o); email != "" {
-				found = []version{{n.children[i], email}}
+				found = []version{{n.children[i], email, []int{0}, n.children[i].first()}}
 			}
 		}
 		all = append(all, around(n, i, found, lists)...)
@@ -124,12 +158,13 @@ func around(n *node, member int, found []version, lists []int) []version {
 		for j := range n.children {
 			switch {
 			case j == member:
+				v.path = append(v.path, len(whole.children))
 				whole.children = append(whole.children, v.tree)
 			case !slices.Contains(lists, j):
 				whole.children = append(whole.children, n.children[j])
 			}
 		}
-		out[i] = version{whole, v.email}
+		out[i] = version{whole, v.email, v.path, v.element}
 	}
 	return out
 }
@@ -146,7 +181,7 @@ func peopleOfList(n *node, o Options) []version {
 		if inner := people(k, o); len(inner) > 1 {
 			found = append(found, inner...)
 		} else if email := addressOf(k, o); email != "" {
-			found = append(found, version{*k, email})
+			found = append(found, version{*k, email, nil, k})
 		} else {
 			others = append(others, *k)
 		}
@@ -163,7 +198,7 @@ func peopleOfList(n *node, o Options) []version {
 		if i == 0 {
 			list.children = append(list.children, others...)
 		}
-		found[i].tree = list
+		found[i].tree, found[i].path = list, append(found[i].path, 0)
 	}
 	return found
 }

@@ -36,6 +36,18 @@ func TestReadAll(t *testing.T) {
 			"mautic.lead_post_save_new":[{"contact":{` + beto + `}}]}`, "Ana mautic:mautic.form_on_submit:1|Beto"},
 		"baserow": {`{"event_id":"e","event_type":"rows.created","items":[{"id":1,` + ana + `},{"id":2,` + beto + `}]}`,
 			"Ana eventid:rows.created e|Beto eventid:rows.created e#2"},
+		"ids of their own": {`{"event_id":"e","type":"new","leads":[{"lead_id":"7",` + ana + `},
+			{"lead_id":"8",` + beto + `}]}`, "Ana leadid:7|Beto leadid:8"},
+		"ids of the elements": {`{"leads":[{"lead_id":"7",` + ana + `},{"lead_id":"8",` + beto + `}]}`,
+			"Ana leadid:7|Beto leadid:8"},
+		"ids in an array":    {`[{"lead_id":"7",` + ana + `},{"lead_id":"8",` + beto + `}]`, "Ana leadid:7|Beto leadid:8"},
+		"one id in an array": {`[{"lead_id":"7",` + ana + `}]`, "Ana leadid:7"},
+		"one id in a list":   {`{"leads":[{"lead_id":"7",` + ana + `}]}`, "Ana leadid:7"},
+		"an id twice": {`[{"lead_id":"7",` + ana + `},{"lead_id":"8",` + beto + `},{"lead_id":"7",` + ana + `}]`,
+			"Ana leadid:7|Beto leadid:8"},
+		"one id of two": {`[{"lead_id":"7",` + ana + `},{"lead_id":"7",` + beto + `}]`, "Ana leadid:7|Beto leadid:7#2"},
+		"an id outside and one inside": {`{"submission_id":"e","rows":[{"gclid":"g",` + ana + `},{` + beto + `},
+			{"nome":"Caio","email":"caio@x.com"}]}`, "Ana submissionid:e|Beto submissionid:e#2|Caio submissionid:e#3"},
 		"n8n":       {`[{"headers":{},"body":{` + ana + `}},{"headers":{},"body":{` + beto + `}}]`, "Ana|Beto"},
 		"kommo":     {`{"contacts":{"add":[{` + ana + `},{` + beto + `}]}}`, "Ana|Beto"},
 		"same word": {`[{` + ana + `},{` + ana + `}]`, "Ana|Ana"},
@@ -73,6 +85,17 @@ func TestElementsWithoutAddress(t *testing.T) {
 	drafts, err := ReadAll(Options{Kind: Generic}, "", []byte(body))
 	if err != nil || len(drafts) != 2 || !strings.Contains(drafts[0].Note(), "sem endereço") || drafts[1].Note() != "" {
 		t.Errorf("%+v, %v", drafts, err)
+	}
+}
+
+// TestAnOrderOfManyTickets is one contact, the buyer, however many people come along.
+func TestAnOrderOfManyTickets(t *testing.T) {
+	t.Parallel()
+	tickets := strings.Repeat(`{"titular":"X","email":"x@x.com"},`, MaxPeople+1)
+	body := `{"nome":"Ana","email":"ana@x.com","items":[` + strings.TrimSuffix(tickets, ",") + `]}`
+	drafts, err := ReadAll(Options{Kind: Generic}, "", []byte(body))
+	if err != nil || len(drafts) != 1 || drafts[0].Email != "ana@x.com" {
+		t.Errorf("%d drafts, %v", len(drafts), err)
 	}
 }
 

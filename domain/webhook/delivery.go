@@ -30,8 +30,11 @@ type Delivery struct {
 	// Code and Reason say why it was refused: the contract's code, and the
 	// Portuguese message that the sender got. Empty otherwise.
 	Code, Reason string
-	// ContactID is the contact that was made or answered; empty for a refusal.
+	// ContactID is the contact that was made or answered, of several people the first; empty
+	// for a refusal.
 	ContactID string
+	// Others are the further contacts of a post with several people, in its order.
+	Others []string
 	// Headers are those of the request that tell something about it, with names in
 	// lower case.
 	Headers []intake.Pair
@@ -53,6 +56,14 @@ func (d Delivery) Header(name string) string {
 		}
 	}
 	return ""
+}
+
+// Contacts are all that were made or answered, in the order of the people in the post.
+func (d Delivery) Contacts() []string {
+	if d.ContactID == "" {
+		return nil
+	}
+	return append([]string{d.ContactID}, d.Others...)
 }
 
 // deliveryHeaders are headers in which products send their own id of a submission: it stays the same when they try

@@ -17,7 +17,7 @@ func contacts(t *testing.T, s ports.Store) {
 	must(t, err)
 	event := func(kind crm.EventKind, subject string) crm.Event {
 		return crm.Event{
-			ID: id(), OrgID: o.ID, ContactID: a.Contact.ID, Kind: kind, Actor: "Automação", Subject: subject, At: at,
+			ID: id(), OrgID: o.ID, ContactID: a.People[0].Contact.ID, Kind: kind, Actor: "Automação", Subject: subject, At: at,
 		}
 	}
 	stage, person := funnelOf(t, s, o.ID, false, "Ganho").Stages[0].ID, id()
@@ -29,12 +29,12 @@ func contacts(t *testing.T, s ports.Store) {
 		return errors.Join(r.Contacts.SetStage(ctx, stage, moved), r.Contacts.SetAssignee(ctx, person, given),
 			r.Contacts.AddNote(ctx, noted))
 	}))
-	want := *a.Contact
-	want.StageID, want.AssigneeID, want.Note = stage, person, a.Contact.Note+"\n\nLigar amanhã"
+	want := a.People[0].Contact
+	want.StageID, want.AssigneeID, want.Note = stage, person, a.People[0].Contact.Note+"\n\nLigar amanhã"
 	got, err := repos.Contacts.Find(ctx, want.ID)
 	must(t, err)
 	same(t, "changed contact", got, want)
-	for stage, want := range map[string]bool{stage: true, a.Contact.StageID: false} {
+	for stage, want := range map[string]bool{stage: true, a.People[0].Contact.StageID: false} {
 		used, err := repos.Contacts.InStage(ctx, stage)
 		must(t, err)
 		same(t, "a stage with contacts", used, want)

@@ -101,19 +101,35 @@ func hook(t *testing.T, s ports.Store, orgID string) (webhook.Webhook, webhook.T
 }
 
 // arrival is a post that makes a contact.
-func arrival(w webhook.Webhook, stageID string) ports.Arrival {
+func arrival(w webhook.Webhook, stageID string) ports.Arrival { return arrivalOf(w, stageID, 1) }
+
+// arrivalOf is a post with so many people.
+func arrivalOf(w webhook.Webhook, stageID string, people int) ports.Arrival {
+	a := ports.Arrival{Delivery: webhook.Delivery{
+		ID: id(), OrgID: w.OrgID, WebhookID: w.ID, At: at, Outcome: webhook.Accepted,
+		Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: []byte(`{"a":"ç"}`),
+	}}
+	for range people {
+		n := newcomer(w, stageID)
+		a.People = append(a.People, n)
+		if a.Delivery.ContactID == "" {
+			a.Delivery.ContactID = n.Contact.ID
+		} else {
+			a.Delivery.Others = append(a.Delivery.Others, n.Contact.ID)
+		}
+	}
+	return a
+}
+
+func newcomer(w webhook.Webhook, stageID string) ports.Newcomer {
 	c := crm.Contact{
 		ID: id(), OrgID: w.OrgID, WebhookID: w.ID, Name: "Bia Rocha", Email: "bia@example.com", Phone: "(11) 98765-4321",
 		PhoneE164: "+5511987654321", Company: "Rocha & Filhos", Amount: 12345600, Note: "Olá\nmundo",
 		Attribution: []crm.Attribute{{Key: "utm_source", Value: "google"}},
 		StageID:     stageID, AssigneeID: id(), OriginID: id(), CreatedAt: at,
 	}
-	return ports.Arrival{
-		Delivery: webhook.Delivery{
-			ID: id(), OrgID: w.OrgID, WebhookID: w.ID, At: at, Outcome: webhook.Accepted, ContactID: c.ID,
-			Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: []byte(`{"a":"ç"}`),
-		},
-		Contact: &c,
+	return ports.Newcomer{
+		Contact: c,
 		Event:   crm.Event{ID: id(), OrgID: w.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: w.Name, At: at},
 		Notification: crm.Notification{
 			ID: id(), OrgID: w.OrgID, ContactID: c.ID, ContactName: c.Name, Kind: crm.NewContact, Subject: w.Name, At: at,

@@ -15,29 +15,30 @@ func taking(t *testing.T, s ports.Store) {
 	funnel := funnelOf(t, s, o.ID, true, "Novo")
 	w, _ := hook(t, s, o.ID)
 	a := arrival(w, funnel.Stages[0].ID)
-	receipt, err := repos.Inbox.Take(ctx, a)
+	receipts, err := repos.Inbox.Take(ctx, a)
 	must(t, err)
-	same(t, "receipt", receipt, ports.Receipt{ContactID: a.Contact.ID})
+	n := a.People[0]
+	same(t, "receipts", receipts, []ports.Receipt{{ContactID: n.Contact.ID}})
 
-	got, err := repos.Contacts.Find(ctx, a.Contact.ID)
+	got, err := repos.Contacts.Find(ctx, n.Contact.ID)
 	must(t, err)
-	same(t, "contact", got, *a.Contact)
-	events, err := repos.Contacts.Events(ctx, a.Contact.ID)
+	same(t, "contact", got, n.Contact)
+	events, err := repos.Contacts.Events(ctx, n.Contact.ID)
 	must(t, err)
-	same(t, "history", events, []crm.Event{a.Event})
+	same(t, "history", events, []crm.Event{n.Event})
 	told, err := repos.Notifications.List(ctx, o.ID, "", 10)
 	must(t, err)
-	same(t, "notifications", told, []crm.Notification{a.Notification})
+	same(t, "notifications", told, []crm.Notification{n.Notification})
 	delivery, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
 	must(t, err)
 	same(t, "delivery", delivery, a.Delivery)
-	job, err := repos.Jobs.Find(ctx, a.Job.ID)
+	job, err := repos.Jobs.Find(ctx, n.Job.ID)
 	must(t, err)
-	same(t, "job", job, a.Job)
+	same(t, "job", job, n.Job)
 	same(t, "counter", received(t, s, w.ID), 1)
 
 	bare := arrival(w, funnel.Stages[0].ID)
-	c := bare.Contact
+	c := &bare.People[0].Contact
 	c.AssigneeID, c.OriginID, c.Attribution, c.Phone, c.PhoneE164, c.Company, c.Note = "", "", nil, "", "", "", ""
 	c.Amount = -50_0000
 	_, err = repos.Inbox.Take(ctx, bare)
@@ -47,9 +48,9 @@ func taking(t *testing.T, s ports.Store) {
 	same(t, "bare contact", got, *c)
 
 	refused := refusal(w)
-	receipt, err = repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
+	receipts, err = repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
 	must(t, err)
-	same(t, "receipt of a refusal", receipt, ports.Receipt{})
+	same(t, "receipts of a refusal", len(receipts), 0)
 	delivery, err = repos.Deliveries.Find(ctx, refused.ID)
 	must(t, err)
 	same(t, "refused delivery", delivery, refused)
@@ -60,13 +61,17 @@ func takingOnce(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	w, _ := hook(t, s, o.ID)
 	other, _ := hook(t, s, o.ID)
-	take := func(w webhook.Webhook, body string) (ports.Arrival, ports.Receipt) {
+	type taken struct {
+		ports.Arrival
+		ports.Newcomer
+	}
+	take := func(w webhook.Webhook, body string) (taken, ports.Receipt) {
 		t.Helper()
 		a := arrival(w, id())
-		a.Key, a.Fingerprint = "k", []byte(body)
+		a.People[0].Key, a.Fingerprint = "k", []byte(body)
 		r, err := repos.Inbox.Take(ctx, a)
 		must(t, err)
-		return a, r
+		return taken{a, a.People[0]}, r[0]
 	}
 	first, r := take(w, "body")
 	same(t, "first", r, ports.Receipt{ContactID: first.Contact.ID})
@@ -77,7 +82,7 @@ func takingOnce(t *testing.T, s ports.Store) {
 	elsewhere, r := take(other, "body")
 	same(t, "the key on another webhook", r, ports.Receipt{ContactID: elsewhere.Contact.ID})
 	same(t, "counters", [2]int64{received(t, s, w.ID), received(t, s, other.ID)}, [2]int64{1, 1})
-	for _, a := range []ports.Arrival{again, different} {
+	for _, a := range []taken{again, different} {
 		_, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
 		wantErr(t, "delivery of a repetition", err, ports.ErrNotFound)
 		_, err = repos.Contacts.Find(ctx, a.Contact.ID)
@@ -111,9 +116,9 @@ func takingTogether(t *testing.T, s ports.Store) {
 			a := arrival(hooks[i%3], id())
 			switch i % 6 {
 			case 0, 1:
-				a.Key = "one key" // on the first and on the second webhook
+				a.People[0].Key = "one key" // on the first and on the second webhook
 			case 2:
-				a.Contact.StageID = "no id at all" // spoils nobody but itself
+				a.People[0].Contact.StageID = "no id at all" // spoils nobody but itself
 			}
 			r, err := repos.Inbox.Take(ctx, a)
 			mu.Lock()
@@ -122,7 +127,7 @@ func takingTogether(t *testing.T, s ports.Store) {
 				failed++
 				return
 			}
-			ids[r.ContactID]++
+			ids[r[0].ContactID]++
 		})
 	}
 	wg.Wait()
@@ -153,10 +158,10 @@ func forgetting(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	w, _ := hook(t, s, o.ID)
 	a := arrival(w, id())
-	a.Key = "k"
+	a.People[0].Key = "k"
 	// Ids say when they were made: now.
 	a.Delivery.At = time.Now().UTC().Truncate(time.Microsecond)
-	a.Contact.CreatedAt = a.Delivery.At
+	a.People[0].Contact.CreatedAt = a.Delivery.At
 	_, err := repos.Inbox.Take(ctx, a)
 	must(t, err)
 	n, err := repos.Inbox.Forget(ctx, time.Now().Add(-time.Minute))
@@ -169,7 +174,7 @@ func forgetting(t *testing.T, s ports.Store) {
 	wantErr(t, "forgotten delivery", err, ports.ErrNotFound)
 	_, err = repos.Inbox.Known(ctx, w.ID, "k", nil)
 	wantErr(t, "forgotten key", err, ports.ErrNotFound)
-	_, err = repos.Contacts.Find(ctx, a.Contact.ID)
+	_, err = repos.Contacts.Find(ctx, a.People[0].Contact.ID)
 	must(t, err)
 	same(t, "counter", received(t, s, w.ID), 1)
 }

@@ -11,9 +11,10 @@ func notifications(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	w, _ := hook(t, s, o.ID)
 	ana, rui := member(t, s, o.ID, crm.Owner, true), member(t, s, o.ID, crm.Common, true)
-	a := arrival(w, id())
-	_, err := repos.Inbox.Take(ctx, a)
+	post := arrival(w, id())
+	_, err := repos.Inbox.Take(ctx, post)
 	must(t, err)
+	a := post.People[0]
 	dead := crm.Notification{
 		ID: id(), OrgID: o.ID, Kind: crm.JobDead, ContactID: a.Contact.ID, ContactName: a.Contact.Name,
 		Subject: "A automação X", At: at,

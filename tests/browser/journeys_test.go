@@ -147,6 +147,33 @@ func TestAWebhookFromItsMakingToARefusedPostThatIsReplayed(t *testing.T) {
 	})
 }
 
+func TestAPostWithSeveralPeople(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		const both = `[{"nome":"Plínio Sá","email":"plinio@example.com"},{"nome":"Rita Luz","email":"rita@example.com"}]`
+		b.Visit("/webhooks")
+		b.Press("Formulário do site")
+		b.Fill("#corpo", both)
+		b.Press("Testar")
+		b.See("Os contatos seriam", "1 de 2", "Plínio Sá", "2 de 2", "Rita Luz")
+		b.Accessible()
+		resp, err := http.Post(p.hook, "application/json", strings.NewReader(both))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		b.Visit("/webhooks")
+		b.Press("Formulário do site")
+		b.See("Contato 1", "Contato 2")
+		b.Accessible()
+		b.Press("Abrir")
+		b.See("2 contatos", "Na ordem do envio.", "1 de 2", "Rita Luz")
+		b.Accessible()
+		b.Press("Rita Luz")
+		b.See("Rita Luz", "rita@example.com")
+	})
+}
+
 func TestAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {

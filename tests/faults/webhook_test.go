@@ -32,11 +32,13 @@ var line = intaketest.Line
 func TestWebhookFaults(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnce(t, map[string]func(t *testing.T){
-		"killing on SQLite":          func(t *testing.T) { killing(t, testkit.SQLite(t)) },
-		"killing on PostgreSQL":      func(t *testing.T) { killing(t, testkit.PostgreSQL(t)) },
-		"the database goes":          databaseGoesAndComesBack,
-		"the database is locked":     lockedDatabase,
-		"a body that stops arriving": bodyThatStopsArriving,
+		"killing on SQLite":                    func(t *testing.T) { killing(t, testkit.SQLite(t)) },
+		"killing on PostgreSQL":                func(t *testing.T) { killing(t, testkit.PostgreSQL(t)) },
+		"killing several people on SQLite":     func(t *testing.T) { killingSeveral(t, testkit.SQLite(t)) },
+		"killing several people on PostgreSQL": func(t *testing.T) { killingSeveral(t, testkit.PostgreSQL(t)) },
+		"the database goes":                    databaseGoesAndComesBack,
+		"the database is locked":               lockedDatabase,
+		"a body that stops arriving":           bodyThatStopsArriving,
 	})
 }
 

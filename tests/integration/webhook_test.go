@@ -73,6 +73,11 @@ func TestWebhook(t *testing.T) {
 			"commands":                     func(t *testing.T, o *org) { testCommands(t, o, s.Org(t)) },
 			"changes at once":              testChangesAtOnce,
 			"pages":                        testPagesOfCommands,
+			"several people":               testPeople,
+			"many people":                  testManyPeople,
+			"several people again":         testPeopleAgain,
+			"several people simulated":     testPeopleSimulated,
+			"several people replayed":      testPeopleReplayed,
 			"examples":                     testExamples,
 		} {
 			t.Run(name, with(test))

@@ -19,7 +19,8 @@ type Census struct {
 	Emails map[string]string
 	// Histories are the kinds and actors of the history entries.
 	Histories map[string][]string
-	// Notifications and Accepted count the notifications of a new contact, and the accepted deliveries.
+	// Notifications and Accepted count the notifications of a new contact, and the accepted deliveries that made it: the
+	// retry of a part of a post names contacts that came before.
 	Notifications, Accepted map[string]int
 }
 
@@ -39,7 +40,13 @@ func (o *Org) Census(t *testing.T) Census {
 		"SELECT contact_id, kind FROM notifications WHERE org_id = $1 AND kind = 'contato'": func(id, _ string) {
 			c.Notifications[id]++
 		},
-		"SELECT contact_id, outcome FROM deliveries WHERE org_id = $1 AND outcome = 'accepted'": func(id, _ string) {
+		`SELECT c.id, d.outcome FROM deliveries d JOIN contacts c ON c.id = d.contact_id AND c.created_at = d.at
+			WHERE d.org_id = $1 AND d.outcome = 'accepted'`: func(id, _ string) {
+			c.Accepted[id]++
+		},
+		`SELECT c.id, d.outcome FROM delivery_contacts o JOIN deliveries d ON d.id = o.delivery_id
+			JOIN contacts c ON c.id = o.contact_id AND c.created_at = d.at
+			WHERE d.org_id = $1 AND d.outcome = 'accepted'`: func(id, _ string) {
 			c.Accepted[id]++
 		},
 	} {

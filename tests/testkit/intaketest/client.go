@@ -59,6 +59,18 @@ func (a Answer) Text(field string) string { text, _ := a.JSON[field].(string); r
 // LeadID is the id of the contact, "" for other answers.
 func (a Answer) LeadID() string { return a.Text("leadId") }
 
+// LeadIDs are the ids of all contacts; none for other answers.
+func (a Answer) LeadIDs() (all []string) {
+	several, _ := a.JSON["leadIds"].([]any)
+	for _, id := range several {
+		all = append(all, fmt.Sprint(id))
+	}
+	if len(all) == 0 && a.LeadID() != "" {
+		all = []string{a.LeadID()}
+	}
+	return all
+}
+
 // String is the status and the code, for comparisons.
 func (a Answer) String() string { return strings.TrimSpace(fmt.Sprint(a.Status, " ", a.Text("code"))) }
 

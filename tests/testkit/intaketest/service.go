@@ -37,6 +37,16 @@ func Lead(name string) string {
 		Message)
 }
 
+// Changes is a post of Meta about the invented people with those names, each with an id of its own.
+func Changes(names ...string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = fmt.Sprintf(`{"field":"leadgen","value":{"leadgen_id":%q,"field_data":[
+			{"name":"full_name","values":[%q]},{"name":"email","values":[%q]}]}}`, name, name+" "+Surname, Email(name))
+	}
+	return `{"object":"page","entry":[{"id":"1","changes":[` + strings.Join(all, ",") + `]}]}`
+}
+
 // Service is the program, whatever organisations are on it.
 type Service struct {
 	*testkit.Program

@@ -73,6 +73,7 @@ func (o *Org) Show(h Hook) HookView {
 type Delivery struct {
 	ID, Outcome, Code, Reason string
 	Contact, ReplayOf         *string
+	Contacts                  []string
 	Bytes                     int
 	Truncated                 bool
 	// Headers and Body are only of one that is shown alone.
@@ -111,6 +112,7 @@ func (o *Org) Delivery(id string) Delivery {
 // Replayed is what became of a replay.
 type Replayed struct {
 	Contact  string
+	Contacts []string
 	Repeated bool
 }
 

@@ -1,0 +1,11 @@
+-- +goose Up
+-- The contacts of a post with several people after the first, from position 1 on. No foreign keys, as with deliveries.
+CREATE TABLE delivery_contacts (
+    delivery_id text NOT NULL,
+    position    integer NOT NULL,
+    contact_id  text NOT NULL,
+    PRIMARY KEY (delivery_id, position)
+);
+
+-- +goose Down
+DROP TABLE delivery_contacts;

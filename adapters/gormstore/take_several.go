@@ -1,0 +1,79 @@
+package gormstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+// errKnown rolls a post with several people back.
+var errKnown = errors.New("a key is known")
+
+// takeSeveral writes a post with several people in a transaction of its own: its people share the commit, and whether
+// all of them are new is known only when their receipts have been written. Once it has begun it waits for the end, so
+// that the answer is what happened.
+func (r inbox) takeSeveral(
+	ctx context.Context, delivery deliveryRow, others []deliveryContactRow, people []taken,
+) (kept bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	const tries = 3
+	for try := 1; ; try++ {
+		err = r.exec(context.WithoutCancel(ctx), "inbox.take", func(db *gorm.DB) error {
+			return db.Transaction(func(tx *gorm.DB) error { return r.writeSeveral(tx, delivery, others, people) })
+		})
+		if try < tries && collided(err) {
+			continue
+		}
+		if errors.Is(err, errKnown) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+}
+
+// writeSeveral writes receipts first and in the order of their keys, and the counter last, as takeStatement does.
+func (r inbox) writeSeveral(
+	tx *gorm.DB, delivery deliveryRow, others []deliveryContactRow, people []taken,
+) error {
+	var receipts []receiptRow
+	contacts, events := make([]contactRow, len(people)), make([]eventRow, len(people))
+	notifications, jobs := make([]notificationRow, len(people)), make([]jobRow, len(people))
+	for i, p := range people {
+		contacts[i], events[i], notifications[i], jobs[i] = *p.contact, p.event, p.notification, p.job
+		if p.receipt != nil {
+			receipts = append(receipts, *p.receipt)
+		}
+	}
+	slices.SortFunc(receipts, func(a, b receiptRow) int { return bytes.Compare(a.Key, b.Key) })
+	if len(receipts) > 0 {
+		claimed := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&receipts)
+		if claimed.Error != nil {
+			return claimed.Error
+		}
+		if int(claimed.RowsAffected) < len(receipts) {
+			return errKnown
+		}
+	}
+	rows := []any{&delivery}
+	if len(others) > 0 {
+		rows = append(rows, &others)
+	}
+	if len(people) > 0 {
+		rows = append(rows, &contacts, &events, &notifications, &jobs)
+	}
+	for _, some := range rows {
+		if err := tx.Create(some).Error; err != nil {
+			return err
+		}
+	}
+	if len(people) == 0 {
+		return nil
+	}
+	return tx.Exec(countReceived, delivery.WebhookID, r.slot, len(people)).Error
+}

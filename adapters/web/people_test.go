@@ -1,0 +1,52 @@
+package web_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func people(names ...string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = fmt.Sprintf(`{"nome":%q,"email":%q}`, name, name+"@example.com")
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+// TestSeveralPeopleAreShown: the log, the page of the delivery and a trial know all of a post.
+func TestSeveralPeopleAreShown(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	names := []string{"Bia", "Caio", "Davi", "Eva", "Fabio", "Gil", "Hugo"}
+	made := v.receive("application/json", people(names...))
+	ids := append([]string{made.ContactID}, made.Others...)
+	at := "/webhooks/" + v.hook.ID
+	page := v.get(at)
+	for i, id := range ids[:5] {
+		has(t, "the log", page, fmt.Sprintf(`<a href="/contatos/%s">Contato %d</a>`, id, i+1))
+	}
+	has(t, "the log", page, `#contatos">mais 2</a>`)
+	hasNot(t, "the log", page, ids[5], "Abrir contato")
+	delivery := regexp.MustCompile(`"(/entregas/[^"#]+)"`).FindStringSubmatch(page)[1]
+	page = v.get(delivery)
+	for i, id := range ids {
+		has(t, "the delivery", page, fmt.Sprintf(`href="/contatos/%s">%s</a>`, id, names[i]),
+			fmt.Sprintf("<h3>%d de 7</h3>", i+1))
+	}
+	has(t, "the delivery", page, `href="#contatos"`, "7 contatos")
+	v.post(delivery+"/refazer", nil)
+	has(t, "a replay", v.get("/contatos/"+ids[0]), "já tinha criado este contato e mais 6")
+
+	_, page = v.post(at+"/testar", url.Values{"corpo": {people("Iara", "Joel")}})
+	has(t, "a trial", page, "Os contatos seriam", "<h3>1 de 2</h3>", "Iara@example.com", "<h3>2 de 2</h3>",
+		"Joel@example.com")
+	_, page = v.post(at+"/testar", url.Values{"corpo": {people("Iara")}})
+	has(t, "a trial of one", page, "O contato seria", "Iara@example.com")
+	hasNot(t, "a trial of one", page, "1 de 1")
+
+	v.receive("application/json", people("Lia"))
+	has(t, "a lone one", v.get(at), "Abrir contato")
+}
