@@ -108,8 +108,12 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (int, error
 		return 0, err
 	}
 	return len(failed), a.store.InTx(ctx, func(r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, a.clock())
+		if err != nil {
+			return err
+		}
 		for _, run := range failed {
-			if _, err := r.Jobs.Revive(ctx, run.ID, a.clock()); err != nil {
+			if _, err := r.Jobs.Revive(ctx, run.ID, now); err != nil {
 				return err
 			}
 		}
@@ -126,17 +130,21 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 	if err != nil {
 		return "", err
 	}
+	now, err := r.Clock.Now(ctx, a.clock())
+	if err != nil {
+		return "", err
+	}
 	switch job.State {
 	case automation.Ready:
 		return "", invalid("run", "Esta execução ainda não terminou: ela será tentada de novo sozinha.")
 	case automation.Dead:
-		_, err := r.Jobs.Revive(ctx, id, a.clock())
+		_, err := r.Jobs.Revive(ctx, id, now)
 		return id, err
 	}
 	again := automation.Job{
 		ID: newID(), OrgID: job.OrgID, Kind: job.Kind, ContactID: job.ContactID, AutomationID: job.AutomationID,
 		MemberID: job.MemberID,
-		State:    automation.Ready, RunAt: a.clock(), CreatedAt: a.clock(),
+		State:    automation.Ready, RunAt: now, CreatedAt: now,
 	}
 	return again.ID, r.Jobs.Add(ctx, again)
 }

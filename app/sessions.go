@@ -59,7 +59,12 @@ const touchEvery = 5 * time.Minute
 // guess counts an attempt for an e-mail address and compares its password. Faults:
 // Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
 func (s *Sessions) guess(ctx context.Context, email, hash, password string) (bool, error) {
-	before, wait, err := s.store.Repos().Sessions.Attempt(ctx, email, s.clock(), access.SignInPause)
+	repos := s.store.Repos()
+	now, err := repos.Clock.Now(ctx, s.clock())
+	if err != nil {
+		return false, err
+	}
+	before, wait, err := repos.Sessions.Attempt(ctx, email, now, access.SignInPause)
 	if err != nil {
 		return false, err
 	}

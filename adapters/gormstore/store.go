@@ -184,6 +184,7 @@ func nested() bool {
 
 func (s *Store) repos(c conn) ports.Repos {
 	return ports.Repos{
+		Clock:     clock{c},
 		Orgs:      orgs{c},
 		Members:   members{c},
 		Keys:      keys{c},
