@@ -181,4 +181,3 @@ func (l *Lookups) announce(callID string) {
 		close(ch.(chan struct{})) //nolint:forcetypeassert // only channels are stored
 	}
 }
-

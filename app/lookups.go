@@ -278,6 +278,17 @@ func (l *Lookups) Settle(ctx context.Context) error {
 // again until it does; it is zero as long as writing works.
 func (l *Lookups) Unwritten() int { return len(l.unwritten.waiting(func(ending) bool { return true })) }
 
+// Ready reports whether outcomes can be written. Fault: ServiceUnavailable.
+func (l *Lookups) Ready() error {
+	n := l.Unwritten()
+	if n == 0 {
+		return nil
+	}
+	return fault.New(fault.ServiceUnavailable,
+		fmt.Sprintf("A gravação no banco de dados está falhando: o resultado de %d consultas espera para ser gravado.", n)).
+		After(rewriteMost)
+}
+
 // GiveUp ends the calls that are at the bureau: they are charged, and without an answer. None begins any more.
 func (l *Lookups) GiveUp() { l.giveUp() }
 

@@ -47,6 +47,8 @@ type Store struct {
 	taking map[string]*sql.Stmt
 	// slot is where this instance counts what webhooks receive.
 	slot int64
+	// probe is what was last known of whether the database takes what is written.
+	probe probe
 }
 
 var _ ports.Store = (*Store)(nil)
@@ -96,18 +98,6 @@ func setPool(db *gorm.DB, size int) error {
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
 	return nil
-}
-
-// Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	pool, err := s.write.DB()
-	if err != nil {
-		return err
-	}
-	var answer int
-	return named("store.ping", classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&answer)))
 }
 
 // Close waits for entries that are being written and closes the database.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -96,7 +97,7 @@ func (e *environment) wireServer(
 	statement := app.NewStatement(s.store, calendar, now)
 	api, err := httpapi.New(httpapi.Config{
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, LookupEnabled: e.settings.Lookup,
-		Ready: s.store.Ping, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
+		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
 		Sandbox: sandboxDocuments(),
 	})
 	if err != nil {
@@ -152,6 +153,14 @@ func (e *environment) transportSecurity(next http.Handler) http.Handler {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		next.ServeHTTP(w, r)
 	})
+}
+
+// ready reports whether requests can be served: the database answers and takes what is written.
+func (s *service) ready(ctx context.Context) error {
+	if err := s.store.Ready(ctx); err != nil {
+		return err
+	}
+	return s.lookups.Ready()
 }
 
 // chores are what is done again and again beside the requests.
