@@ -12,7 +12,7 @@ const followGrace = 500 * time.Millisecond
 
 // follow waits for the call of another identical lookup and shares its outcome: the answer, free and as from history,
 // or the failure, free and without an entry. For the call of another instance it waits as long as that may take and no
-// longer, because its owner may be dead.
+// longer, because its owner may be dead; then the call is one without an answer.
 func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
 	defer cancel()
@@ -54,7 +54,13 @@ func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupRe
 		select {
 		case <-time.After(wait):
 		case <-over:
-			return LookupResult{}, sharedFault(lookup.NoAnswer)
+			abandoned, err := l.store.Repos().Statement.Abandon(ctx, callID)
+			if err != nil {
+				return LookupResult{}, err
+			}
+			if abandoned { // otherwise its owner was just in time
+				l.settled(ctx, 1)
+			}
 		case <-ctx.Done():
 			return LookupResult{}, timedOut(ctx.Err())
 		}

@@ -269,9 +269,13 @@ func (l *Lookups) Settle(ctx context.Context) error {
 		return err
 	})
 	if n > 0 && err == nil {
-		l.log.WarnContext(ctx, "lookups settled without an outcome", "count", n)
+		l.settled(ctx, n)
 	}
 	return err
+}
+
+func (l *Lookups) settled(ctx context.Context, n int) {
+	l.log.WarnContext(ctx, "lookups settled without an outcome", "count", n)
 }
 
 // Unwritten is how many calls have ended without the database taking their outcome. They are kept in memory and tried
