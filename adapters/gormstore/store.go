@@ -25,7 +25,7 @@ const (
 	opTimeout = 5 * time.Second
 	// poolSize is measured: between 4 and 32 the throughput differs by less than a
 	// fifth, and the default idle pool of 2 costs three quarters of it.
-	poolSize = 16
+	poolSize = 16 // see LimitConnections
 	// counterSlots is how many instances may count on one webhook without often
 	// waiting for each other.
 	counterSlots = 64
@@ -88,6 +88,14 @@ func config() *gorm.Config {
 		SkipDefaultTransaction: true,
 		NowFunc:                func() time.Time { return stamp(time.Now()) },
 	}
+}
+
+// LimitConnections bounds the connections to PostgreSQL, 16 without it. SQLite has as many as serve it best.
+func (s *Store) LimitConnections(n int) error {
+	if s.dialect != goose.DialectPostgres {
+		return nil
+	}
+	return setPool(s.write, n)
 }
 
 func setPool(db *gorm.DB, size int) error {

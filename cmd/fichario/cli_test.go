@@ -72,6 +72,8 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"FICHARIO_DATA_KEY":      {"migrate", db, "--data-key", "abc"},
 		"FICHARIO_DATA_KEY is":   {"migrate", "--database-url", "postgres://127.0.0.1:1/x"},
 		"FICHARIO_HISTORY_FRESH": {"serve", db, "--history-fresh=-1h"},
+		"no mínimo 1":            {"serve", db, "--database-connections=0"},
+		"FICHARIO_DATABASE_CONN": {"serve", db, "--database-connections=1001"},
 		"sqlite://CAMINHO":       {"serve", "--database-url", "mysql://x"},
 		"FICHARIO_PUBLIC_URL":    {"serve", db, "--public-url", "nope"},
 		"duration":               {"serve", db, "--history-fresh", "x"},

@@ -23,6 +23,7 @@ import (
 // service is what serve runs: the use cases that are more than a value, the two driving
 // adapters in one server, and what they stand on.
 type service struct {
+	alone         func() // gives the SQLite file back
 	store         *gormstore.Store
 	bureau        *bureau.Client
 	stopBureau    func()
@@ -55,6 +56,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 		return nil, err
 	}
 	if s.bureau, s.stopBureau, err = e.openBureau(log); err != nil {
+		return nil, err
+	}
+	if s.alone, err = gormstore.Alone(e.settings.DatabaseURL); err != nil {
 		return nil, err
 	}
 	tell := func(why string) { log.Warn("the database is away; trying again", "why", why) }
@@ -187,6 +191,9 @@ func (s *service) close() {
 	}
 	if s.store != nil {
 		_ = s.store.Close()
+	}
+	if s.alone != nil {
+		s.alone()
 	}
 	if s.stopBureau != nil {
 		s.stopBureau()
