@@ -121,9 +121,9 @@ func TestClocksThatDifferEndAtOnce(t *testing.T) {
 			equal(t, "the old address, there", said(err), "webhook_desconhecido")
 		}
 		for range 5 {
-			_, _ = s.sessions.SignIn(t.Context(), s.email("ana"), "errada")
+			_, _ = s.sessions.SignIn(t.Context(), "", s.email("ana"), "errada")
 		}
-		_, err := other.sessions.SignIn(t.Context(), s.email("ana"), "senha-de-ana")
+		_, err := other.sessions.SignIn(t.Context(), "", s.email("ana"), "senha-de-ana")
 		wait := app.FaultOf(err).RetryAfter
 		equal(t, "whoever guessed there waits here", wait > 20*time.Second && wait <= 30*time.Second, true)
 	})

@@ -73,6 +73,7 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"FICHARIO_DATA_KEY is":   {"migrate", "--database-url", "postgres://127.0.0.1:1/x"},
 		"FICHARIO_HISTORY_FRESH": {"serve", db, "--history-fresh=-1h"},
 		"no mínimo 1":            {"serve", db, "--database-connections=0"},
+		"10.0.0.0/8":             {"serve", db, "--trusted-proxies=10.0.0.0/33"},
 		"FICHARIO_DATABASE_CONN": {"serve", db, "--database-connections=1001"},
 		"sqlite://CAMINHO":       {"serve", "--database-url", "mysql://x"},
 		"FICHARIO_PUBLIC_URL":    {"serve", db, "--public-url", "nope"},

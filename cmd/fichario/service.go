@@ -14,6 +14,7 @@ import (
 	"fichario/adapters/bureau"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
+	"fichario/adapters/shape"
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/access"
@@ -107,6 +108,10 @@ func (e *environment) wireServer(
 	if err != nil {
 		return err
 	}
+	trusted, err := shape.Networks(e.settings.Proxies)
+	if err != nil {
+		return err // its shape was checked
+	}
 	pages, err := web.New(web.Config{
 		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),
 		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
@@ -115,7 +120,7 @@ func (e *environment) wireServer(
 		Automations: app.NewAutomations(s.store, now),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: e.publicURL(s.listener.Addr().String()),
-		LookupEnabled: e.settings.Lookup, Log: log,
+		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted,
 	})
 	if err != nil {
 		return err
