@@ -60,6 +60,9 @@ func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.En
 		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "product", e.Product, "status", string(e.Status),
 			"reason", failure.Reason)
 	}
+	if f := l.flight(e.ID); f != nil {
+		f.failure = failure
+	}
 	l.finish(ctx, ending{e, product.Price, rec})
 	event.Status, event.Charged = e.Status, e.Amount
 	l.observe(event)
@@ -160,9 +163,11 @@ func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 		"O bureau não respondeu a tempo. A chamada é cobrada, porque pode ter chegado a ele.").Because(cause)
 }
 
-// sharedFault is bureauFault for who waited for the call of somebody else.
-func sharedFault(s lookup.Status) error {
-	cause := &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"}
+// sharedFault is bureauFault for who waited for the call of somebody else, of whose failure nothing more may be known.
+func sharedFault(s lookup.Status, cause *ports.BureauError) error {
+	if cause == nil {
+		cause = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"}
+	}
 	switch s {
 	case lookup.NotSent:
 		return bureauFault(s, cause)
@@ -177,7 +182,23 @@ func sharedFault(s lookup.Status) error {
 
 // announce tells the followers on this instance that a call has ended.
 func (l *Lookups) announce(callID string) {
-	if ch, ok := l.inFlight.LoadAndDelete(callID); ok {
-		close(ch.(chan struct{})) //nolint:forcetypeassert // only channels are stored
+	if f := l.flight(callID); f != nil {
+		l.inFlight.Delete(callID)
+		close(f.ended)
 	}
+}
+
+// flight is a call of this instance.
+type flight struct {
+	// ended is closed when its outcome is in the database, or in unwritten.
+	ended chan struct{}
+	// failure is how it ended without an answer; to be read after ended.
+	failure *ports.BureauError
+}
+
+// flight returns a call that is in flight, or nil.
+func (l *Lookups) flight(callID string) *flight {
+	f, _ := l.inFlight.Load(callID)
+	known, _ := f.(*flight)
+	return known
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
 // followGrace is what a call may need to be written down after its time.
@@ -16,9 +17,11 @@ const followGrace = 500 * time.Millisecond
 func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
 	defer cancel()
-	if ch, here := l.inFlight.Load(callID); here {
+	var failure *ports.BureauError
+	if f := l.flight(callID); f != nil {
 		select {
-		case <-ch.(chan struct{}): //nolint:forcetypeassert // only channels are stored
+		case <-f.ended:
+			failure = f.failure
 		case <-ctx.Done():
 			return LookupResult{}, timedOut(ctx.Err())
 		}
@@ -29,7 +32,7 @@ func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupRe
 			if end.rec != nil {
 				return LookupResult{}, notWritten(nil)
 			}
-			return LookupResult{}, sharedFault(end.entry.Status)
+			return LookupResult{}, sharedFault(end.entry.Status, failure)
 		}
 		call, err := l.store.Repos().Statement.Find(ctx, callID)
 		switch {
@@ -42,7 +45,7 @@ func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupRe
 			}
 			return l.fromHistory(ctx, a, rec)
 		case call.Status != lookup.Running:
-			return LookupResult{}, sharedFault(call.Status)
+			return LookupResult{}, sharedFault(call.Status, failure)
 		}
 		if over == nil {
 			now, err := l.store.Repos().Clock.Now(ctx, l.clock())

@@ -82,6 +82,26 @@ func TestFollowersShareACall(t *testing.T) {
 	}
 }
 
+// TestFollowersHearHowLongTheBureauAsksToWait, as whoever was refused does.
+func TestFollowersHearHowLongTheBureauAsksToWait(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.bureau.script = func(context.Context) (ports.Answer, error) {
+			time.Sleep(time.Second)
+			return ports.Answer{}, &ports.BureauError{Outcome: ports.NotCharged, Reason: "status 429", RetryAfter: 42 * time.Second}
+		}
+		var asking sync.WaitGroup
+		for range 3 {
+			asking.Go(func() {
+				_, err := s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]})
+				equal(t, "told", line(said(err), app.FaultOf(err).RetryAfter), "bureau_indisponivel 42s")
+			})
+		}
+		asking.Wait()
+		equal(t, "calls", len(s.bureau.list()), 1)
+	})
+}
+
 // TestARefreshSharesNothing: unless the asker says what he has seen.
 func TestARefreshSharesNothing(t *testing.T) {
 	t.Parallel()

@@ -43,8 +43,7 @@ type Lookups struct {
 
 	slots chan struct{}
 	calls sync.WaitGroup
-	// inFlight holds a channel for each call of this instance, closed when its
-	// outcome is in the database, or in unwritten.
+	// inFlight holds a *flight for each call of this instance, by its id.
 	inFlight  sync.Map
 	unwritten *unwritten
 	// stopping ends when calls are given up.

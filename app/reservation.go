@@ -25,7 +25,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	e, key := l.entry(a), a.caller.key
 	e.Status, e.Charged, e.Amount = lookup.Running, true, a.product.Price
 	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
-	l.inFlight.Store(e.ID, make(chan struct{}))
+	l.inFlight.Store(e.ID, &flight{ended: make(chan struct{})})
 	begun := false // whether the transaction came to its commit
 	err := l.store.InTx(ctx, func(repos ports.Repos) (err error) {
 		r, err = l.charge(ctx, repos, a, e)

@@ -99,17 +99,17 @@ func (r statement) Abandon(ctx context.Context, id string) (bool, error) {
 	return n > 0, err
 }
 
-func (r statement) Settle(ctx context.Context, now time.Time) (int, error) {
-	// The lease goes first, as everywhere else, so that no two transactions wait for each other.
-	_, err := r.changed(ctx, "statement.settle", func(db *gorm.DB) *gorm.DB {
-		return db.Delete(&leaseRow{}, "expires_at <= ?", stamp(now))
+func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
+	err = r.whole(ctx, "statement.settle", func(db *gorm.DB) error {
+		// The lease goes first, as everywhere else, so that no two transactions wait for each other.
+		if err := db.Delete(&leaseRow{}, "expires_at <= ?", stamp(now)).Error; err != nil {
+			return err
+		}
+		settled := running("settle_at <= ?", stamp(now))(db.Model(&lookupRow{})).Update("status", string(lookup.NoAnswer))
+		n = int(settled.RowsAffected)
+		return settled.Error
 	})
-	if err != nil {
-		return 0, err
-	}
-	return r.changed(ctx, "statement.settle", func(db *gorm.DB) *gorm.DB {
-		return running("settle_at <= ?", stamp(now))(db.Model(&lookupRow{})).Update("status", string(lookup.NoAnswer))
-	})
+	return n, err
 }
 
 // asker chooses rows by who asked.
