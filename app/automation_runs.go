@@ -118,8 +118,12 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, lef
 	}
 	kept := slices.DeleteFunc(failed, func(run automation.Job) bool { return disabled[run.AutomationID] })
 	return len(kept), len(failed) - len(kept), a.store.InTx(ctx, func(r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, a.clock())
+		if err != nil {
+			return err
+		}
 		for _, run := range kept {
-			if _, err := r.Jobs.Revive(ctx, run.ID, a.clock()); err != nil {
+			if _, err := r.Jobs.Revive(ctx, run.ID, now); err != nil {
 				return err
 			}
 		}
@@ -148,14 +152,18 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 			return "", invalid("run", "A automação desta execução está desabilitada: habilite-a e repita.")
 		}
 	}
+	now, err := r.Clock.Now(ctx, a.clock())
+	if err != nil {
+		return "", err
+	}
 	if job.State == automation.Dead {
-		_, err := r.Jobs.Revive(ctx, id, a.clock())
+		_, err := r.Jobs.Revive(ctx, id, now)
 		return id, err
 	}
 	again := automation.Job{
 		ID: newID(), OrgID: job.OrgID, Kind: job.Kind, ContactID: job.ContactID, AutomationID: job.AutomationID,
 		MemberID: job.MemberID,
-		State:    automation.Ready, RunAt: a.clock(), CreatedAt: a.clock(),
+		State:    automation.Ready, RunAt: now, CreatedAt: now,
 	}
 	return again.ID, r.Jobs.Add(ctx, again)
 }

@@ -60,7 +60,10 @@ func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.En
 		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "product", e.Product, "status", string(e.Status),
 			"reason", failure.Reason)
 	}
-	l.finish(ctx, e, product.Price, rec)
+	if f := l.flight(e.ID); f != nil {
+		f.failure = failure
+	}
+	l.finish(ctx, ending{e, product.Price, rec})
 	event.Status, event.Charged = e.Status, e.Amount
 	l.observe(event)
 	if failure != nil {
@@ -75,6 +78,7 @@ func (l *Lookups) ask(
 ) (answer ports.Answer, took time.Duration, failure *ports.BureauError) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
+	defer context.AfterFunc(l.stopping, cancel)()
 	start := time.Now()
 	defer func() {
 		took = time.Since(start)
@@ -102,39 +106,35 @@ func statusOf(o ports.BureauOutcome) lookup.Status {
 	return lookup.NoAnswer
 }
 
-// finish writes the outcome down: the lease, the entry, what is given back, the
-// record. It tries for a while, because the answer is paid for. If the database
-// stays away the entry remains charged and is settled later.
-func (l *Lookups) finish(ctx context.Context, e lookup.Entry, price catalog.Money, rec *lookup.Record) {
-	deadline := time.Now().Add(finishFor)
-	for wait := 50 * time.Millisecond; ; wait *= 2 {
-		err := l.store.InTx(ctx, func(repos ports.Repos) error {
-			if err := repos.Leases.Free(ctx, e.ID); err != nil {
-				return err
-			}
-			open, err := repos.Statement.Finish(ctx, e)
-			if err != nil || !open {
-				return err
-			}
-			if !e.Charged && e.KeyID != "" {
-				if err := repos.Usage.Release(ctx, e.KeyID, e.Day, e.Month, price); err != nil {
-					return err
-				}
-			}
-			if rec != nil {
-				return repos.History.Save(ctx, *rec)
-			}
-			return nil
-		})
-		if err == nil {
-			return
-		}
-		if time.Now().Add(wait).After(deadline) {
-			l.log.ErrorContext(ctx, "outcome of a lookup not written; it stays charged", "lookup", e.ID, "error", err)
-			return
-		}
-		time.Sleep(wait)
+// finish writes down how a call ended, or has it kept and tried again, because the answer is paid for. An entry whose
+// ending is never written remains charged and is settled later.
+func (l *Lookups) finish(ctx context.Context, e ending) {
+	if err := l.write(ctx, e); err != nil {
+		l.unwritten.keep(e, err)
 	}
+}
+
+// write writes an ending: the lease, the entry, what is given back, the record.
+func (l *Lookups) write(ctx context.Context, end ending) error {
+	return l.store.InTx(ctx, func(repos ports.Repos) error {
+		e := end.entry
+		if err := repos.Leases.Free(ctx, e.ID); err != nil {
+			return err
+		}
+		open, err := repos.Statement.Finish(ctx, e)
+		if err != nil || !open {
+			return err
+		}
+		if !e.Charged && e.KeyID != "" {
+			if err := repos.Usage.Release(ctx, e.KeyID, e.Day, e.Month, end.price); err != nil {
+				return err
+			}
+		}
+		if end.rec != nil {
+			return repos.History.Save(ctx, *end.rec)
+		}
+		return nil
+	})
 }
 
 // unavailable says why nothing was charged.
@@ -163,9 +163,11 @@ func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 		"O bureau não respondeu a tempo. A chamada é cobrada, porque pode ter chegado a ele.").Because(cause)
 }
 
-// sharedFault is bureauFault for who waited for the call of somebody else.
-func sharedFault(s lookup.Status) error {
-	cause := &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"}
+// sharedFault is bureauFault for who waited for the call of somebody else, of whose failure nothing more may be known.
+func sharedFault(s lookup.Status, cause *ports.BureauError) error {
+	if cause == nil {
+		cause = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"}
+	}
 	switch s {
 	case lookup.NotSent:
 		return bureauFault(s, cause)
@@ -180,41 +182,23 @@ func sharedFault(s lookup.Status) error {
 
 // announce tells the followers on this instance that a call has ended.
 func (l *Lookups) announce(callID string) {
-	if ch, ok := l.inFlight.LoadAndDelete(callID); ok {
-		close(ch.(chan struct{})) //nolint:forcetypeassert // only channels are stored
+	if f := l.flight(callID); f != nil {
+		l.inFlight.Delete(callID)
+		close(f.ended)
 	}
 }
 
-// follow waits for the call of another identical lookup and shares its outcome:
-// the answer, free and as from history, or the failure, free and without an entry.
-func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupResult, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
-	defer cancel()
-	if ch, here := l.inFlight.Load(callID); here {
-		select {
-		case <-ch.(chan struct{}): //nolint:forcetypeassert // only channels are stored
-		case <-ctx.Done():
-			return LookupResult{}, timedOut(ctx.Err())
-		}
-	}
-	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
-		call, err := l.store.Repos().Statement.Find(ctx, callID)
-		switch {
-		case err != nil:
-			return LookupResult{}, err
-		case call.Status == lookup.Done:
-			rec, err := l.store.Repos().History.Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
-			if err != nil {
-				return LookupResult{}, err
-			}
-			return l.fromHistory(ctx, a, rec)
-		case call.Status != lookup.Running:
-			return LookupResult{}, sharedFault(call.Status)
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return LookupResult{}, timedOut(ctx.Err())
-		}
-	}
+// flight is a call of this instance.
+type flight struct {
+	// ended is closed when its outcome is in the database, or in unwritten.
+	ended chan struct{}
+	// failure is how it ended without an answer; to be read after ended.
+	failure *ports.BureauError
+}
+
+// flight returns a call that is in flight, or nil.
+func (l *Lookups) flight(callID string) *flight {
+	f, _ := l.inFlight.Load(callID)
+	known, _ := f.(*flight)
+	return known
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
 
 	"fichario/domain/automation"
 	"fichario/domain/crm"
@@ -20,11 +21,15 @@ const (
 func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 	made := 0
 	err := j.Store.InTx(ctx, func(r ports.Repos) error {
-		arrived, err := r.Jobs.Lock(ctx, automation.FanOut, j.Clock(), fanOutAtOnce)
+		arrived, err := r.Jobs.Lock(ctx, automation.FanOut, fanOutAtOnce)
 		if err != nil || len(arrived) == 0 {
 			return err
 		}
-		f := fan{jobs: j, r: r, orgs: map[string]listeners{}}
+		now, err := r.Clock.Now(ctx, j.Clock())
+		if err != nil {
+			return err
+		}
+		f := fan{jobs: j, r: r, now: now, orgs: map[string]listeners{}}
 		done := 0
 		for ; done < len(arrived) && len(f.made) < fanOutJobs; done++ {
 			if err := f.contact(ctx, arrived[done]); err != nil {
@@ -49,6 +54,7 @@ func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 type fan struct {
 	jobs *Jobs
 	r    ports.Repos
+	now  time.Time
 	orgs map[string]listeners // read once for all contacts of an organisation
 	made []automation.Job
 }
@@ -90,9 +96,8 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 }
 
 func (f *fan) add(arrived, job automation.Job) {
-	now := f.jobs.Clock()
 	job.ID, job.OrgID, job.ContactID = newID(), arrived.OrgID, arrived.ContactID
-	job.State, job.RunAt, job.CreatedAt = automation.Ready, now, now
+	job.State, job.RunAt, job.CreatedAt = automation.Ready, f.now, f.now
 	f.made = append(f.made, job)
 }
 

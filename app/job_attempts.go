@@ -38,7 +38,10 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	attempt, cancel := context.WithTimeout(ctx, attemptAtMost)
 	defer cancel()
 	done, err := j.guarded(attempt, job)
-	job.EndedAt = j.Clock()
+	// Its time may be over, but what has been done must be written down.
+	write, cancelWrite := context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
+	defer cancelWrite()
+	job.EndedAt = j.now(write)
 	var failed *ports.SendError
 	switch {
 	case err == nil:
@@ -50,9 +53,6 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 		j.Log.WarnContext(ctx, "a job failed; it will be tried again", "job", job.ID, "kind", string(job.Kind), "error", err)
 		fail(&job, &ports.SendError{Reason: reasonInternal})
 	}
-	// Its time may be over, but what has been done must be written down.
-	write, cancelWrite := context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
-	defer cancelWrite()
 	if err := j.finish(write, job, done); err != nil {
 		j.Log.WarnContext(ctx, "the end of a job was not written; it will run again",
 			"job", job.ID, "kind", string(job.Kind), "error", err)

@@ -58,7 +58,7 @@ func (j *Jobs) start(ctx context.Context, kind automation.JobKind, p *pool) bool
 	if free == 0 {
 		return false // one that ends wakes the loop
 	}
-	limit, now := min(free, runsOfOneRule), j.Clock()
+	limit, now := min(free, runsOfOneRule), j.now(ctx)
 	leased, err := j.Store.Repos().Jobs.Claim(ctx, kind, j.lease, now, now.Add(runLease), full, limit)
 	if err != nil {
 		j.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", string(kind), "error", err)

@@ -53,6 +53,15 @@ func (j *Jobs) wake(kind automation.JobKind) {
 	}
 }
 
+// now is the time by which jobs are leased: the database's, or while that is away the instance's own.
+func (j *Jobs) now(ctx context.Context) time.Time {
+	local := j.Clock()
+	if shared, err := j.Store.Repos().Clock.Now(ctx, local); err == nil {
+		return shared
+	}
+	return local
+}
+
 const (
 	// pollEvery is how soon jobs are found that nobody in this process made: retries
 	// that are due, and those of other instances.

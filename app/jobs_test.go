@@ -201,7 +201,7 @@ func TestAnEMailAfterItsServerWentAway(t *testing.T) {
 // forgetNew removes what new contacts would set going.
 func forgetNew(s *setting) {
 	done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
-		all, err := r.Jobs.Lock(s.t.Context(), automation.FanOut, s.now(), 1000)
+		all, err := r.Jobs.Lock(s.t.Context(), automation.FanOut, 1000)
 		return errors.Join(err, r.Jobs.Remove(s.t.Context(), all...))
 	}))
 }

@@ -152,9 +152,18 @@ func (k *Keys) rotate(
 	secret := access.NewSecret()
 	key.Prefix = secret.Prefix()
 	err = k.store.InTx(ctx, func(repos ports.Repos) error {
-		return repos.Keys.AddSecret(ctx, key.ID, was, secret, now.Add(overlap))
+		return repos.Keys.AddSecret(ctx, key.ID, was, secret, endAfter(now, overlap))
 	})
 	return key, secret, err
+}
+
+// endAfter is when something ends that goes on for a while: with none of it, at a time that is past by any instance's
+// clock.
+func endAfter(now time.Time, while time.Duration) time.Time {
+	if while == 0 {
+		return time.Unix(0, 0)
+	}
+	return now.Add(while)
 }
 
 // Show returns a key of an organisation that the caller manages. Faults:

@@ -82,6 +82,26 @@ func TestFollowersShareACall(t *testing.T) {
 	}
 }
 
+// TestFollowersHearHowLongTheBureauAsksToWait, as whoever was refused does.
+func TestFollowersHearHowLongTheBureauAsksToWait(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.bureau.script = func(context.Context) (ports.Answer, error) {
+			time.Sleep(time.Second)
+			return ports.Answer{}, &ports.BureauError{Outcome: ports.NotCharged, Reason: "status 429", RetryAfter: 42 * time.Second}
+		}
+		var asking sync.WaitGroup
+		for range 3 {
+			asking.Go(func() {
+				_, err := s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]})
+				equal(t, "told", line(said(err), app.FaultOf(err).RetryAfter), "bureau_indisponivel 42s")
+			})
+		}
+		asking.Wait()
+		equal(t, "calls", len(s.bureau.list()), 1)
+	})
+}
+
 // TestARefreshSharesNothing: unless the asker says what he has seen.
 func TestARefreshSharesNothing(t *testing.T) {
 	t.Parallel()
@@ -129,7 +149,7 @@ func TestWhoeverLeavesHasPaidForEverybody(t *testing.T) {
 	})
 }
 
-// TestTheLeaderDies: a follower waits for an outcome until the call would have been settled, and is told so.
+// TestTheLeaderDies: a follower waits for an outcome as long as the call may take, and no longer.
 func TestTheLeaderDies(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -147,8 +167,15 @@ func TestTheLeaderDies(t *testing.T) {
 		chores.Go(func() {
 			app.RunChores(ctx, s.log.logger(), app.Chore{Name: "settle", Every: 5 * time.Second, Do: s.lookups.Settle})
 		})
-		_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
-		equal(t, "the follower", said(err), "bureau_sem_resposta")
+		time.Sleep(timeout / 2)
+		for _, most := range []time.Duration{timeout/2 + time.Second, time.Second} {
+			began := time.Now()
+			_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+			equal(t, "the follower", said(err), "bureau_sem_resposta")
+			if waited := time.Since(began); waited > most {
+				t.Errorf("it waited for %s", waited)
+			}
+		}
 		stop()
 		chores.Wait()
 		equal(t, "calls", len(s.bureau.list()), 1)

@@ -23,7 +23,7 @@ const (
 	// callsMax bounds the calls at the bureau at one time, and with them the memory
 	// that answers can take.
 	callsMax = 256
-	// finishFor bounds the attempts to write down the outcome of a call.
+	// finishFor is how long Close goes on trying to write down how calls ended.
 	finishFor = 10 * time.Second
 )
 
@@ -43,9 +43,12 @@ type Lookups struct {
 
 	slots chan struct{}
 	calls sync.WaitGroup
-	// inFlight holds a channel for each call of this instance, closed when its
-	// outcome is in the database.
-	inFlight sync.Map
+	// inFlight holds a *flight for each call of this instance, by its id.
+	inFlight  sync.Map
+	unwritten *unwritten
+	// stopping ends when calls are given up.
+	stopping context.Context //nolint:containedctx // of all calls, and of none
+	giveUp   context.CancelFunc
 }
 
 // LookupsConfig is what Lookups needs.
@@ -86,11 +89,14 @@ func NewLookups(c LookupsConfig) *Lookups {
 	for _, p := range c.Catalog {
 		schemas[p.ID] = p.Schema()
 	}
-	return &Lookups{
+	l := &Lookups{
 		schemas: schemas, store: c.Store, bureau: c.Bureau, catalog: c.Catalog, timeout: c.Timeout, fresh: c.Fresh,
 		calendar: c.Calendar, clock: c.Clock, log: c.Log, observe: c.Observe,
 		slots: make(chan struct{}, callsMax),
 	}
+	l.unwritten = newUnwritten(c.Log, l.write)
+	l.stopping, l.giveUp = context.WithCancel(context.Background())
+	return l
 }
 
 // LookupRequest is one lookup.
@@ -157,6 +163,9 @@ func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (Loo
 // begin answers from history or, where that has nothing, prepares a call to the
 // bureau: the caller of begin must make it.
 func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
+	if err := l.written(ctx, a); err != nil {
+		return reservation{}, err
+	}
 	if !a.Refresh {
 		e := l.cached(a)
 		rec, err := l.store.Repos().History.Serve(ctx, e, e.At.Add(-l.fresh))
@@ -171,6 +180,9 @@ func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
 	}
 	if a.Free {
 		return l.onlyHistory(ctx, a)
+	}
+	if err := l.mayCall(); err != nil {
+		return reservation{}, err
 	}
 	select {
 	case l.slots <- struct{}{}:
@@ -247,18 +259,58 @@ func (l *Lookups) entry(a asking) lookup.Entry {
 // because the call may have reached the bureau. It is a chore.
 func (l *Lookups) Settle(ctx context.Context) error {
 	var n int
-	err := l.store.InTx(ctx, func(repos ports.Repos) (err error) {
-		n, err = repos.Statement.Settle(ctx, l.clock())
+	err := l.store.InTx(ctx, func(repos ports.Repos) error {
+		now, err := repos.Clock.Now(ctx, l.clock())
+		if err != nil {
+			return err
+		}
+		n, err = repos.Statement.Settle(ctx, now)
 		return err
 	})
 	if n > 0 && err == nil {
-		l.log.WarnContext(ctx, "lookups settled without an outcome", "count", n)
+		l.settled(ctx, n)
 	}
 	return err
 }
 
-// Close waits for the calls at the bureau to be finished and stored.
-func (l *Lookups) Close() { l.calls.Wait() }
+func (l *Lookups) settled(ctx context.Context, n int) {
+	l.log.WarnContext(ctx, "lookups settled without an outcome", "count", n)
+}
+
+// Unwritten is how many calls have ended without the database taking their outcome. They are kept in memory and tried
+// again until it does; it is zero as long as writing works.
+func (l *Lookups) Unwritten() int { return len(l.unwritten.waiting(func(ending) bool { return true })) }
+
+// Ready reports whether outcomes can be written. Fault: ServiceUnavailable.
+func (l *Lookups) Ready() error {
+	n := l.Unwritten()
+	if n == 0 {
+		return nil
+	}
+	return fault.New(fault.ServiceUnavailable,
+		fmt.Sprintf("A gravação no banco de dados está falhando: o resultado de %d consultas espera para ser gravado.", n)).
+		After(rewriteMost)
+}
+
+// GiveUp ends the calls that are at the bureau: they are charged, and without an answer. None begins any more.
+func (l *Lookups) GiveUp() { l.giveUp() }
+
+// Stop waits for the calls at the bureau to be finished and stored. When ctx ends it gives up those that are still
+// there, and what cannot be written. It returns how many answers that were paid for, or amounts that a key should have
+// got back, are lost; calls that were given up are not, because their entries say what became of them.
+func (l *Lookups) Stop(ctx context.Context) (lost int) {
+	defer context.AfterFunc(ctx, l.giveUp)()
+	l.calls.Wait()
+	return l.unwritten.stop(ctx)
+}
+
+// Close is Stop that waits for all calls, and then for ten seconds.
+func (l *Lookups) Close() {
+	l.calls.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), finishFor)
+	defer cancel()
+	l.Stop(ctx)
+}
 
 // ErrNotInHistory ends a lookup that asked history only.
 var ErrNotInHistory = errors.New("history has no fresh answer")

@@ -59,21 +59,50 @@ const touchEvery = 5 * time.Minute
 // guess counts an attempt for an e-mail address and compares its password. Faults:
 // Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
 func (s *Sessions) guess(ctx context.Context, email, hash, password string) (bool, error) {
-	before, wait, err := s.store.Repos().Sessions.Attempt(ctx, email, s.clock(), access.SignInPause)
-	if err != nil {
+	if err := s.attempt(ctx, email, access.SessionMax, access.SignInPause, "Foram %d tentativas."); err != nil {
 		return false, err
-	}
-	if wait > 0 {
-		return false, fault.New(fault.Unauthenticated,
-			fmt.Sprintf("Foram %d tentativas. Espere %s antes da próxima.", before, inWords(wait))).After(wait)
 	}
 	return s.compare(ctx, hash, password)
 }
 
-// SignIn starts a session. After five failures in a row for one address, whoever has
-// it waits, longer each time; attempts that come together count one after the other.
+// attempt counts one attempt, or says how long there is to wait.
+func (s *Sessions) attempt(
+	ctx context.Context, who string, memory time.Duration, pause func(int) time.Duration, counted string,
+) error {
+	repos := s.store.Repos()
+	now, err := repos.Clock.Now(ctx, s.clock())
+	if err != nil {
+		return err
+	}
+	before, wait, err := repos.Sessions.Attempt(ctx, who, now, memory, pause)
+	if err != nil || wait <= 0 {
+		return err
+	}
+	return fault.New(fault.Unauthenticated,
+		fmt.Sprintf(counted+" Espere %s antes da próxima.", before, inWords(wait))).After(wait)
+}
+
+// SignIn starts a session for somebody who comes from a network: an IPv4 address or the
+// beginning of an IPv6 address, empty where that is not known. After five failures in a
+// row for one e-mail address whoever has it waits, longer each time, and after twenty from
+// one network whoever is there; attempts that come together count one after the other.
 // Faults: Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
-func (s *Sessions) SignIn(ctx context.Context, email, password string) (access.SessionToken, error) {
+func (s *Sessions) SignIn(ctx context.Context, from, email, password string) (access.SessionToken, error) {
+	if from == "" {
+		return s.signIn(ctx, email, password)
+	}
+	const counted = "Foram %d tentativas sem sucesso desta rede."
+	if err := s.attempt(ctx, from, access.NetworkMemory, access.NetworkPause, counted); err != nil {
+		return access.SessionToken{}, err
+	}
+	token, err := s.signIn(ctx, email, password)
+	if err == nil {
+		err = s.store.Repos().Sessions.Forgive(ctx, from)
+	}
+	return token, err
+}
+
+func (s *Sessions) signIn(ctx context.Context, email, password string) (access.SessionToken, error) {
 	wrong := fault.New(fault.Unauthenticated, "Confira o e-mail e a senha, e tente de novo.")
 	address, err := document.Normalize(document.Email, email)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // signIn signs a member in and returns the token.
 func (s *setting) signIn(name, password string) string {
 	s.t.Helper()
-	return must(s.sessions.SignIn(s.t.Context(), s.email(name), password)).Reveal()
+	return must(s.sessions.SignIn(s.t.Context(), "", s.email(name), password)).Reveal()
 }
 
 // inside says whether a token lets somebody in: as he is called, or what he is told.
@@ -47,7 +47,7 @@ func TestSessionsEndWithTheirReason(t *testing.T) {
 	equal(t, "after another name and role", s.inside(before), "Ana")
 	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
 	equal(t, "after the end of the access", s.inside(before), out)
-	_, err := s.sessions.SignIn(t.Context(), s.email("ana"), "nova-senha")
+	_, err := s.sessions.SignIn(t.Context(), "", s.email("ana"), "nova-senha")
 	equal(t, "a new one", said(err), out)
 	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
 	equal(t, "it does not come back with the access", s.inside(before), out)
@@ -101,7 +101,7 @@ func TestSigningInTellsNobodyApart(t *testing.T) {
 		{"a\xff@x.example", "x", ""},
 	} {
 		compared = nil
-		_, err := door.SignIn(t.Context(), c.email, c.password)
+		_, err := door.SignIn(t.Context(), "", c.email, c.password)
 		equal(t, c.email, said(err), out)
 		messages[app.FaultOf(err).Message] = true
 		equal(t, "what was compared for "+c.email, strings.Join(compared, " "), c.hash)
@@ -115,7 +115,7 @@ func TestGuessersWait(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		s.add("ana", crm.Common)
 		try := func(password string) (string, time.Duration) {
-			_, err := s.sessions.SignIn(t.Context(), s.email("ana"), password)
+			_, err := s.sessions.SignIn(t.Context(), "", s.email("ana"), password)
 			if err == nil {
 				return "", 0
 			}
@@ -153,13 +153,13 @@ func TestGuessesAreCounted(t *testing.T) {
 		}, "x")
 		var wg sync.WaitGroup
 		for i := range 60 {
-			wg.Go(func() { _, _ = door.SignIn(t.Context(), s.email("dona"), fmt.Sprint("palpite ", i)) })
+			wg.Go(func() { _, _ = door.SignIn(t.Context(), "", s.email("dona"), fmt.Sprint("palpite ", i)) })
 		}
 		wg.Wait()
 		if n := compared.Load(); n < 1 || n > 5 {
 			t.Errorf("%d passwords were compared", n)
 		}
-		_, err := door.SignIn(t.Context(), s.email("dona"), "senha-de-dona")
+		_, err := door.SignIn(t.Context(), "", s.email("dona"), "senha-de-dona")
 		if said(err) != out || app.FaultOf(err).RetryAfter == 0 {
 			t.Errorf("the right one right after: %v", err)
 		}
@@ -185,7 +185,7 @@ func TestPasswordsLeaveProcessorsFree(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 10 * limit {
 			wg.Go(func() {
-				_, err := door.SignIn(t.Context(), fmt.Sprintf("p%d@x.example", i), "x")
+				_, err := door.SignIn(t.Context(), "", fmt.Sprintf("p%d@x.example", i), "x")
 				if app.FaultOf(err).RetryAfter > 0 {
 					late.Add(1)
 				}
@@ -216,4 +216,59 @@ func TestOwnPassword(t *testing.T) {
 	done(s.sessions.ChangeOwnPassword(t.Context(), ana, "senha-de-ana", "nova-senha", s.members))
 	equal(t, "it ends all sessions", s.inside(token), out)
 	equal(t, "the new one", s.inside(s.signIn("ana", "nova-senha")), "ana")
+}
+
+// TestGuessersOfManyAccountsWait: failures are counted by the network that they come from, whosever the accounts are;
+// somebody who gets in takes back no more than his own attempt, and after an hour without any they are forgotten.
+func TestGuessersOfManyAccountsWait(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.add("ana", crm.Common)
+		const here, elsewhere = "203.0.113.7", "2001:db8::/64"
+		try := func(from, email, password string) string {
+			_, err := s.sessions.SignIn(t.Context(), from, email, password)
+			if err == nil {
+				return "in"
+			}
+			return line(said(err), app.FaultOf(err).RetryAfter)
+		}
+		guess := func(i int) string { return try(here, fmt.Sprintf("p%d@x.example", i), "palpite") }
+		for i := range 19 {
+			equal(t, "a failure", guess(i), out+" 0s")
+		}
+		for range 3 {
+			equal(t, "somebody else who is right", try(here, s.email("ana"), "senha-de-ana"), "in")
+		}
+		equal(t, "the twentieth", guess(19), out+" 0s")
+		equal(t, "one more", guess(20), out+" 30s")
+		equal(t, "the right one too", try(here, s.email("ana"), "senha-de-ana"), out+" 30s")
+		equal(t, "from elsewhere", try(elsewhere, s.email("ana"), "senha-de-ana"), "in")
+		time.Sleep(30 * time.Second)
+		equal(t, "in its time", guess(21), out+" 0s")
+		equal(t, "and then twice as long", guess(22), out+" 1m0s")
+		time.Sleep(access.NetworkMemory + time.Microsecond)
+		for i := range 20 {
+			equal(t, "after an hour", guess(30+i), out+" 0s")
+		}
+	})
+}
+
+// TestGuessesFromOneNetworkAreCounted: also those that come together, on two instances.
+func TestGuessesFromOneNetworkAreCounted(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		var compared atomic.Int32
+		doors := make([]*app.Sessions, 2)
+		for i := range doors {
+			doors[i] = app.NewSessions(s.store, s.now, func(string, string) bool { compared.Add(1); return false }, "x")
+		}
+		var wg sync.WaitGroup
+		for i := range 60 {
+			wg.Go(func() { _, _ = doors[i%2].SignIn(t.Context(), "203.0.113.7", fmt.Sprintf("p%d@x.example", i), "x") })
+		}
+		wg.Wait()
+		if n := compared.Load(); n < 1 || n > 20 {
+			t.Errorf("%d passwords were compared", n)
+		}
+	})
 }

@@ -191,7 +191,7 @@ func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace t
 		if _, err := webhookKind.managed(ctx, r, by, id); err != nil {
 			return err
 		}
-		return r.Webhooks.SetToken(ctx, id, webhook.NewToken(), w.clock().Add(grace))
+		return r.Webhooks.SetToken(ctx, id, webhook.NewToken(), endAfter(w.clock(), grace))
 	})
 }
 

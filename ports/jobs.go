@@ -33,9 +33,9 @@ type Jobs interface {
 	// It does nothing for a job that somebody else has leased since, and returns how
 	// many it wrote.
 	Finish(ctx context.Context, jobs ...automation.Job) (int, error)
-	// Lock returns up to limit jobs of a kind that may run at now, oldest first, and
-	// keeps others from them until the transaction ends. Only inside InTx.
-	Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error)
+	// Lock returns up to limit jobs of a kind that are ready, whatever their time, oldest
+	// first, and keeps others from them until the transaction ends. Only inside InTx.
+	Lock(ctx context.Context, kind automation.JobKind, limit int) ([]automation.Job, error)
 	// Remove removes jobs.
 	Remove(ctx context.Context, jobs ...automation.Job) error
 	// Find returns ErrNotFound when there is none.

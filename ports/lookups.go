@@ -18,6 +18,9 @@ type Statement interface {
 	// whether it was still open: an entry is open while it is running, or was
 	// settled without its owner.
 	Finish(ctx context.Context, e lookup.Entry) (open bool, err error)
+	// Abandon marks an entry as NoAnswer that is running, and reports whether it was. Its lease stays, and its owner may
+	// still finish it.
+	Abandon(ctx context.Context, id string) (bool, error)
 	// Settle marks every running entry with SettleAt before now as NoAnswer, and
 	// frees its lease; it returns how many there were.
 	Settle(ctx context.Context, now time.Time) (int, error)

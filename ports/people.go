@@ -37,7 +37,7 @@ type Members interface {
 }
 
 // Sessions stores who is signed in, by hashes of tokens, and failed attempts to sign
-// in, by keyed hashes of e-mail addresses.
+// in, by keyed hashes of who made them: an e-mail address, or the network that they came from.
 type Sessions interface {
 	Create(ctx context.Context, t access.SessionToken, s access.Session) error
 	// Find returns a session with its member, or ErrNotFound.
@@ -47,15 +47,18 @@ type Sessions interface {
 	// End ends one session; EndAll ends those of a member.
 	End(ctx context.Context, t access.SessionToken) error
 	EndAll(ctx context.Context, memberID string) error
-	// Attempt counts one more attempt to sign in with an e-mail address, unless pause,
-	// which gets the number of those before, says that it comes too early after the last
-	// of them: then it returns that number and how long there is to wait. Attempts that
-	// come together are counted one after the other.
+	// Attempt counts one more attempt to sign in, unless pause, which gets the number of
+	// those before, says that it comes too early after the last of them: then it returns
+	// that number and how long there is to wait. Those before are forgotten when the last
+	// of them is older than memory. Attempts that come together are counted one after the
+	// other.
 	Attempt(
-		ctx context.Context, email string, at time.Time, pause func(before int) time.Duration,
+		ctx context.Context, who string, at time.Time, memory time.Duration, pause func(before int) time.Duration,
 	) (before int, wait time.Duration, err error)
+	// Forgive takes one attempt back.
+	Forgive(ctx context.Context, who string) error
 	// Clear forgets the attempts.
-	Clear(ctx context.Context, email string) error
+	Clear(ctx context.Context, who string) error
 	// Forget removes sessions not seen since a time, and older failures.
 	Forget(ctx context.Context, before time.Time) error
 }

@@ -3,6 +3,7 @@ package ports
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // ErrNotFound is returned by every repository method that looks for one thing
@@ -40,8 +41,16 @@ type Store interface {
 	InTx(ctx context.Context, f func(Repos) error) error
 }
 
+// Clock tells the time by which leases, pauses and jobs are measured. What one instance writes another one compares with
+// now, and the clocks of two machines differ.
+type Clock interface {
+	// Now returns the database's time where it is shared by several machines, and elsewhere local, which is the caller's.
+	Now(ctx context.Context, local time.Time) (time.Time, error)
+}
+
 // Repos are the repositories, each small enough to be read at a glance.
 type Repos struct {
+	Clock     Clock
 	Orgs      Orgs
 	Members   Members
 	Keys      Keys

@@ -26,6 +26,16 @@ func (c conn) exec(ctx context.Context, op string, f func(*gorm.DB) error) error
 	return c.run(ctx, op, c.write, f)
 }
 
+// whole is exec for several statements of which all happen, or none.
+func (c conn) whole(ctx context.Context, op string, f func(*gorm.DB) error) error {
+	return c.exec(ctx, op, func(db *gorm.DB) error {
+		if c.tx {
+			return f(db)
+		}
+		return db.Transaction(f)
+	})
+}
+
 // inside is exec for what is refused outside InTx.
 func (c conn) inside(ctx context.Context, op string, f func(*gorm.DB) error) error {
 	if !c.tx {

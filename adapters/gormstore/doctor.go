@@ -104,6 +104,10 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 	} else {
 		options = nil // a transaction on SQLite is a snapshot
 	}
+	now, err := s.Repos().Clock.Now(ctx, now)
+	if err != nil {
+		return nil, err
+	}
 	return out, named("store.check", classify(s.read.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if s.dialect == goose.DialectPostgres {
 			if err := tx.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {

@@ -25,11 +25,12 @@ const uniqueViolation = "23505"
 
 // SQLite's primary result codes that mean "not now" rather than "wrong".
 const (
-	sqliteBusy   = 5
-	sqliteLocked = 6
-	sqliteIOErr  = 10
-	sqliteFull   = 13
-	sqliteCantOp = 14
+	sqliteBusy     = 5
+	sqliteLocked   = 6
+	sqliteReadOnly = 8
+	sqliteIOErr    = 10
+	sqliteFull     = 13
+	sqliteCantOp   = 14
 )
 
 // classify turns an error of the database into the port's words. A database that
@@ -85,9 +86,9 @@ func away(err error) bool {
 	case errors.As(err, &connect): // whatever the reason: a server may refuse a password while it starts
 		return true
 	case errors.As(err, &pg):
-		// Connection, resources, operator intervention, lock not available,
-		// and a serialization or deadlock that outlived its retries.
-		for _, class := range []string{"08", "53", "57", "58", "55P03", "40"} {
+		// Connection, resources, operator intervention, lock not available, a server
+		// that takes no writes, and a serialization or deadlock that outlived its retries.
+		for _, class := range []string{"08", "53", "57", "58", "55P03", "25006", "40"} {
 			if strings.HasPrefix(pg.Code, class) {
 				return true
 			}
@@ -95,7 +96,7 @@ func away(err error) bool {
 		return false
 	case errors.As(err, &lite):
 		switch lite.Code() & 0xff {
-		case sqliteBusy, sqliteLocked, sqliteIOErr, sqliteFull, sqliteCantOp:
+		case sqliteBusy, sqliteLocked, sqliteReadOnly, sqliteIOErr, sqliteFull, sqliteCantOp:
 			return true
 		}
 		return false

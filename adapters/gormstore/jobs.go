@@ -56,9 +56,9 @@ func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
 	return r.exec(ctx, "jobs.add", func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
 }
 
-// due chooses the jobs of a kind that may run at a time.
-func due(kind automation.JobKind, now time.Time) scope {
-	return where("kind = ? AND state = "+literal(automation.Ready)+" AND run_at <= ?", string(kind), stamp(now))
+// ready chooses the jobs of a kind that have not ended.
+func ready(kind automation.JobKind) scope {
+	return where("kind = ? AND state = "+literal(automation.Ready), string(kind))
 }
 
 // Claim finds and leases in one statement, so that no two workers get one job.
@@ -67,7 +67,8 @@ func (r jobs) Claim(
 ) ([]automation.Job, error) {
 	var rows []jobRow
 	err := r.exec(ctx, "jobs.claim", func(db *gorm.DB) error {
-		next := due(kind, now)(db.Model(&jobRow{}).Select("id")).Where("lease_until IS NULL OR lease_until <= ?", stamp(now))
+		next := ready(kind)(db.Model(&jobRow{}).Select("id")).
+			Where("run_at <= ? AND (lease_until IS NULL OR lease_until <= ?)", stamp(now), stamp(now))
 		if len(without) > 0 {
 			next = next.Where("automation_id NOT IN ?", without)
 		}
@@ -118,8 +119,8 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 	return written, nil
 }
 
-func (r jobs) Lock(ctx context.Context, kind automation.JobKind, now time.Time, limit int) ([]automation.Job, error) {
-	return findAll(ctx, r.inside, "jobs.lock", jobRow.job, locked("UPDATE", "SKIP LOCKED"), due(kind, now),
+func (r jobs) Lock(ctx context.Context, kind automation.JobKind, limit int) ([]automation.Job, error) {
+	return findAll(ctx, r.inside, "jobs.lock", jobRow.job, locked("UPDATE", "SKIP LOCKED"), ready(kind),
 		func(db *gorm.DB) *gorm.DB { return db.Order("run_at").Limit(limit) })
 }
 

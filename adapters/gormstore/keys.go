@@ -69,7 +69,7 @@ func (r keys) Create(ctx context.Context, k access.Key) error {
 
 func (r keys) AddSecret(ctx context.Context, keyID, was string, s access.Secret, endOthers time.Time) error {
 	hash, end := s.Hash(), stamp(endOthers)
-	return r.exec(ctx, "keys.addSecret", func(db *gorm.DB) error {
+	return r.whole(ctx, "keys.addSecret", func(db *gorm.DB) error {
 		// The key's row first: whoever else gives it a secret waits, and then ends this one too.
 		key := db.Model(&keyRow{}).Where("id = ?", keyID)
 		if was != "" {

@@ -86,19 +86,30 @@ func (r statement) Finish(ctx context.Context, e lookup.Entry) (bool, error) {
 	return n > 0, err
 }
 
-func (r statement) Settle(ctx context.Context, now time.Time) (int, error) {
-	// The lease goes first, as everywhere else, so that no two transactions wait for each other.
-	_, err := r.changed(ctx, "statement.settle", func(db *gorm.DB) *gorm.DB {
-		return db.Delete(&leaseRow{}, "expires_at <= ?", stamp(now))
+// running chooses entries without an outcome. When they get one from others, settle_at stays: it marks an entry that its
+// owner may still finish.
+func running(condition string, value any) scope {
+	return where("status = "+literal(lookup.Running)+" AND "+condition, value)
+}
+
+func (r statement) Abandon(ctx context.Context, id string) (bool, error) {
+	n, err := r.changed(ctx, "statement.abandon", func(db *gorm.DB) *gorm.DB {
+		return running("id = ?", id)(db.Model(&lookupRow{})).Update("status", string(lookup.NoAnswer))
 	})
-	if err != nil {
-		return 0, err
-	}
-	return r.changed(ctx, "statement.settle", func(db *gorm.DB) *gorm.DB {
-		// settle_at stays: it marks an entry that its owner may still finish.
-		return db.Model(&lookupRow{}).Where("status = "+literal(lookup.Running)+" AND settle_at <= ?", stamp(now)).
-			Update("status", string(lookup.NoAnswer))
+	return n > 0, err
+}
+
+func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
+	err = r.whole(ctx, "statement.settle", func(db *gorm.DB) error {
+		// The lease goes first, as everywhere else, so that no two transactions wait for each other.
+		if err := db.Delete(&leaseRow{}, "expires_at <= ?", stamp(now)).Error; err != nil {
+			return err
+		}
+		settled := running("settle_at <= ?", stamp(now))(db.Model(&lookupRow{})).Update("status", string(lookup.NoAnswer))
+		n = int(settled.RowsAffected)
+		return settled.Error
 	})
+	return n, err
 }
 
 // asker chooses rows by who asked.

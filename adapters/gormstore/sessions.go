@@ -21,6 +21,7 @@ type sessionRow struct {
 func (sessionRow) TableName() string { return "sessions" }
 
 type failureRow struct {
+	// Email is the keyed hash of whoever tried: an e-mail address, or a network.
 	Email []byte    `gorm:"primaryKey"`
 	Count int       `gorm:"not null"`
 	At    time.Time `gorm:"not null"`
@@ -82,12 +83,12 @@ func (r sessions) remove(ctx context.Context, op string, row any, condition stri
 	return err
 }
 
-func (r sessions) email(email string) []byte { return r.vault.indexes("sign-in|" + email)[0] }
+func (r sessions) tried(who string) []byte { return r.vault.indexes("sign-in|" + who)[0] }
 
 func (r sessions) Attempt(
-	ctx context.Context, email string, at time.Time, pause func(int) time.Duration,
+	ctx context.Context, who string, at time.Time, memory time.Duration, pause func(int) time.Duration,
 ) (before int, wait time.Duration, err error) {
-	key := r.email(email)
+	key := r.tried(who)
 	err = r.exec(ctx, "sessions.attempt", func(db *gorm.DB) error {
 		return db.Transaction(func(tx *gorm.DB) error {
 			// The row first, so that others wait for this attempt to be counted.
@@ -100,6 +101,9 @@ func (r sessions) Attempt(
 				return err
 			}
 			before, wait = row.Count, 0
+			if at.Sub(row.At) > memory {
+				before = 0
+			}
 			if p := pause(before); p > 0 {
 				wait = max(0, row.At.Add(p).Sub(at))
 			}
@@ -113,8 +117,15 @@ func (r sessions) Attempt(
 	return before, wait, err
 }
 
-func (r sessions) Clear(ctx context.Context, email string) error {
-	return r.remove(ctx, "sessions.clear", &failureRow{}, "email = ?", r.email(email))
+func (r sessions) Forgive(ctx context.Context, who string) error {
+	_, err := r.changed(ctx, "sessions.forgive", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&failureRow{}).Where("email = ? AND count > 0", r.tried(who)).Update("count", gorm.Expr("count - 1"))
+	})
+	return err
+}
+
+func (r sessions) Clear(ctx context.Context, who string) error {
+	return r.remove(ctx, "sessions.clear", &failureRow{}, "email = ?", r.tried(who))
 }
 
 func (r sessions) Forget(ctx context.Context, before time.Time) error {

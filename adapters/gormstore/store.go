@@ -25,7 +25,7 @@ const (
 	opTimeout = 5 * time.Second
 	// poolSize is measured: between 4 and 32 the throughput differs by less than a
 	// fifth, and the default idle pool of 2 costs three quarters of it.
-	poolSize = 16
+	poolSize = 16 // see LimitConnections
 	// counterSlots is how many instances may count on one webhook without often
 	// waiting for each other.
 	counterSlots = 64
@@ -47,6 +47,8 @@ type Store struct {
 	taking map[string]*sql.Stmt
 	// slot is where this instance counts what webhooks receive.
 	slot int64
+	// probe is what was last known of whether the database takes what is written.
+	probe probe
 }
 
 var _ ports.Store = (*Store)(nil)
@@ -88,6 +90,14 @@ func config() *gorm.Config {
 	}
 }
 
+// LimitConnections bounds the connections to PostgreSQL, 16 without it. SQLite has as many as serve it best.
+func (s *Store) LimitConnections(n int) error {
+	if s.dialect != goose.DialectPostgres {
+		return nil
+	}
+	return setPool(s.write, n)
+}
+
 func setPool(db *gorm.DB, size int) error {
 	pool, err := db.DB()
 	if err != nil {
@@ -96,18 +106,6 @@ func setPool(db *gorm.DB, size int) error {
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
 	return nil
-}
-
-// Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	pool, err := s.write.DB()
-	if err != nil {
-		return err
-	}
-	var answer int
-	return named("store.ping", classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&answer)))
 }
 
 // Close waits for entries that are being written and closes the database.
@@ -184,6 +182,7 @@ func nested() bool {
 
 func (s *Store) repos(c conn) ports.Repos {
 	return ports.Repos{
+		Clock:     clock{c},
 		Orgs:      orgs{c},
 		Members:   members{c},
 		Keys:      keys{c},

@@ -96,7 +96,7 @@ type webhooks struct {
 func (r webhooks) Create(ctx context.Context, w webhook.Webhook, t webhook.Token) error {
 	row, hash := r.vault.webhookRow(w), t.Hash()
 	row.Token = r.vault.sealToken(w.ID, t)
-	return r.exec(ctx, "webhooks.create", func(db *gorm.DB) error {
+	return r.whole(ctx, "webhooks.create", func(db *gorm.DB) error {
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}

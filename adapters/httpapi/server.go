@@ -25,7 +25,7 @@ type Config struct {
 	// LookupEnabled is false on instances without the lookup feature: every lookup
 	// route is then a 404 (specification, 1.2).
 	LookupEnabled bool
-	// Ready reports whether the database answers.
+	// Ready reports whether the database answers, and takes what is written.
 	Ready   func(context.Context) error
 	Metrics *Metrics
 	Log     *slog.Logger

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"reflect"
 	"strconv"
@@ -65,6 +66,14 @@ var rules = map[string]rule{
 		},
 		says: func(string) string { return "é sqlite://CAMINHO ou um endereço postgres://" },
 	},
+	// networks: addresses, and ranges of them.
+	"networks": {
+		holds: func(f validator.FieldLevel) bool {
+			_, err := Networks(f.Field().String())
+			return err == nil
+		},
+		says: func(string) string { return "é uma lista de faixas de endereços, como 10.0.0.0/8,192.168.1.10" },
+	},
 	// address: a whole http:// or https:// address without a user in it.
 	"address": {
 		holds: func(f validator.FieldLevel) bool {
@@ -73,6 +82,29 @@ var rules = map[string]rule{
 		},
 		says: func(string) string { return "é um endereço http:// ou https:// completo" },
 	},
+}
+
+// Networks reads addresses and ranges of them, separated by commas.
+func Networks(text string) (all []netip.Prefix, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		if !strings.Contains(part, "/") {
+			address, err := netip.ParseAddr(part)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, netip.PrefixFrom(address, address.BitLen()))
+			continue
+		}
+		network, err := netip.ParsePrefix(part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, network)
+	}
+	return all, nil
 }
 
 func bounds(param string) (from, to int) {

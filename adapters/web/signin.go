@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,18 +14,14 @@ import (
 
 // sessionCookie is the cookie's name: under https it has the prefix that binds it to
 // this host.
-func sessionCookie(r *http.Request) string {
-	if secure(r) {
+func (c *call) sessionCookie() string {
+	if c.secure() {
 		return "__Host-sessao"
 	}
 	return "sessao"
 }
 
-// secure reports whether the browser reached the service by https, itself or through
-// a proxy.
-func secure(r *http.Request) bool {
-	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
-}
+func (c *call) secure() bool { return proxies(c.s.TrustedProxies).secure(c.Request) }
 
 func isUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unauthenticated }
 
@@ -64,8 +61,11 @@ func (s *server) signInPage(c *call, f signInFields) error {
 }
 
 func (s *server) signIn(c *call, f signInFields) error {
-	token, err := s.Sessions.SignIn(c.ctx(), f.Email, string(f.Password))
+	token, err := s.Sessions.SignIn(c.ctx(), proxies(s.TrustedProxies).from(c.Request), f.Email, string(f.Password))
 	if why := app.FaultOf(err); why != nil && why.Code == fault.Unauthenticated {
+		if why.RetryAfter > 0 {
+			c.w.Header().Set("Retry-After", strconv.Itoa(int((why.RetryAfter+time.Second-1)/time.Second)))
+		}
 		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
 			Email: f.Email, After: f.After, Problem: why.Message, Wait: int(why.RetryAfter / time.Second),
 		}})
@@ -73,17 +73,17 @@ func (s *server) signIn(c *call, f signInFields) error {
 	if err != nil {
 		return err
 	}
-	c.setCookie(sessionCookie(c.Request), token.Reveal(), access.SessionMax)
+	c.setCookie(c.sessionCookie(), token.Reveal(), access.SessionMax)
 	return c.redirect(local(f.After))
 }
 
 func (s *server) signOut(c *call) error {
-	if cookie, err := c.Cookie(sessionCookie(c.Request)); err == nil {
+	if cookie, err := c.Cookie(c.sessionCookie()); err == nil {
 		if err := s.Sessions.SignOut(c.ctx(), cookie.Value); err != nil {
 			return err
 		}
 	}
-	c.setCookie(sessionCookie(c.Request), "", -time.Second)
+	c.setCookie(c.sessionCookie(), "", -time.Second)
 	return c.redirect("/entrar")
 }
 
@@ -91,14 +91,14 @@ func (s *server) signOutEverywhere(c *call) error {
 	if err := s.Sessions.SignOutEverywhere(c.ctx(), c.by); err != nil {
 		return err
 	}
-	c.setCookie(sessionCookie(c.Request), "", -time.Second)
+	c.setCookie(c.sessionCookie(), "", -time.Second)
 	return c.redirect("/entrar")
 }
 
 // setCookie sets a cookie that scripts cannot read; a negative age removes it.
 func (c *call) setCookie(name, value string, age time.Duration) {
 	http.SetCookie(c.w, &http.Cookie{ //nolint:gosec // Secure wherever the browser came by https
-		Name: name, Value: value, Path: "/", MaxAge: int(age / time.Second), HttpOnly: true, Secure: secure(c.Request),
+		Name: name, Value: value, Path: "/", MaxAge: int(age / time.Second), HttpOnly: true, Secure: c.secure(),
 		SameSite: http.SameSiteLaxMode,
 	})
 }

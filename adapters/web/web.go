@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -39,7 +40,9 @@ type Config struct {
 	PublicURL string
 	// LookupEnabled is false on instances without the lookup feature.
 	LookupEnabled bool
-	Log           *slog.Logger
+	// TrustedProxies are the networks whose X-Forwarded-For and X-Forwarded-Proto count.
+	TrustedProxies []netip.Prefix
+	Log            *slog.Logger
 }
 
 type server struct {
@@ -132,7 +135,7 @@ func (s *server) serve(h handler) http.HandlerFunc {
 // inside serves a page of a member who has signed in; others are led to the sign-in page, and come back from there.
 func (s *server) inside(h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
-		cookie, err := c.Cookie(sessionCookie(c.Request))
+		cookie, err := c.Cookie(c.sessionCookie())
 		if err != nil {
 			return c.toSignIn()
 		}
@@ -159,7 +162,7 @@ func (s *server) nowhere(c *call, mux *http.ServeMux) error {
 			allowed = append(allowed, method)
 		}
 	}
-	if cookie, err := c.Cookie(sessionCookie(c.Request)); err == nil {
+	if cookie, err := c.Cookie(c.sessionCookie()); err == nil {
 		c.by, c.member, _ = s.Sessions.Resume(c.ctx(), cookie.Value) // whoever is not inside sees it outside
 	}
 	if len(allowed) > 0 {

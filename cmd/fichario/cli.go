@@ -37,6 +37,7 @@ type cli struct {
 type Settings struct {
 	Listen        string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" help:"Address to listen on."`
 	DatabaseURL   string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" validate:"database" help:"sqlite://PATH, or postgres://… for more than one instance."`
+	Connections   int           `env:"FICHARIO_DATABASE_CONNECTIONS" name:"database-connections" default:"16" validate:"min=1,max=1000" help:"Connections of this process to PostgreSQL, at most."`
 	Bureau        string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, brasilapi, or the path of a bureau file."`
 	Lookup        bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; without, every lookup route is 404."`
 	TimeZone      string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the days and months of the caps."`
@@ -46,6 +47,7 @@ type Settings struct {
 	AllowPrivate  bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`
 	PublicURL     string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" validate:"omitempty,address" help:"Address of the service in links. Default: http:// and the listen address."`
 	MetricsListen string        `env:"FICHARIO_METRICS_LISTEN" name:"metrics-listen" help:"Address on which /metrics is served alone, such as 127.0.0.1:9090. Default: it is served with everything else."`
+	Proxies       string        `env:"FICHARIO_TRUSTED_PROXIES" name:"trusted-proxies" validate:"networks" help:"Addresses and ranges, separated by commas, of proxies whose X-Forwarded-For and -Proto count, such as 10.0.0.0/8. Default: no X-Forwarded-For counts."`
 	LogFormat     string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
 	LogLevel      string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
 }

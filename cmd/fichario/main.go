@@ -37,6 +37,7 @@ func main() {
 	// net/http prints the beginning of an answer that it did not expect on the
 	// standard log, where nothing personal may be.
 	log.SetOutput(io.Discard)
+	writeBeyondLimits()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"log/slog"
 	"os"
 	"runtime/pprof"
 	"sync"
@@ -13,8 +13,14 @@ import (
 	"fichario/app"
 )
 
-// drainFor bounds how long a stopping service waits for requests in flight.
-const drainFor = 30 * time.Second
+const (
+	// drainFor bounds how long a stopping service takes: for requests in flight, calls at the bureau, outcomes that could
+	// not be written yet, and jobs that run.
+	drainFor = 30 * time.Second
+	// callsFor is how long it waits for calls at the bureau. Those that go on are charged and without an answer, as their
+	// entries then say, and so are their requests told.
+	callsFor = 25 * time.Second
+)
 
 type serveCmd struct {
 	Demo       bool   `help:"On an empty database, make an organisation with people, a key and lookups; print lines to paste."`
@@ -37,9 +43,11 @@ func (c *serveCmd) Run(e *environment) error {
 	defer s.close()
 
 	background, stopBackground := context.WithCancel(context.WithoutCancel(e.ctx))
+	running, stopRunning := context.WithCancel(e.ctx)
+	defer stopRunning()
 	var work sync.WaitGroup
 	work.Go(func() { app.RunChores(background, log, s.chores()...) })
-	work.Go(func() { s.jobs.Run(background) })
+	work.Go(func() { s.jobs.Run(running) }) // what is not begun is left to other instances, or to the next start
 	served := make(chan error, 1)
 	go func() { served <- s.server.Serve(s.listener) }()
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
@@ -53,20 +61,29 @@ func (c *serveCmd) Run(e *environment) error {
 	case err = <-served:
 	case <-e.ctx.Done():
 		log.Info("stopping: finishing what is in flight")
-		err = drain(e.ctx, s.server)
 	}
-	s.lookups.Close() // calls whose client is gone are finished and stored too
+	stopRunning()
+	err = errors.Join(err, s.drain(e.ctx, log))
 	stopBackground()
 	work.Wait()
 	log.Info("stopped")
 	return err
 }
 
-func drain(ctx context.Context, server *http.Server) error {
+// drain finishes what is in flight. What it cuts off is no error as long as the database says what became of it: a post
+// that was not answered is sent again, a call is charged in its entry. An outcome that could not be written is one.
+func (s *service) drain(ctx context.Context, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
 	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		return fmt.Errorf("requests still in flight after %s: %w", drainFor, err)
+	patience := time.AfterFunc(callsFor, s.lookups.GiveUp)
+	defer patience.Stop()
+	if err := s.server.Shutdown(ctx); err != nil {
+		log.Warn("requests were cut off", "after", drainFor)
+		_ = s.server.Close()
+	}
+	// Calls whose client is gone are finished and stored too.
+	if lost := s.lookups.Stop(ctx); lost > 0 {
+		return fmt.Errorf("the outcome of %d lookups could not be written and is lost; they stay charged", lost)
 	}
 	return nil
 }

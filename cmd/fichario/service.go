@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"fichario/adapters/bureau"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
+	"fichario/adapters/shape"
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/access"
@@ -22,6 +24,7 @@ import (
 // service is what serve runs: the use cases that are more than a value, the two driving
 // adapters in one server, and what they stand on.
 type service struct {
+	alone         func() // gives the SQLite file back
 	store         *gormstore.Store
 	bureau        *bureau.Client
 	stopBureau    func()
@@ -54,6 +57,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 		return nil, err
 	}
 	if s.bureau, s.stopBureau, err = e.openBureau(log); err != nil {
+		return nil, err
+	}
+	if s.alone, err = gormstore.Alone(e.settings.DatabaseURL); err != nil {
 		return nil, err
 	}
 	tell := func(why string) { log.Warn("the database is away; trying again", "why", why) }
@@ -96,11 +102,15 @@ func (e *environment) wireServer(
 	statement := app.NewStatement(s.store, calendar, now)
 	api, err := httpapi.New(httpapi.Config{
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, LookupEnabled: e.settings.Lookup,
-		Ready: s.store.Ping, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
+		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
 		Sandbox: sandboxDocuments(),
 	})
 	if err != nil {
 		return err
+	}
+	trusted, err := shape.Networks(e.settings.Proxies)
+	if err != nil {
+		return err // its shape was checked
 	}
 	pages, err := web.New(web.Config{
 		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),
@@ -110,7 +120,7 @@ func (e *environment) wireServer(
 		Automations: e.automations(s.store),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: e.publicURL(s.listener.Addr().String()),
-		LookupEnabled: e.settings.Lookup, Log: log,
+		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted,
 	})
 	if err != nil {
 		return err
@@ -154,6 +164,14 @@ func (e *environment) transportSecurity(next http.Handler) http.Handler {
 	})
 }
 
+// ready reports whether requests can be served: the database answers and takes what is written.
+func (s *service) ready(ctx context.Context) error {
+	if err := s.store.Ready(ctx); err != nil {
+		return err
+	}
+	return s.lookups.Ready()
+}
+
 // chores are what is done again and again beside the requests.
 func (s *service) chores() []app.Chore {
 	return []app.Chore{
@@ -178,6 +196,9 @@ func (s *service) close() {
 	}
 	if s.store != nil {
 		_ = s.store.Close()
+	}
+	if s.alone != nil {
+		s.alone()
 	}
 	if s.stopBureau != nil {
 		s.stopBureau()

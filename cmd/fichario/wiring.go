@@ -36,7 +36,7 @@ func (e *environment) openStore(patience time.Duration, away func(why string)) (
 	if err != nil {
 		return nil, err
 	}
-	err = e.reach(store, patience, away)
+	err = errors.Join(store.LimitConnections(e.settings.Connections), e.reach(store, patience, away))
 	if err == nil {
 		err = store.Migrate(e.ctx)
 	}

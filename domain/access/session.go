@@ -57,8 +57,17 @@ func (t SessionToken) GoString() string { return t.String() }
 // SignInPause returns how long somebody must wait after so many failed attempts in a
 // row before the next one: nothing for the first four, then half a minute and twice as
 // long each time, up to a quarter of an hour.
-func SignInPause(failures int) time.Duration {
-	const free, first, most = 5, 30 * time.Second, 15 * time.Minute
+func SignInPause(failures int) time.Duration { return pauseAfter(5, failures) }
+
+// NetworkPause is SignInPause for all that comes from one network, which many people may
+// share: nothing for the first nineteen.
+func NetworkPause(failures int) time.Duration { return pauseAfter(20, failures) }
+
+// NetworkMemory is after how long without failures those of a network are forgotten.
+const NetworkMemory = time.Hour
+
+func pauseAfter(free, failures int) time.Duration {
+	const first, most = 30 * time.Second, 15 * time.Minute
 	if failures < free {
 		return 0
 	}

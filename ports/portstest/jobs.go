@@ -146,7 +146,7 @@ func workers(t *testing.T, s ports.Store) {
 		wg.Go(func() {
 			for range many {
 				err := s.InTx(ctx, func(r ports.Repos) error {
-					batch, err := r.Jobs.Lock(ctx, automation.FanOut, at, 3)
+					batch, err := r.Jobs.Lock(ctx, automation.FanOut, 3)
 					if err != nil || len(batch) == 0 {
 						return err
 					}

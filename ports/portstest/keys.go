@@ -32,6 +32,10 @@ func keys(t *testing.T, s ports.Store) {
 		must(t, err)
 		same(t, "key while two secrets work", got, key)
 	}
+	wantErr(t, "a secret that there is", repos.Keys.AddSecret(ctx, key.ID, "", second, at), ports.ErrExists)
+	got, err = repos.Keys.BySecret(ctx, second, at.Add(time.Hour))
+	must(t, err)
+	same(t, "and nothing has changed", got, key)
 	_, err = repos.Keys.BySecret(ctx, first, at.Add(time.Minute))
 	wantErr(t, "secret after its end", err, ports.ErrNotFound)
 	third := access.NewSecret()

@@ -60,7 +60,7 @@ func attempts(t *testing.T, s ports.Store) {
 	let := map[int]int{} // through, by the number of those before
 	for range 40 {
 		wg.Go(func() {
-			before, wait, err := repos.Sessions.Attempt(ctx, email, at, pause)
+			before, wait, err := repos.Sessions.Attempt(ctx, email, at, time.Hour, pause)
 			if err != nil {
 				t.Error(err)
 			}
@@ -75,7 +75,7 @@ func attempts(t *testing.T, s ports.Store) {
 	same(t, "attempts that were let through", let, map[int]int{0: 1, 1: 1, 2: 1, 3: 1, 4: 1})
 	attempt := func(email string, at time.Time) (int, time.Duration) {
 		t.Helper()
-		before, wait, err := repos.Sessions.Attempt(ctx, email, at, pause)
+		before, wait, err := repos.Sessions.Attempt(ctx, email, at, time.Hour, pause)
 		must(t, err)
 		return before, wait
 	}
@@ -88,7 +88,13 @@ func attempts(t *testing.T, s ports.Store) {
 	same(t, "after the pause", before == 5 && wait <= 0, true)
 	before, _ = attempt(email, at.Add(time.Minute))
 	same(t, "counted", before, 6)
+	must(t, repos.Sessions.Forgive(ctx, email))
+	before, wait = attempt(email, at.Add(61*time.Minute))
+	same(t, "forgiven, and after the next pause", before == 5 && wait <= 0, true)
+	before, wait = attempt(email, at.Add(121*time.Minute+time.Microsecond))
+	same(t, "after a time without any", before == 0 && wait <= 0, true)
 	must(t, repos.Sessions.Clear(ctx, email))
+	must(t, repos.Sessions.Forgive(ctx, email))
 	before, _ = attempt(email, at)
 	same(t, "forgotten", before, 0)
 	must(t, repos.Sessions.Forget(ctx, at.Add(time.Hour)))

@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -117,6 +118,25 @@ func settling(t *testing.T, s ports.Store) {
 	open, err = repos.Statement.Finish(ctx, e)
 	must(t, err)
 	same(t, "once", open, false)
+
+	left := running(t, id())
+	must(t, repos.Statement.Add(ctx, left))
+	for _, c := range []struct {
+		what string
+		do   func(context.Context, string) (bool, error)
+		want bool
+	}{
+		{"abandoned", repos.Statement.Abandon, true}, {"abandoned again", repos.Statement.Abandon, false},
+		{"its owner may still speak", func(ctx context.Context, _ string) (bool, error) {
+			left.Status = lookup.Done
+			return repos.Statement.Finish(ctx, left)
+		}, true},
+		{"abandoned when it is done", repos.Statement.Abandon, false},
+	} {
+		got, err := c.do(ctx, left.ID)
+		must(t, err)
+		same(t, c.what, got, c.want)
+	}
 }
 
 func contactLookups(t *testing.T, s ports.Store) {

@@ -12,6 +12,7 @@ import (
 func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, ports.Store){
+		"clock":                    sharedClock,
 		"organisations":            organisations,
 		"members":                  members,
 		"sessions":                 sessions,

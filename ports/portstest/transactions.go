@@ -83,7 +83,7 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		return r.Webhooks.SetToken(ctx, id(), webhook.NewToken(), at)
 	},
 	"jobs.lock": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Jobs.Lock(ctx, automation.FanOut, at, 1)
+		_, err := r.Jobs.Lock(ctx, automation.FanOut, 1)
 		return err
 	},
 }

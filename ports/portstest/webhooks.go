@@ -41,6 +41,12 @@ func webhooks(t *testing.T, s ports.Store) {
 	wantErr(t, "change of an unknown webhook",
 		repos.Webhooks.Update(ctx, webhook.Webhook{ID: id(), OrgID: o.ID, Options: w.Options}), ports.ErrNotFound)
 
+	twice := w
+	twice.ID = id()
+	wantErr(t, "a token that there is", repos.Webhooks.Create(ctx, twice, token), ports.ErrExists)
+	_, _, err = repos.Webhooks.Find(ctx, twice.ID)
+	wantErr(t, "and no webhook without one", err, ports.ErrNotFound)
+
 	second := webhook.NewToken()
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.SetToken(ctx, w.ID, second, at.Add(time.Hour)) }))
 	_, gotToken, err = repos.Webhooks.Find(ctx, w.ID)

@@ -66,19 +66,25 @@ func (p *Program) Logs() string {
 // Stop asks the program to end, as a deployment does, and waits. The test fails if it does not end with code 0.
 func (p *Program) Stop() {
 	p.tb.Helper()
+	if code := p.Terminate(); code != 0 {
+		p.tb.Errorf("the program ended with %v after SIGTERM, want code 0", p.err)
+	}
+}
+
+// Terminate is Stop for a program that may end with another code, which it returns.
+func (p *Program) Terminate() (code int) {
+	p.tb.Helper()
 	if !p.running() {
 		p.tb.Fatalf("the program ended by itself: %v", p.err)
 	}
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended, and that comes out below
 	select {
 	case <-p.exited:
-		if p.err != nil {
-			p.tb.Errorf("the program ended with %v after SIGTERM, want code 0", p.err)
-		}
 	case <-time.After(stopLimit):
 		p.Kill()
 		p.tb.Errorf("the program still ran %v after SIGTERM", stopLimit)
 	}
+	return p.cmd.ProcessState.ExitCode()
 }
 
 // Kill ends the program as a power cut does, and waits. A program that has ended stays as it is.

@@ -1,0 +1,94 @@
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	gosqlite "github.com/glebarez/go-sqlite"
+	"github.com/pressly/goose/v3"
+
+	"fichario/domain/fault"
+)
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	pool, err := s.write.DB()
+	if err != nil {
+		return err
+	}
+	var answer int
+	return named("store.ping", classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&answer)))
+}
+
+// Ready reports whether the database answers, and takes what is written; if not, the fault.ServiceUnavailable says which.
+func (s *Store) Ready(ctx context.Context) error {
+	if err := s.Ping(ctx); err != nil {
+		return err
+	}
+	return named("store.ready", s.probe.ask(ctx, s.tryWriting))
+}
+
+const (
+	// probeEvery is how long an answer counts, so that nobody who asks often makes the database write often.
+	probeEvery  = time.Second
+	probeWithin = 2 * time.Second
+)
+
+// probe is a question that costs something.
+type probe struct {
+	mu     sync.Mutex
+	asked  time.Time
+	answer error
+}
+
+func (p *probe) ask(ctx context.Context, question func(context.Context) error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asked.IsZero() || time.Since(p.asked) >= probeEvery {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeWithin)
+		defer cancel()
+		p.answer = question(ctx)
+		p.asked = time.Now()
+	}
+	return p.answer
+}
+
+// tryWriting writes a page that changes nothing to SQLite's log, and asks PostgreSQL whether it is read only: a full disk
+// shows there only where a table grows, which is what an answer that cannot be written tells.
+func (s *Store) tryWriting(ctx context.Context) error {
+	db := s.write.WithContext(ctx)
+	if s.dialect == goose.DialectPostgres {
+		var readOnly bool
+		if err := db.Raw("SELECT current_setting('transaction_read_only')::boolean").Scan(&readOnly).Error; err != nil {
+			return classify(err)
+		}
+		if readOnly {
+			return refuses("O banco de dados só aceita leitura: nada pode ser gravado.", errReadOnly)
+		}
+		return nil
+	}
+	err := db.Exec("PRAGMA user_version = 0").Error // nobody reads it
+	switch {
+	case err == nil, collided(err), ctx.Err() != nil: // somebody else is writing
+		return nil
+	case full(err):
+		return refuses("O banco de dados não tem espaço: nada pode ser gravado.", err)
+	}
+	return refuses("A gravação no banco de dados está falhando.", err)
+}
+
+var errReadOnly = errors.New("the database is read only")
+
+func refuses(message string, cause error) error {
+	return fault.New(fault.ServiceUnavailable, message).After(probeWithin).Because(cause)
+}
+
+// full reports whether SQLite had no room for what should have been written.
+func full(err error) bool {
+	var lite *gosqlite.Error
+	return errors.As(err, &lite) && lite.Code()&0xff == sqliteFull
+}

@@ -1,0 +1,130 @@
+package app_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+	"fichario/ports"
+	"fichario/tests/testkit/postgres"
+)
+
+// apart runs a test on one PostgreSQL with two instances: the clock of the second differs by a minute and a half, one
+// way or the other.
+func apart(t *testing.T, test func(t *testing.T, s, other *setting)) {
+	t.Helper()
+	for what, skew := range map[string]time.Duration{"ahead": 90 * time.Second, "behind": -90 * time.Second} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			store := open(t, postgres.New(t, func(context.Context, string) error { return nil }))
+			s := newSetting(t, store, now)
+			other := newSetting(t, store, func() time.Time { return now().Add(skew) })
+			other.orgID, other.fakes = s.orgID, s.fakes
+			other.lookups = other.otherLookups(store)
+			test(t, s, other)
+		})
+	}
+}
+
+// TestClocksThatDifferAskOnce: nobody takes a call for dead that is alive by the database's clock.
+func TestClocksThatDifferAskOnce(t *testing.T) {
+	t.Parallel()
+	apart(t, func(t *testing.T, s, other *setting) {
+		for i, instances := range [][]*setting{{s, other}, {other, s}} {
+			release, key := make(chan struct{}), s.byKey(wide)
+			s.bureau.script = holds(release)
+			ask := func(l *app.Lookups) (bool, error) {
+				r, err := l.Do(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[i]})
+				return r.Entry.Cache, err
+			}
+			var asking sync.WaitGroup
+			asking.Go(func() { equal(t, "the first", must(ask(instances[0].lookups)), false) })
+			for len(s.bureau.list()) == i {
+				time.Sleep(time.Millisecond)
+			}
+			done(instances[1].lookups.Settle(t.Context()))
+			equal(t, "settled", s.entries()[0], "em_andamento 0.45")
+			asking.Go(func() { equal(t, "the second, from the first one's call", must(ask(instances[1].lookups)), true) })
+			time.Sleep(300 * time.Millisecond) // time to ask, if it does
+			close(release)
+			asking.Wait()
+			equal(t, "calls", len(s.bureau.list()), i+1)
+			equal(t, "spent", s.spent(key), "1 1 1 0.45")
+		}
+	})
+}
+
+// TestClocksThatDifferRunAJobOnce: nobody leases what is leased, a job that may run at once is not waited for, and what
+// is to be tried again later is not tried at once.
+func TestClocksThatDifferRunAJobOnce(t *testing.T) {
+	t.Parallel()
+	apart(t, func(t *testing.T, s, other *setting) {
+		rule := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"})
+		release := make(chan struct{})
+		s.dispatcher.script = func(ctx context.Context, _ ports.Call) (int, error) {
+			select {
+			case <-release:
+				return 0, &ports.SendError{Reason: "status 500", RetryAfter: 10 * time.Second}
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var working sync.WaitGroup
+		for _, instance := range []*setting{s, other} {
+			// The post of one sets going what the other one may do.
+			instance.arrive(instance.hook(webhook.Signature{}), "bia")
+			working.Go(func() { app.NewJobs(instance.worker()).Run(ctx) })
+		}
+		for limit := time.Now().Add(20 * time.Second); len(s.dispatcher.list()) < 2 && time.Now().Before(limit); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(1500 * time.Millisecond) // longer than jobs are looked for
+		equal(t, "calls", len(s.dispatcher.list()), 2)
+		close(release)
+		time.Sleep(1500 * time.Millisecond)
+		equal(t, "calls before the time of the next", len(s.dispatcher.list()), 2)
+		stop()
+		working.Wait()
+		filter := automation.JobFilter{AutomationID: rule.ID}
+		for _, j := range must(s.automations.Runs(t.Context(), app.Operator(), s.orgID, filter, "", 9)) {
+			equal(t, "attempts", j.Attempts, 1)
+		}
+	})
+}
+
+// TestClocksThatDifferEndAtOnce: what is replaced, or is to wait, on one instance is so on the other.
+func TestClocksThatDifferEndAtOnce(t *testing.T) {
+	t.Parallel()
+	apart(t, func(t *testing.T, s, other *setting) {
+		s.add("ana", crm.Common)
+		for _, instances := range [][]*setting{{s, other}, {other, s}} {
+			here, there := instances[0], instances[1]
+			key, secret := here.key(wide)
+			_, _, err := here.keys.Rotate(t.Context(), app.Operator(), key.ID, 0)
+			done(err)
+			equal(t, "the old secret, there", there.opens(there.keys, secret), out)
+			view, token, err := here.webhooks.Create(t.Context(), app.Operator(), app.NewWebhook{
+				OrgID: s.orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic},
+			})
+			done(err)
+			must(there.intake.Open(t.Context(), token.Reveal()))
+			done(here.webhooks.Regenerate(t.Context(), app.Operator(), view.ID, 0))
+			_, err = there.intake.Open(t.Context(), token.Reveal())
+			equal(t, "the old address, there", said(err), "webhook_desconhecido")
+		}
+		for range 5 {
+			_, _ = s.sessions.SignIn(t.Context(), "", s.email("ana"), "errada")
+		}
+		_, err := other.sessions.SignIn(t.Context(), "", s.email("ana"), "senha-de-ana")
+		wait := app.FaultOf(err).RetryAfter
+		equal(t, "whoever guessed there waits here", wait > 20*time.Second && wait <= 30*time.Second, true)
+	})
+}

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// followGrace is what a call may need to be written down after its time.
+const followGrace = 500 * time.Millisecond
+
+// follow waits for the call of another identical lookup and shares its outcome: the answer, free and as from history,
+// or the failure, free and without an entry. For the call of another instance it waits as long as that may take and no
+// longer, because its owner may be dead; then the call is one without an answer.
+func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
+	defer cancel()
+	var failure *ports.BureauError
+	if f := l.flight(callID); f != nil {
+		select {
+		case <-f.ended:
+			failure = f.failure
+		case <-ctx.Done():
+			return LookupResult{}, timedOut(ctx.Err())
+		}
+	}
+	var over <-chan time.Time
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		if end, kept := l.unwritten.of(callID); kept {
+			if end.rec != nil {
+				return LookupResult{}, notWritten(nil)
+			}
+			return LookupResult{}, sharedFault(end.entry.Status, failure)
+		}
+		call, err := l.store.Repos().Statement.Find(ctx, callID)
+		switch {
+		case err != nil:
+			return LookupResult{}, err
+		case call.Status == lookup.Done:
+			rec, err := l.store.Repos().History.Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
+			if err != nil {
+				return LookupResult{}, err
+			}
+			return l.fromHistory(ctx, a, rec)
+		case call.Status != lookup.Running:
+			return LookupResult{}, sharedFault(call.Status, failure)
+		}
+		if over == nil {
+			now, err := l.store.Repos().Clock.Now(ctx, l.clock())
+			if err != nil {
+				return LookupResult{}, err
+			}
+			over = time.After(min(call.SettleAt.Add(-settleMargin).Sub(now), l.timeout) + followGrace)
+		}
+		select {
+		case <-time.After(wait):
+		case <-over:
+			abandoned, err := l.store.Repos().Statement.Abandon(ctx, callID)
+			if err != nil {
+				return LookupResult{}, err
+			}
+			if abandoned { // otherwise its owner was just in time
+				l.settled(ctx, 1)
+			}
+		case <-ctx.Done():
+			return LookupResult{}, timedOut(ctx.Err())
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package portstest
+
+import (
+	"testing"
+	"time"
+
+	"fichario/ports"
+)
+
+// sharedClock is the same for every instance: the database's, or that of the one machine that there is.
+func sharedClock(t *testing.T, s ports.Store) {
+	ctx := t.Context()
+	now := func(r ports.Repos, local time.Time) time.Time {
+		t.Helper()
+		now, err := r.Clock.Now(ctx, local)
+		must(t, err)
+		return now
+	}
+	first, second := now(s.Repos(), at), now(s.Repos(), at.Add(time.Hour))
+	if first.Equal(at) {
+		same(t, "the machine's own", second, at.Add(time.Hour))
+		return
+	}
+	if second.Before(first) || second.Sub(first) > time.Minute {
+		t.Errorf("the clock of an instance moves the database's: %s, then %s", first, second)
+	}
+	must(t, s.InTx(ctx, func(r ports.Repos) error {
+		first := now(r, at)
+		time.Sleep(time.Millisecond)
+		if second := now(r, at); !second.After(first) {
+			t.Error("it stands still in a transaction")
+		}
+		return nil
+	}))
+}

@@ -1,0 +1,213 @@
+package faults
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // to make a server refuse what is written
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/postgres"
+)
+
+// long is an answer that takes room, and that nobody can compress.
+func long(w http.ResponseWriter, _ *http.Request, document string) {
+	w.Header().Set("Content-Type", "application/json")
+	noise := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for range 60_000 {
+		fmt.Fprintf(&text, "%016x", noise.Uint64())
+	}
+	fmt.Fprintf(w, `{"doc":%q,"nome":"Ana","texto":%q}`, document, text.String())
+}
+
+// room lets the files of a process grow to so many bytes, as a disk does that is full; less than 1 is any number.
+func room(t *testing.T, s *lookuptest.Service, bytes int64) {
+	t.Helper()
+	limit := fmt.Sprint(bytes)
+	if bytes < 1 {
+		limit = "unlimited"
+	}
+	out, err := exec.CommandContext(t.Context(), "prlimit", fmt.Sprint("--pid=", s.Pid()), "--fsize="+limit+":unlimited").
+		CombinedOutput()
+	if err != nil {
+		t.Fatalf("prlimit: %v %s", err, out)
+	}
+}
+
+// fill leaves a SQLite database so much room that what is charged finds some and a long answer does not.
+func fill(t *testing.T, s *lookuptest.Service, env map[string]string) {
+	t.Helper()
+	log, err := os.Stat(strings.TrimPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://") + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	room(t, s, log.Size()+192<<10)
+}
+
+// refuse has a PostgreSQL database take no answers, as when it has no room to grow.
+func refuse(t *testing.T, env map[string]string, refuse bool) {
+	t.Helper()
+	db, err := sql.Open("pgx", env["FICHARIO_DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	statements := "DROP TRIGGER cheio ON records"
+	if refuse {
+		statements = `CREATE OR REPLACE FUNCTION cheio() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+			CREATE TRIGGER cheio BEFORE INSERT ON records FOR EACH ROW EXECUTE FUNCTION cheio()`
+	}
+	if _, err := db.ExecContext(t.Context(), statements); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// onFull runs a test on both databases, with what makes them full and gives them room again.
+func onFull(t *testing.T, test func(t *testing.T, s *lookuptest.Service, bureau *lookuptest.Bureau, full func(bool))) {
+	t.Helper()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, long)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 2*time.Second))
+		test(t, s, bureau, func(now bool) {
+			switch {
+			case strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "postgres"):
+				refuse(t, env, now)
+			case now:
+				fill(t, s, env)
+			default:
+				room(t, s, 0)
+			}
+		})
+	})
+}
+
+// TestADiskThatIsFull at the moment of settling: whoever paid gets the answer, nobody pays for it again, /readyz says
+// that writing fails, and when there is room again the answer is in history and the statement agrees with the bureau.
+func TestADiskThatIsFull(t *testing.T) {
+	t.Parallel()
+	onFull(t, func(t *testing.T, s *lookuptest.Service, bureau *lookuptest.Bureau, full func(bool)) {
+		key := s.NewKey(600, 500, 500).Key
+		docs := lookuptest.CPFs(50, 3)
+		expect(t, "before", s.CPF(key, docs[0]).Status, 200)
+		expect(t, "ready", s.Get("/readyz", "").Status, 200)
+		full(true)
+		paid := s.CPF(key, docs[1])
+		expect(t, "who paid", paid.String(), "200")
+		ready := s.Get("/readyz", "")
+		expect(t, "readiness", ready.String(), "503 servico_indisponivel")
+		if detail := fmt.Sprint(ready.JSON["detail"]); !strings.Contains(detail, "grava") {
+			t.Errorf("/readyz does not say that writing fails: %s", detail)
+		}
+		expect(t, "alive", s.Get("/healthz", "").Status, 200)
+		for range 3 {
+			a := s.CPF(key, docs[1])
+			expect(t, "once more", a.String(), "503 servico_indisponivel")
+			expect(t, "with a time to come back", a.Header.Get("Retry-After") != "", true)
+		}
+		expect(t, "calls", bureau.Ledger()[docs[1]], 1)
+		full(false)
+		lookuptest.Eventually(t, "ready again", 20*time.Second, func() bool { return s.Get("/readyz", "").Status == 200 })
+		again := s.CPF(key, docs[1])
+		expect(t, "from history", again.JSON["cache"], true)
+		expect(t, "byte for byte", again.Raw(t), paid.Raw(t))
+		st := s.Statement(key)
+		expect(t, "charged as the bureau says", st.Cobradas.Total, bureau.Calls())
+		expect(t, "all done", st.Charged()["concluida"], bureau.Calls())
+		s.Command("doctor")
+		s.Stop()
+	})
+}
+
+// TestStoppingOnAFullDisk: an answer that finds no room until the end is lost, and the program says so by its code;
+// its entry is settled by the next start.
+func TestStoppingOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	onFull(t, func(t *testing.T, s *lookuptest.Service, bureau *lookuptest.Bureau, full func(bool)) {
+		key := s.NewKey(600, 500, 500).Key
+		full(true)
+		expect(t, "who paid", s.CPF(key, ana).String(), "200")
+		s.Hide(ana)
+		room := time.AfterFunc(2*time.Second, func() { full(false) })
+		defer room.Stop()
+		s.Stop() // there is room in time
+		s.Restart()
+		expect(t, "it is history", s.CPF(key, ana).JSON["cache"], true)
+		full(true)
+		other := lookuptest.CPFs(51, 1)[0]
+		s.Hide(other)
+		expect(t, "who paid", s.CPF(key, other).String(), "200")
+		expect(t, "code", s.Terminate(), 1)
+		s.Restart()
+		full(false)
+		lookuptest.Eventually(t, "settled", 20*time.Second, func() bool {
+			return s.Statement(key).Charged()["sem_resposta"] == 1
+		})
+		expect(t, "charged as the bureau says", s.Statement(key).Cobradas.Total, bureau.Calls())
+	})
+}
+
+// TestStoppingBeforeACallEnds: one that takes longer than the program waits is charged and without an answer, as its
+// entry says at once; nothing is lost, and so the code is 0.
+func TestStoppingBeforeACallEnds(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		defer bureau.Hold("")()
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, time.Minute))
+		key := s.NewKey(600, 500, 500).Key
+		s.Hide(ana)
+		answered := make(chan lookuptest.Answer, 1)
+		go func() {
+			a, err := s.Do(t.Context(), "GET", "/api/v1/cpf/"+ana, key, nil, "")
+			if err != nil {
+				t.Error(err)
+			}
+			answered <- a
+		}()
+		bureau.Await(t, 1)
+		expect(t, "code", s.Terminate(), 0)
+		expect(t, "told", (<-answered).String(), "504 bureau_sem_resposta")
+		s.Restart()
+		expect(t, "entries", fmt.Sprint(s.Statement(key).Charged()), "map[sem_resposta:1]")
+		expect(t, "charged as the bureau says", s.Statement(key).Cobradas.Total, bureau.Calls())
+	})
+}
+
+// TestAServerThatOnlyReads, as a standby does: nobody is asked or charged, and everybody hears that it will pass.
+func TestAServerThatOnlyReads(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.StartBureau(t, nil)
+	url := postgres.StartDedicated(t).Database(t, testkit.Migrate)
+	s := lookuptest.StartService(t, testkit.OnPostgreSQL(url), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	key := s.NewKey(600, 500, 500).Key
+	s.Hide(ana)
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, c := range []struct{ readOnly, want string }{{"on", "503 servico_indisponivel"}, {"off", "200"}} {
+		for _, statement := range []string{
+			"ALTER SYSTEM SET default_transaction_read_only = " + c.readOnly, "SELECT pg_reload_conf()",
+		} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lookuptest.Eventually(t, "/readyz says so: "+c.want, 20*time.Second, func() bool {
+			return s.Get("/readyz", "").String() == c.want
+		})
+		expect(t, "read only "+c.readOnly, s.CPF(key, ana).String(), c.want)
+	}
+	expect(t, "calls", bureau.Calls(), 1)
+}
