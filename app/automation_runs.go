@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"fichario/domain/automation"
@@ -42,18 +41,24 @@ func (a *Automations) RunViews(ctx context.Context, by Caller, f automation.JobF
 	for _, rule := range rules {
 		ruleNames[rule.ID] = rule.Name
 	}
+	all := append(first, rest...)
+	ids := make([]string, len(all))
+	for i, j := range all {
+		ids[i] = j.ContactID
+	}
+	contacts, err := r.Contacts.Brief(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	var out []RunView
-	for i, j := range append(first, rest...) {
+	for i, j := range all {
 		if i >= len(first) && j.State == automation.Dead {
 			continue // it is among the first
 		}
-		v := RunView{Job: j, Automation: ruleNames[j.AutomationID], Member: n.members[j.MemberID].Name}
-		c, err := r.Contacts.Find(ctx, j.ContactID)
-		if err != nil && !errors.Is(err, ports.ErrNotFound) {
-			return nil, err
-		}
-		v.Contact = c.Name
-		out = append(out, v)
+		out = append(out, RunView{
+			Job: j, Automation: ruleNames[j.AutomationID], Contact: contacts[j.ContactID].Name,
+			Member: n.members[j.MemberID].Name,
+		})
 	}
 	return out, nil
 }

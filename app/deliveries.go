@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"fichario/domain/crm"
@@ -42,21 +41,15 @@ func (i *Intake) Delivery(ctx context.Context, by Caller, id string) (webhook.De
 	return deliveryKind.managed(ctx, i.store.Repos(), by, id)
 }
 
-// ContactsOf returns the contacts of a delivery, in the order of its people. Fault:
+// ContactsOf returns the contacts of deliveries by id, of each delivery at most so many, without their notes. Fault:
 // ServiceUnavailable.
-func (i *Intake) ContactsOf(ctx context.Context, d webhook.Delivery) ([]crm.Contact, error) {
-	var all []crm.Contact
-	for _, id := range d.Contacts() {
-		c, err := i.store.Repos().Contacts.Find(ctx, id)
-		if errors.Is(err, ports.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
+func (i *Intake) ContactsOf(ctx context.Context, atMost int, of ...webhook.Delivery) (map[string]crm.Contact, error) {
+	var ids []string
+	for _, d := range of {
+		all := d.Contacts()
+		ids = append(ids, all[:min(len(all), atMost)]...)
 	}
-	return all, nil
+	return i.store.Repos().Contacts.Brief(ctx, ids)
 }
 
 // Replay reads a delivery of the log again, as if it came now: after an alias, a

@@ -52,7 +52,7 @@ func TestSeveralPeopleInOnePost(t *testing.T) {
 	}
 	logged := s.deliveries(hook)[0]
 	equal(t, "line", line(logged.Outcome, logged.Contacts()), line("accepted", contacts(made)))
-	equal(t, "contacts of the line", len(must(s.intake.ContactsOf(t.Context(), logged))), 2)
+	equal(t, "contacts of the line", len(must(s.intake.ContactsOf(t.Context(), 9, logged))), 2)
 
 	must(s.intake.Receive(t.Context(), hook, post(anaAndBeto)))
 	equal(t, "twice without an id", s.traces(hook), "4 4 4 4 2")

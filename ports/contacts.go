@@ -13,6 +13,9 @@ import (
 type Contacts interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (crm.Contact, error)
+	// Brief returns contacts by id, without their notes and attribution; what is not there
+	// is left out.
+	Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error)
 	// Page returns contacts of an organisation, newest first, that come after the
 	// one with id after ("" starts at the newest).
 	Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error)

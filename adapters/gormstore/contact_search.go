@@ -78,7 +78,7 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 	}
 	wanted := func(db *gorm.DB) *gorm.DB {
 		if !q.Whole {
-			db = db.Omit("note", "attribution")
+			db = withoutNote(db)
 		}
 		return db.Limit(q.Limit)
 	}

@@ -32,8 +32,14 @@ func (s *server) deliveryShow(c *call) error {
 	}
 	data := deliveryPage{Delivery: d, Webhook: w.Webhook, Text: string(d.Body)}
 	if len(d.Others) > 0 {
-		if data.People, err = s.Intake.ContactsOf(c.ctx(), d); err != nil {
+		people, err := s.Intake.ContactsOf(c.ctx(), len(d.Contacts()), d)
+		if err != nil {
 			return err
+		}
+		for _, id := range d.Contacts() {
+			if person, ok := people[id]; ok {
+				data.People = append(data.People, person)
+			}
 		}
 	}
 	if !utf8.Valid(d.Body) {

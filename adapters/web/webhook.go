@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
 
@@ -24,19 +25,25 @@ type webhookPage struct {
 type deliveryLine struct {
 	webhook.Delivery
 	Size int
-	// First are the contacts of a post with several people that are shown, More is how many
-	// there are beyond.
-	First []string
+	// First are the contacts that are shown, More is how many there are beyond.
+	First []crm.Contact
 	More  int
 }
 
 // contactsInLine is how many contacts a line of the log shows.
 const contactsInLine = 5
 
-func deliveryLineOf(d webhook.Delivery) deliveryLine {
+func deliveryLineOf(d webhook.Delivery, contacts map[string]crm.Contact) deliveryLine {
+	line := deliveryLine{Delivery: d, Size: len(d.Body)}
 	all := d.Contacts()
 	first := all[:min(len(all), contactsInLine)]
-	return deliveryLine{d, len(d.Body), first, len(all) - len(first)}
+	for _, id := range first {
+		if c, ok := contacts[id]; ok {
+			line.First = append(line.First, c)
+		}
+	}
+	line.More = len(all) - len(first)
+	return line
 }
 
 // trial is a body that was pasted, and what it would make.
@@ -82,8 +89,12 @@ func (s *server) webhookPage(c *call, f webhookFilter, try *trial) error {
 		log = log[:deliveriesAtOnce]
 		data.Next = log[deliveriesAtOnce-1].ID
 	}
+	contacts, err := s.Intake.ContactsOf(c.ctx(), contactsInLine, log...)
+	if err != nil {
+		return err
+	}
 	for _, d := range log {
-		data.Deliveries = append(data.Deliveries, deliveryLineOf(d))
+		data.Deliveries = append(data.Deliveries, deliveryLineOf(d, contacts))
 	}
 	sums, err := s.Webhooks.Summaries(c.ctx(), c.by, c.by.OrgID(), s.Clock().Add(-30*24*time.Hour))
 	if err != nil {

@@ -52,6 +52,14 @@ func contacts(t *testing.T, s ports.Store) {
 	} {
 		wantErr(t, what+" of an unknown contact", s.InTx(ctx, change), ports.ErrNotFound)
 	}
+	brief, err := repos.Contacts.Brief(ctx, []string{want.ID, id()})
+	must(t, err)
+	unsealed := want
+	unsealed.Note, unsealed.Attribution = "", nil
+	same(t, "brief", brief, map[string]crm.Contact{want.ID: unsealed})
+	brief, err = repos.Contacts.Brief(ctx, nil)
+	must(t, err)
+	same(t, "brief of nobody", len(brief), 0)
 	_, err = repos.Contacts.Find(ctx, id())
 	wantErr(t, "unknown contact", err, ports.ErrNotFound)
 
