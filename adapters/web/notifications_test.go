@@ -50,7 +50,7 @@ func TestNotificationsAndBell(t *testing.T) {
 	if got := colleague.get("/notificacoes/sino"); !strings.Contains(got, "sino?visto=3") {
 		t.Errorf("one member reads for another: %s", got)
 	}
-	site.ahead.Store(int64(-25 * time.Hour))
+	site.ahead.Store(int64(-24 * time.Hour))
 	v.lead(url.Values{"nome": {"Antes"}, "email": {"antes@example.com"}})
 	site.ahead.Store(0)
 	if page := v.get("/notificacoes"); !strings.Contains(page, "Ontem") {
