@@ -114,6 +114,14 @@ func TestManyPeople(t *testing.T) {
 		t.Errorf("%d people, %v", len(drafts), err)
 	}
 	var f *fault.Error
+	message := `"mensagem":"` + strings.Repeat("palavra ", 100_000) + `"`
+	for people, refused := range map[int]bool{1: false, 4: false, MaxPeople: true} {
+		list := strings.TrimSuffix(strings.Repeat(`{"email":"a@x.com"},`, people), ",")
+		_, err := ReadAll(Options{Kind: Generic}, "", []byte(`{"leads":[`+list+`],`+message+`}`))
+		if errors.As(err, &f) != refused {
+			t.Errorf("a long message outside of %d people: %v", people, err)
+		}
+	}
 	_, err := ReadAll(Options{Kind: Generic}, "", body(MaxPeople+1))
 	if !errors.As(err, &f) || f.Code != fault.InvalidRequest {
 		t.Errorf("%v", err)
