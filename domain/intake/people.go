@@ -78,6 +78,9 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 			if i > 0 && (d.SharedID || taken[d.DeliveryID]) {
 				d.DeliveryID += "#" + strconv.Itoa(i+1)
 			}
+			for taken[d.DeliveryID] {
+				d.DeliveryID += "#" // somebody's own id looks like a numbered one
+			}
 			taken[known], taken[d.DeliveryID] = true, true
 		}
 		drafts = append(drafts, d)
