@@ -29,3 +29,41 @@ func FuzzRead(f *testing.F) {
 		accountFor(t, body, d, dropped)
 	})
 }
+
+// FuzzReadAll holds what ReadAll promises over any body: no panic, a draft wherever Read has one, an address for each of
+// several, and no two of them with one id.
+func FuzzReadAll(f *testing.F) {
+	const ana, beto = `{"email":"a@x.com","lead_id":"7"}`, `{"email":"b@x.com","lead_id":"7","id":3}`
+	for _, body := range []string{
+		`[` + ana + `,` + beto + `,` + ana + `]`, `{"event_id":"e","type":"t","items":[` + ana + `,` + beto + `]}`,
+		`{"mautic.x":[{"submission":{"id":1,"c":` + ana + `}}],"mautic.y":[` + beto + `,` + ana + `]}`,
+		`{"entry":[{"changes":[{"value":` + ana + `},{"value":` + beto + `}]},{"changes":[` + ana + `]}]}`,
+		ana + "\n" + beto,
+	} {
+		f.Add("application/json", []byte(body))
+	}
+	for _, s := range everySubmission(f) {
+		f.Add(s.typ, []byte(s.body))
+	}
+	f.Fuzz(func(t *testing.T, typ string, body []byte) {
+		if len(body) > 1<<14 {
+			t.Skip()
+		}
+		all, err := ReadAll(Options{Kind: Generic}, typ, body)
+		_, alone := Read(Options{Kind: Generic}, typ, body)
+		if err != nil {
+			return // of too many people too
+		}
+		if alone != nil || len(all) == 0 || len(all) > MaxPeople {
+			t.Errorf("%d drafts, and alone %v", len(all), alone)
+		}
+		known := map[string]bool{}
+		for _, d := range all {
+			checkStorable(t, d)
+			if len(all) > 1 && (d.Email == "" || known[d.DeliveryID]) {
+				t.Errorf("one of %d has no address, or the id of another", len(all))
+			}
+			known[d.DeliveryID] = d.DeliveryID != ""
+		}
+	})
+}

@@ -9,15 +9,19 @@ import (
 	"fichario/domain/fault"
 )
 
-// MaxPeople bounds the people of one body.
-const MaxPeople = 200
+// MaxPeople bounds the people of one body, and maxPeopleText the bytes that are kept of all of them: what stands outside
+// is kept once for each.
+const (
+	MaxPeople     = 200
+	maxPeopleText = 16 << 20
+)
 
 // ReadAll is Read for a body with several people: each element of a list that has an address of its own is a draft, in
 // the order of the list, and what stands outside the elements belongs to each. Elements without an address stay with
 // the first. An id of the element counts before one that is for all; of that the second and later drafts have their
 // number behind it, so that each is known again in a retry. An element with the id and the address of one before it is
 // the same submission, and no draft. A body with one person, or none, is one draft. The error is a
-// fault.InvalidRequest, as that of Read, also for more than MaxPeople.
+// fault.InvalidRequest, as that of Read, also for more than MaxPeople and for too much that would be kept for each.
 func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	tree, err := parseBody(contentType, body)
 	if err != nil {
@@ -47,16 +51,20 @@ type version struct {
 // readVersions returns nil when the address outside the elements is the contact's: then they are no people of their
 // own.
 func readVersions(o Options, versions []version) ([]Draft, error) {
-	drafts, taken := make([]Draft, 0, len(versions)), map[string]bool{}
+	drafts, taken, size := make([]Draft, 0, len(versions)), map[string]bool{}, 0
 	for i := range versions {
 		v := &versions[i]
 		d, err := readTree(o, v.tree, nil)
+		size += d.size()
 		switch {
 		case err != nil, !strings.EqualFold(d.Email, v.email):
 			return nil, nil
 		case i == MaxPeople:
 			return nil, fault.New(fault.InvalidRequest,
 				fmt.Sprintf("O corpo tem mais de %d pessoas. Envie-as em vários pedidos.", MaxPeople))
+		case i > 0 && size > maxPeopleText:
+			return nil, fault.New(fault.InvalidRequest, "O corpo tem texto demais fora da lista de pessoas, que seria "+
+				"guardado com cada uma. Envie-as em vários pedidos.")
 		}
 		if d.DeliveryID != "" {
 			d.SharedID = v.shares(d.DeliveryID)
@@ -70,11 +78,25 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 			if i > 0 && (d.SharedID || taken[d.DeliveryID]) {
 				d.DeliveryID += "#" + strconv.Itoa(i+1)
 			}
+			for taken[d.DeliveryID] {
+				d.DeliveryID += "#" // somebody's own id looks like a numbered one
+			}
 			taken[known], taken[d.DeliveryID] = true, true
 		}
 		drafts = append(drafts, d)
 	}
 	return drafts, nil
+}
+
+// size is how much text is kept of a draft.
+func (d *Draft) size() int {
+	n := len(d.Message)
+	for _, pairs := range [][]Pair{d.Leftover, d.Attribution} {
+		for _, p := range pairs {
+			n += len(p.Key) + len(p.Value)
+		}
+	}
+	return n
 }
 
 // shares reports whether an id of the body stands outside the person, and so is one for all.

@@ -46,6 +46,8 @@ func TestReadAll(t *testing.T) {
 		"an id twice": {`[{"lead_id":"7",` + ana + `},{"lead_id":"8",` + beto + `},{"lead_id":"7",` + ana + `}]`,
 			"Ana leadid:7|Beto leadid:8"},
 		"one id of two": {`[{"lead_id":"7",` + ana + `},{"lead_id":"7",` + beto + `}]`, "Ana leadid:7|Beto leadid:7#2"},
+		"an id like a numbered one": {`{"lead_id":"e","leads":[{"lead_id":"e#2",` + ana + `},{` + beto + `}]}`,
+			"Ana leadid:e#2|Beto leadid:e#2#"},
 		"an id outside and one inside": {`{"submission_id":"e","rows":[{"gclid":"g",` + ana + `},{` + beto + `},
 			{"nome":"Caio","email":"caio@x.com"}]}`, "Ana submissionid:e|Beto submissionid:e#2|Caio submissionid:e#3"},
 		"n8n":       {`[{"headers":{},"body":{` + ana + `}},{"headers":{},"body":{` + beto + `}}]`, "Ana|Beto"},
@@ -114,6 +116,14 @@ func TestManyPeople(t *testing.T) {
 		t.Errorf("%d people, %v", len(drafts), err)
 	}
 	var f *fault.Error
+	message := `"mensagem":"` + strings.Repeat("palavra ", 100_000) + `"`
+	for people, refused := range map[int]bool{1: false, 4: false, MaxPeople: true} {
+		list := strings.TrimSuffix(strings.Repeat(`{"email":"a@x.com"},`, people), ",")
+		_, err := ReadAll(Options{Kind: Generic}, "", []byte(`{"leads":[`+list+`],`+message+`}`))
+		if errors.As(err, &f) != refused {
+			t.Errorf("a long message outside of %d people: %v", people, err)
+		}
+	}
 	_, err := ReadAll(Options{Kind: Generic}, "", body(MaxPeople+1))
 	if !errors.As(err, &f) || f.Code != fault.InvalidRequest {
 		t.Errorf("%v", err)
