@@ -88,7 +88,7 @@ func TestFollowersHearHowLongTheBureauAsksToWait(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		s.bureau.script = func(context.Context) (ports.Answer, error) {
 			time.Sleep(time.Second)
-			return ports.Answer{}, &ports.BureauError{Outcome: ports.NotCharged, Reason: "status 429", RetryAfter: 42 * time.Second}
+			return ports.Answer{}, &ports.BureauError{Outcome: ports.NotCharged, RetryAfter: 42 * time.Second}
 		}
 		var asking sync.WaitGroup
 		for range 3 {

@@ -104,19 +104,21 @@ func (l *Lookups) written(ctx context.Context, a asking) error {
 }
 
 func notWritten(cause error) error {
-	return fault.New(fault.ServiceUnavailable, "A resposta desta consulta já foi paga e ainda não pôde ser gravada. Ela está guardada e não será cobrada de novo; tente em instantes.").
-		After(2 * time.Second).Because(cause)
+	return fault.New(fault.ServiceUnavailable,
+		"A resposta desta consulta já foi paga e ainda não pôde ser gravada. Ela está guardada e não será cobrada de novo; tente em instantes.",
+	).After(2 * time.Second).Because(cause)
 }
 
 // mayCall refuses calls whose outcome might be lost. Fault: ServiceUnavailable.
 func (l *Lookups) mayCall() error {
 	switch {
 	case l.stopping.Err() != nil:
-		return fault.New(fault.ServiceUnavailable, "O serviço está sendo desligado. Nada foi cobrado; tente de novo em instantes.").
-			After(2 * time.Second)
+		return fault.New(fault.ServiceUnavailable,
+			"O serviço está sendo desligado. Nada foi cobrado; tente de novo em instantes.").After(2 * time.Second)
 	case l.unwritten.full():
-		return fault.New(fault.ServiceUnavailable, "Há respostas pagas demais que ainda não puderam ser gravadas. Nada foi cobrado; tente de novo em instantes.").
-			After(rewriteMost)
+		return fault.New(fault.ServiceUnavailable,
+			"Há respostas pagas demais que ainda não puderam ser gravadas. Nada foi cobrado; tente de novo em instantes.",
+		).After(rewriteMost)
 	}
 	return nil
 }

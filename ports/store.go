@@ -41,8 +41,8 @@ type Store interface {
 	InTx(ctx context.Context, f func(Repos) error) error
 }
 
-// Clock tells the time by which leases, pauses and jobs are measured. What one instance writes another one compares with
-// now, and the clocks of two machines differ.
+// Clock tells the time by which leases, pauses and jobs are measured. What one instance writes another one compares
+// with now, and the clocks of two machines differ.
 type Clock interface {
 	// Now returns the database's time where it is shared by several machines, and elsewhere local, which is the caller's.
 	Now(ctx context.Context, local time.Time) (time.Time, error)

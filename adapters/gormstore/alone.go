@@ -14,8 +14,8 @@ import (
 var errTaken = errors.New("taken")
 
 // Alone keeps other services from a SQLite file for as long as this process lives, by a lock of the operating system,
-// which ends with the process however that ends. Commands ask for none and go on beside the service. There is nothing to
-// keep for PostgreSQL, nor for a database in memory. release gives the file back.
+// which ends with the process however that ends. Commands ask for none and go on beside the service. There is nothing
+// to keep for PostgreSQL, nor for a database in memory. release gives the file back.
 func Alone(databaseURL string) (release func(), err error) {
 	path, sqlite := SQLitePath(databaseURL)
 	if !sqlite || path == "" || path == InMemory {

@@ -86,8 +86,8 @@ func (r statement) Finish(ctx context.Context, e lookup.Entry) (bool, error) {
 	return n > 0, err
 }
 
-// running chooses entries without an outcome. When they get one from others, settle_at stays: it marks an entry that its
-// owner may still finish.
+// running chooses entries without an outcome. When they get one from others, settle_at stays: it marks an entry that
+// its owner may still finish.
 func running(condition string, value any) scope {
 	return where("status = "+literal(lookup.Running)+" AND "+condition, value)
 }

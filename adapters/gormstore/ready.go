@@ -24,7 +24,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	return named("store.ping", classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&answer)))
 }
 
-// Ready reports whether the database answers, and takes what is written; if not, the fault.ServiceUnavailable says which.
+// Ready reports whether the database answers, and takes what is written; if not, the fault.ServiceUnavailable says
+// which.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.Ping(ctx); err != nil {
 		return err
@@ -57,8 +58,8 @@ func (p *probe) ask(ctx context.Context, question func(context.Context) error) e
 	return p.answer
 }
 
-// tryWriting writes a page that changes nothing to SQLite's log, and asks PostgreSQL whether it is read only: a full disk
-// shows there only where a table grows, which is what an answer that cannot be written tells.
+// tryWriting writes a page that changes nothing to SQLite's log, and asks PostgreSQL whether it is read only: a full
+// disk shows there only where a table grows, which is what an answer that cannot be written tells.
 func (s *Store) tryWriting(ctx context.Context) error {
 	db := s.write.WithContext(ctx)
 	if s.dialect == goose.DialectPostgres {

@@ -49,8 +49,8 @@ func addressOf(text string) (netip.Addr, bool) {
 	return address.Unmap(), err == nil
 }
 
-// secure reports whether the browser reached the service by https, itself or through a proxy. Where no proxies are named
-// anybody may say so: it makes nothing but his own cookie stricter.
+// secure reports whether the browser reached the service by https, itself or through a proxy. Where no proxies are
+// named anybody may say so: it makes nothing but his own cookie stricter.
 func (p proxies) secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
