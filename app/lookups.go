@@ -288,7 +288,7 @@ func (l *Lookups) Ready() error {
 		return nil
 	}
 	return fault.New(fault.ServiceUnavailable,
-		fmt.Sprintf("A gravação no banco de dados está falhando: o resultado de %d consultas espera para ser gravado.", n)).
+		fmt.Sprintf("A gravação no banco de dados está falhando. Resultados de consultas à espera de gravação: %d.", n)).
 		After(rewriteMost)
 }
 
