@@ -22,7 +22,7 @@ func (l *Lookups) callAndWait(ctx context.Context, product catalog.Product, e lo
 		err    error
 	}
 	done := make(chan ended, 1)
-	l.calls.Go(func() {
+	l.calls.start(func() {
 		defer func() { <-l.slots }()
 		result, err := l.call(context.WithoutCancel(ctx), product, e)
 		done <- ended{result, err}

@@ -42,7 +42,7 @@ type Lookups struct {
 	schemas  map[string]string // of the products, by id
 
 	slots chan struct{}
-	calls sync.WaitGroup
+	calls callGroup
 	// inFlight holds a *flight for each call of this instance, by its id.
 	inFlight  sync.Map
 	unwritten *unwritten
@@ -288,25 +288,26 @@ func (l *Lookups) Ready() error {
 		return nil
 	}
 	return fault.New(fault.ServiceUnavailable,
-		fmt.Sprintf("A gravação no banco de dados está falhando: o resultado de %d consultas espera para ser gravado.", n)).
+		fmt.Sprintf("A gravação no banco de dados está falhando. Resultados de consultas à espera de gravação: %d.", n)).
 		After(rewriteMost)
 }
 
 // GiveUp ends the calls that are at the bureau: they are charged, and without an answer. None begins any more.
 func (l *Lookups) GiveUp() { l.giveUp() }
 
-// Stop waits for the calls at the bureau to be finished and stored. When ctx ends it gives up those that are still
-// there, and what cannot be written. It returns how many answers that were paid for, or amounts that a key should have
-// got back, are lost; calls that were given up are not, because their entries say what became of them.
+// Stop lets no further call begin, and waits for those at the bureau to be finished and stored. When ctx ends it gives
+// up those that are still there, and what cannot be written. It returns how many answers that were paid for, or amounts
+// that a key should have got back, are lost; calls that were given up are not, because their entries say what became of
+// them.
 func (l *Lookups) Stop(ctx context.Context) (lost int) {
 	defer context.AfterFunc(ctx, l.giveUp)()
-	l.calls.Wait()
+	l.calls.wait()
 	return l.unwritten.stop(ctx)
 }
 
 // Close is Stop that waits for all calls, and then for ten seconds.
 func (l *Lookups) Close() {
-	l.calls.Wait()
+	l.calls.wait()
 	ctx, cancel := context.WithTimeout(context.Background(), finishFor)
 	defer cancel()
 	l.Stop(ctx)
@@ -359,13 +360,13 @@ func (l *Lookups) Start(
 		close(ended)
 		return r.answer.Entry.ID, ended, nil
 	case r.holder != "":
-		l.calls.Go(func() {
+		l.calls.start(func() {
 			defer close(ended)
 			_, _ = l.follow(context.WithoutCancel(ctx), a, r.holder) // the holder's entry says what became of it
 		})
 		return r.holder, ended, nil
 	}
-	l.calls.Go(func() {
+	l.calls.start(func() {
 		defer func() { <-l.slots; close(ended) }()
 		_, _ = l.call(context.WithoutCancel(ctx), a.product, r.entry) // the entry says what became of it
 	})

@@ -47,7 +47,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 		// The commit may have happened although its confirmation was lost. No call
 		// was made, so what it may have charged is taken back.
 		e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
-		l.calls.Go(func() { l.finish(context.WithoutCancel(ctx), ending{e, a.product.Price, nil}) })
+		l.calls.start(func() { l.finish(context.WithoutCancel(ctx), ending{e, a.product.Price, nil}) })
 	}
 	return r, err
 }
@@ -112,7 +112,7 @@ func notWritten(cause error) error {
 // mayCall refuses calls whose outcome might be lost. Fault: ServiceUnavailable.
 func (l *Lookups) mayCall() error {
 	switch {
-	case l.stopping.Err() != nil:
+	case l.stopping.Err() != nil || l.calls.closed():
 		return fault.New(fault.ServiceUnavailable,
 			"O serviço está sendo desligado. Nada foi cobrado; tente de novo em instantes.").After(2 * time.Second)
 	case l.unwritten.full():

@@ -144,6 +144,9 @@ func (u *unwritten) full() bool {
 
 // stop goes on trying until ctx ends, and returns how many were lost.
 func (u *unwritten) stop(ctx context.Context) (lost int) {
+	u.mu.Lock()
+	u.stopped = true // a worker that is trying goes on, and no other one begins
+	u.mu.Unlock()
 	idle := make(chan struct{})
 	go func() {
 		u.worker.Wait()
@@ -157,7 +160,6 @@ func (u *unwritten) stop(ctx context.Context) (lost int) {
 	<-idle
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.stopped = true
 	for id, e := range u.kept {
 		u.log.Error("outcome of a lookup not written; it stays charged", "lookup", id, "answered", e.rec != nil)
 		if e.counts() {
