@@ -30,8 +30,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzReadAll holds what ReadAll promises over any body: no panic, a draft wherever Read has one, an address for each of
-// several, and no two of them with one id.
+// FuzzReadAll holds what ReadAll promises over any body: no panic, a draft wherever Read has one, an address for each
+// of several, and no two of them with one id.
 func FuzzReadAll(f *testing.F) {
 	const ana, beto = `{"email":"a@x.com","lead_id":"7"}`, `{"email":"b@x.com","lead_id":"7","id":3}`
 	for _, body := range []string{

@@ -9,10 +9,10 @@ import (
 	"fichario/domain/fault"
 )
 
-// MaxPeople bounds the people of one body, and maxPeopleText the bytes that are kept of all of them: what stands outside
-// is kept once for each.
 const (
-	MaxPeople     = 200
+	// MaxPeople bounds the people of one body.
+	MaxPeople = 200
+	// maxPeopleText bounds the bytes that are kept of all of them: what stands outside is kept once for each.
 	maxPeopleText = 16 << 20
 )
 
