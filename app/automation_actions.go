@@ -58,6 +58,9 @@ func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation
 	return c, nil
 }
 
+// noMailer is why no e-mail is sent.
+const noMailer = "O envio de e-mail não está configurado."
+
 // actionFields are what the kinds of actions need, each by its field.
 var actionFields = map[automation.ActionKind][]string{
 	automation.HTTP: {"url"}, automation.Email: {"to", "subject", "text"}, automation.MoveStage: {"stage"},
@@ -78,6 +81,9 @@ func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.A
 	case automation.HTTP:
 		made.Secret, err = newSigningSecret(), checkTarget(n.URL)
 	case automation.Email:
+		if !a.mails {
+			return made, invalid("action", noMailer+" Configure FICHARIO_SMTP_URL, no serviço e nos comandos, e tente de novo.")
+		}
 		made.To, err = recipient(n.To)
 	case automation.MoveStage:
 		made.StageID, err = a.stageNamed(ctx, n.OrgID, n.Stage)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"fichario/domain/automation"
 	"fichario/ports"
@@ -100,19 +101,28 @@ func (a *Automations) CountFailed(ctx context.Context, by Caller) (int, error) {
 }
 
 // RunFailedAgain runs everything again that was given up in the caller's organisation, up
-// to failedAtOnce, and returns how many runs that are. Faults: NotFound, Forbidden,
-// ServiceUnavailable.
-func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (int, error) {
+// to failedAtOnce, and returns how many runs that are; those of disabled automations it
+// leaves, and counts. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, left int, err error) {
 	failed, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return len(failed), a.store.InTx(ctx, func(r ports.Repos) error {
+	rules, err := a.store.Repos().Automations.List(ctx, by.orgID)
+	if err != nil {
+		return 0, 0, err
+	}
+	disabled := map[string]bool{}
+	for _, rule := range rules {
+		disabled[rule.ID] = !rule.Enabled
+	}
+	kept := slices.DeleteFunc(failed, func(run automation.Job) bool { return disabled[run.AutomationID] })
+	return len(kept), len(failed) - len(kept), a.store.InTx(ctx, func(r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, a.clock())
 		if err != nil {
 			return err
 		}
-		for _, run := range failed {
+		for _, run := range kept {
 			if _, err := r.Jobs.Revive(ctx, run.ID, now); err != nil {
 				return err
 			}
@@ -123,7 +133,8 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (int, error
 
 // RunAgain runs an ended run once more: a dead one goes on under its own id, so that
 // its receiver knows it again; of one that succeeded a new run is made. It returns
-// the id of the run. Faults: InvalidRequest, ServiceUnavailable.
+// the id of the run. That of a disabled automation is refused, because it would do nothing. Faults: InvalidRequest,
+// ServiceUnavailable.
 func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (string, error) {
 	r := a.store.Repos()
 	job, err := runKind.managed(ctx, r, by, id)
@@ -134,10 +145,18 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 	if err != nil {
 		return "", err
 	}
-	switch job.State {
-	case automation.Ready:
+	if job.State == automation.Ready {
 		return "", invalid("run", "Esta execução ainda não terminou: ela será tentada de novo sozinha.")
-	case automation.Dead:
+	}
+	if job.AutomationID != "" {
+		switch rule, err := r.Automations.Find(ctx, job.AutomationID); {
+		case err != nil:
+			return "", err
+		case !rule.Enabled:
+			return "", invalid("run", "A automação desta execução está desabilitada: habilite-a e repita.")
+		}
+	}
+	if job.State == automation.Dead {
 		_, err := r.Jobs.Revive(ctx, id, now)
 		return id, err
 	}

@@ -12,11 +12,12 @@ import (
 type Automations struct {
 	store ports.Store
 	clock Clock
+	mails bool
 }
 
-// NewAutomations returns the use case.
-func NewAutomations(store ports.Store, clock Clock) *Automations {
-	return &Automations{store: store, clock: clock}
+// NewAutomations returns the use case; mails is whether e-mail is configured.
+func NewAutomations(store ports.Store, clock Clock, mails bool) *Automations {
+	return &Automations{store: store, clock: clock, mails: mails}
 }
 
 var automationKind = kind[automation.Automation]{

@@ -136,11 +136,18 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	for range 3 {
 		s.ended(rule, c.ID, automation.Dead)
 	}
+	off := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "nada"})
+	done(s.automations.SetEnabled(t.Context(), owner, off.ID, false))
+	stays := s.ended(off, c.ID, automation.Dead)
+	_, err = again(stays)
+	equal(t, "of a disabled automation", said(err), "requisicao_invalida run")
 	theirs := s.another()
 	other := theirs.ended(theirs.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"}), c.ID, automation.Dead)
-	equal(t, "failed", must(s.automations.CountFailed(t.Context(), owner)), 3)
-	equal(t, "run again", must(s.automations.RunFailedAgain(t.Context(), owner)), 3)
-	equal(t, "failed then", must(s.automations.CountFailed(t.Context(), owner)), 0)
+	equal(t, "failed", must(s.automations.CountFailed(t.Context(), owner)), 4)
+	revivedAll, left, err := s.automations.RunFailedAgain(t.Context(), owner)
+	equal(t, "run again", line(revivedAll, left, err), line(3, 1, nil))
+	equal(t, "failed then", must(s.automations.CountFailed(t.Context(), owner)), 1)
+	equal(t, "of the disabled one", s.job(stays.ID).State, automation.Dead)
 	equal(t, "those of others", s.job(other.ID).State, automation.Dead)
 	_, err = s.automations.RunAgain(t.Context(), owner, other.ID)
 	equal(t, "one of others", said(err), "nao_encontrado run")
@@ -183,7 +190,7 @@ func TestARehearsal(t *testing.T) {
 	equal(t, "runs", got.Runs, false)
 	equal(t, "conditions", line(got.Conditions), "[{webhook true} {amount false}]")
 	equal(t, "mail", strings.Join([]string{got.To, got.Subject, got.Text}, "|"),
-		s.email("dona")+"|Olá, bia|bia@x.example 0 {outra}")
+		s.email("dona")+"|Olá, bia|bia@x.example R$\u00a00,00 {outra}")
 	equal(t, "history", s.kinds(c.ID), "criado")
 	equal(t, "newest", must(s.automations.Newest(t.Context(), owner, 5))[0].ID, c.ID)
 }

@@ -44,6 +44,7 @@ func (s *setting) uses(owner app.Caller) []use {
 	key, _ := s.key(wide)
 	origin := must(s.origins.Add(ctx, owner, s.orgID, "Rádio"))
 	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+	enabled := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
 	funnel := s.funnel(owner)
 	ze := s.add("ze", crm.Common).MemberID()
 	asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
@@ -150,7 +151,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.automations.Runs, args{s.orgID, automation.JobFilter{}, "", 5}, forbidden, missing},
 		{s.automations.RunViews, args{automation.JobFilter{}, 5}, forbidden, ""},
 		{s.automations.CountFailed, nil, forbidden, ""},
-		{s.automations.RunAgain, args{s.ended(rule, contact.ID, automation.Dead).ID}, forbidden, missing},
+		{s.automations.RunAgain, args{s.ended(enabled, contact.ID, automation.Dead).ID}, forbidden, missing},
 		{s.automations.RunFailedAgain, nil, forbidden, ""},
 		{s.sessions.SignOutEverywhere, nil, "", ""},
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
@@ -41,8 +42,8 @@ const (
 )
 
 // Create makes a contact by hand, in the entry stage of the default funnel unless the
-// form says another, assigned to the caller. Faults: InvalidRequest with the field at
-// fault, ServiceUnavailable.
+// form says another, assigned to the caller; automations fire as for one that came in. Faults:
+// InvalidRequest with the field at fault, ServiceUnavailable.
 func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Contact, error) {
 	actor, err := c.actor(ctx, by)
 	if err != nil {
@@ -71,7 +72,13 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 	event := crm.Event{
 		ID: newID(), OrgID: by.orgID, ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt,
 	}
-	return made, c.store.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Create(ctx, made, event) })
+	fires := automation.Job{
+		ID: newID(), OrgID: by.orgID, Kind: automation.FanOut, ContactID: made.ID, MemberID: by.memberID,
+		State: automation.Ready, RunAt: made.CreatedAt, CreatedAt: made.CreatedAt,
+	}
+	return made, c.store.InTx(ctx, func(r ports.Repos) error {
+		return errors.Join(r.Contacts.Create(ctx, made, event), r.Jobs.Add(ctx, fires))
+	})
 }
 
 // errNoFunnel is of a broken database: an organisation is made with its funnel.

@@ -66,7 +66,7 @@ type listeners struct {
 }
 
 // contact adds the jobs of one contact: a run of each automation whose conditions hold,
-// and an e-mail to each active member.
+// and an e-mail to each active member unless one of them made it by hand.
 func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 	to, err := f.listeners(ctx, arrived.OrgID)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 		}
 	}
 	for _, m := range to.mailed {
-		if m.Active {
+		if m.Active && arrived.MemberID == "" { // what a member made did not come in unseen
 			f.add(arrived, automation.Job{Kind: automation.MailMember, MemberID: m.ID})
 		}
 	}

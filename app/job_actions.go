@@ -140,8 +140,12 @@ func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job
 		return outcome{}, err
 	}
 	text := fmt.Sprintf("%s chegou pelo webhook %s.\n\n", c.Name, c.Webhook)
+	value := ""
+	if c.Amount != 0 {
+		value = c.Amount.Reais()
+	}
 	for _, field := range [][2]string{
-		{"E-mail", c.Email}, {"Telefone", c.Phone}, {"Empresa", c.Company}, {"Origem", c.Origin},
+		{"E-mail", c.Email}, {"Telefone", c.Phone}, {"Empresa", c.Company}, {"Valor", value}, {"Origem", c.Origin},
 		{"Responsável", c.Assignee.Name},
 	} {
 		if field[1] != "" {

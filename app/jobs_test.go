@@ -100,6 +100,22 @@ func TestWhatANewContactSetsGoing(t *testing.T) {
 	})
 }
 
+// TestAContactMadeByHandSetsAutomationsGoing, and sends no e-mail: it did not come in unseen.
+func TestAContactMadeByHandSetsAutomationsGoing(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		s.rule(app.NewAutomation{Name: "todos", Action: automation.AddNote, Text: "oi"})
+		s.rule(app.NewAutomation{
+			Name: "um webhook", Action: automation.AddNote, Text: "oi", WebhookID: s.hook(webhook.Signature{}).ID,
+		})
+		c := must(s.contacts.Create(t.Context(), owner, bia()))
+		s.work(s.worker(), 5*time.Second)
+		equal(t, "history", s.kinds(c.ID), "incluido nota")
+		equal(t, "e-mails", len(s.mailer.list()), 0)
+	})
+}
+
 // TestWhatEachActionDoes: how its run ends, and what is different then.
 func TestWhatEachActionDoes(t *testing.T) {
 	t.Parallel()
@@ -161,6 +177,27 @@ func TestWhatEachActionDoes(t *testing.T) {
 	})
 }
 
+// TestAnEMailAfterItsServerWentAway is given up at once, and says what is missing.
+func TestAnEMailAfterItsServerWentAway(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		contact := s.arrive(s.hook(webhook.Signature{}), "bia")
+		n := app.NewAutomation{
+			OrgID: s.orgID, Name: "Saudar", Event: automation.ContactCreated, Action: automation.Email, To: "contact",
+			Subject: "s", Text: "t",
+		}
+		_, err := app.NewAutomations(s.store, s.now, false).Add(t.Context(), app.Operator(), n)
+		equal(t, "made without a server", said(err), "requisicao_invalida action")
+		job := s.ready(s.rule(n), contact.ID)
+		w := s.worker()
+		w.Mailer = nil
+		s.work(w, time.Second)
+		ended := s.job(job.ID)
+		equal(t, "run", line(ended.State, ended.Attempts, ended.Result),
+			"dead 1 o envio de e-mail não está configurado (FICHARIO_SMTP_URL)")
+	})
+}
+
 // forgetNew removes what new contacts would set going.
 func forgetNew(s *setting) {
 	done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
@@ -176,6 +213,7 @@ func TestWhatAnAttemptWrites(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
 		c := must(s.contacts.Create(t.Context(), owner, bia()))
+		forgetNew(s)
 		rule := s.rule(app.NewAutomation{Name: "Chamar", Action: automation.HTTP, URL: "https://x.example/a"})
 		for _, a := range []struct {
 			what     string
@@ -231,6 +269,7 @@ func TestAJobThatPanics(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
 		c := must(s.contacts.Create(t.Context(), owner, bia()))
+		forgetNew(s)
 		bad := s.ready(s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://mau.example"}), c.ID)
 		good := s.ready(s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://bom.example"}), c.ID)
 		s.dispatcher.script = func(_ context.Context, call ports.Call) (int, error) {
@@ -260,6 +299,7 @@ func TestALeaseThatWasLost(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
 		c := must(s.contacts.Create(t.Context(), owner, bia()))
+		forgetNew(s)
 		job := s.ready(s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example"}), c.ID)
 		s.dispatcher.script = func(ctx context.Context, _ ports.Call) (int, error) {
 			jobs, later := s.store.Repos().Jobs, s.now().Add(31*time.Second) // past the lease
@@ -283,6 +323,7 @@ func TestWorkersArePatient(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
 		c := must(s.contacts.Create(t.Context(), owner, bia()))
+		forgetNew(s)
 		hang := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://pendura.example"})
 		quick := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://rapida.example"})
 		var hanging []automation.Job

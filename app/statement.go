@@ -101,6 +101,8 @@ type StatementLine struct {
 type StatementLines struct {
 	// OfKey is whether they are those of one key.
 	OfKey bool
+	// Zone is where the days of the organisation begin and end.
+	Zone *time.Location
 	// All yields them newest first, or an error at which they end. They are read while
 	// they are asked for.
 	All iter.Seq2[StatementLine, error]
@@ -123,7 +125,8 @@ func (s *Statement) Lines(ctx context.Context, caller Caller, q StatementQuery) 
 			return StatementLines{}, err
 		}
 	}
-	return StatementLines{OfKey: of.key != nil, All: func(yield func(StatementLine, error) bool) {
+	lines := StatementLines{OfKey: of.key != nil, Zone: s.calendar.Location}
+	lines.All = func(yield func(StatementLine, error) bool) {
 		for after := ""; ; {
 			entries, err := s.store.Repos().Statement.Page(ctx, of.asker, chosen.filter, after, linesAtOnce)
 			if err != nil {
@@ -140,7 +143,8 @@ func (s *Statement) Lines(ctx context.Context, caller Caller, q StatementQuery) 
 			}
 			after = entries[len(entries)-1].ID
 		}
-	}}, nil
+	}
+	return lines, nil
 }
 
 // statementOwner is whose statement is shown: a key's, or with none an organisation's.

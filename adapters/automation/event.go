@@ -36,16 +36,18 @@ type ContactJSON struct {
 	TelefoneE164 *string `json:"telefoneE164"`
 	Empresa      *string `json:"empresa"`
 	// Valor is in reais, exact.
-	Valor            json.Number       `json:"valor"`
-	Nota             string            `json:"nota"`
-	Origem           *string           `json:"origem"`
-	Funil            string            `json:"funil"`
-	Etapa            string            `json:"etapa"`
-	Responsavel      *string           `json:"responsavel"`
-	ResponsavelEmail *string           `json:"responsavelEmail"`
-	Webhook          *string           `json:"webhook"`
-	Atribuicao       map[string]string `json:"atribuicao"`
-	CriadoEm         time.Time         `json:"criadoEm"`
+	Valor            json.Number `json:"valor"`
+	Nota             string      `json:"nota"`
+	Origem           *string     `json:"origem"`
+	Funil            string      `json:"funil"`
+	Etapa            string      `json:"etapa"`
+	Responsavel      *string     `json:"responsavel"`
+	ResponsavelEmail *string     `json:"responsavelEmail"`
+	Webhook          *string     `json:"webhook"`
+	// Fonte is webhook, or manual where a member made the contact.
+	Fonte      string            `json:"fonte"`
+	Atribuicao map[string]string `json:"atribuicao"`
+	CriadoEm   time.Time         `json:"criadoEm"`
 }
 
 // NewContactJSON describes a contact for other systems.
@@ -54,8 +56,11 @@ func NewContactJSON(c crm.ContactView) ContactJSON {
 		ID: c.ID, Nome: c.Name, Email: c.Email, Telefone: orNull(c.Phone), TelefoneE164: orNull(c.PhoneE164),
 		Empresa: orNull(c.Company), Valor: json.Number(c.Amount.String()), Nota: c.Note, Origem: orNull(c.Origin),
 		Funil: c.Funnel, Etapa: c.Stage, Responsavel: orNull(c.Assignee.Name),
-		ResponsavelEmail: orNull(c.Assignee.Email), Webhook: orNull(c.Webhook), Atribuicao: map[string]string{},
-		CriadoEm: c.CreatedAt,
+		ResponsavelEmail: orNull(c.Assignee.Email), Webhook: orNull(c.Webhook), Fonte: "webhook",
+		Atribuicao: map[string]string{}, CriadoEm: c.CreatedAt,
+	}
+	if c.WebhookID == "" {
+		out.Fonte = "manual"
 	}
 	for _, a := range c.Attribution {
 		out.Atribuicao[a.Key] = a.Value

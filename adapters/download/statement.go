@@ -2,8 +2,6 @@ package download
 
 import (
 	"iter"
-	"strconv"
-	"time"
 
 	"fichario/app"
 )
@@ -14,7 +12,7 @@ func Statement(lines app.StatementLines) Table {
 	t := Table{
 		Name:    "extrato.csv",
 		Columns: []string{"id", "produto", "documento", "em", "cache", "cobrada", "valor", "situacao"},
-		Rows:    statementRows(lines),
+		Rows:    statementRows(lines), Zone: lines.Zone,
 	}
 	if !lines.OfKey {
 		t.Columns = append(t.Columns, "quem")
@@ -22,25 +20,16 @@ func Statement(lines app.StatementLines) Table {
 	return t
 }
 
-func statementRows(lines app.StatementLines) iter.Seq2[[]string, error] {
-	return func(yield func([]string, error) bool) {
+func statementRows(lines app.StatementLines) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
 		for line, err := range lines.All {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			doc := Text(line.Document.Value())
-			if line.Unreadable {
-				doc = "ilegível"
-			}
-			row := []string{
-				line.ID, line.Product, doc, line.At.Format(time.RFC3339Nano),
-				strconv.FormatBool(line.Cache), strconv.FormatBool(line.Charged), line.Amount.String(), string(line.Status),
+			row := []any{
+				line.ID, line.Product, line.Document, line.At, line.Cache, line.Charged, line.Amount, string(line.Status),
 			}
 			if !lines.OfKey {
-				row = append(row, Text(line.By))
+				row = append(row, line.By)
 			}
-			if !yield(row, nil) {
+			if !yield(row, err) || err != nil {
 				return
 			}
 		}

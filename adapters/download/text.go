@@ -9,9 +9,9 @@ const (
 	signs = "=+-@|%"
 )
 
-// Text keeps a spreadsheet from taking a text, such as an e-mail address that begins
+// text keeps a spreadsheet from taking a text, such as an e-mail address that begins
 // with =, for a formula.
-func Text(s string) string {
+func text(s string) string {
 	trimmed := strings.TrimLeft(s, blanks)
 	switch {
 	case s == "":

@@ -1484,6 +1484,10 @@ type GetStatementParams struct {
 
 	// Cache `true`: only answers from history; `false`: only the others.
 	Cache *string `form:"cache,omitempty" json:"cache,omitempty" validate:"omitzero,oneof=true false"`
+
+	// Formato `excel`: the file, whatever `Accept` says, with a byte order mark, semicolons, decimal commas, documents
+	// with punctuation and times as 20/11/2026 11:03:11 in the instance's time zone.
+	Formato *string `form:"formato,omitempty" json:"formato,omitempty" validate:"omitzero,oneof=excel"`
 }
 
 // LookupCpfParams defines parameters for LookupCpf.
@@ -3586,6 +3590,13 @@ func (w *ServerInterfaceWrapper) GetStatement(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "cache", ctx.QueryParams(), &params.Cache, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cache: %s", err))
+	}
+
+	// ------------- Optional query parameter "formato" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "formato", ctx.QueryParams(), &params.Formato, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter formato: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments

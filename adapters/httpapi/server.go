@@ -63,7 +63,7 @@ func New(c Config) (http.Handler, error) {
 		"lookupCpf":     lookup("atualizar"),
 		"lookupCnpj":    lookup("atualizar"),
 		"lookup":        lookup(),
-		"getStatement":  lookup("limite", "cursor", "de", "ate", "produto", "cache"),
+		"getStatement":  lookup("limite", "cursor", "de", "ate", "produto", "cache", "formato"),
 		"listProducts":  lookup(),
 		"verifyWebhook": {firstOf("hub.challenge", "hub.verify_token")},
 		"probeWebhook":  {firstOf("hub.challenge", "hub.verify_token")},

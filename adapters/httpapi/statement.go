@@ -45,9 +45,10 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 		cached := *p.Cache == "true"
 		q.Cache = &cached
 	}
-	if prefersCSV(c.accept) {
+	form := download.Form(orEmpty(p.Formato))
+	if form == download.Excel || prefersCSV(c.accept) {
 		lines, err := h.Statement.Lines(ctx, c.caller, q)
-		return file(download.Statement(lines)), err
+		return file{download.Statement(lines), form}, err
 	}
 	page, err := h.Statement.Page(ctx, c.caller, q)
 	return body{statementPage(page)}, err
@@ -74,10 +75,13 @@ func statementPage(page app.StatementPage) StatementPage {
 }
 
 // file is a table as an answer, which is written while it is read.
-type file download.Table
+type file struct {
+	table download.Table
+	form  download.Form
+}
 
 // VisitGetStatementResponse writes the file.
 func (f file) VisitGetStatementResponse(w http.ResponseWriter) error {
-	_, err := download.CSV(w, download.Table(f))
+	_, err := download.CSV(w, f.table, f.form)
 	return err
 }

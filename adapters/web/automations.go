@@ -89,9 +89,13 @@ func (s *server) runAgain(c *call) error {
 
 // runDeadAgain runs every run again that was given up.
 func (s *server) runDeadAgain(c *call) error {
-	n, err := s.Automations.RunFailedAgain(c.ctx(), c.by)
+	n, left, err := s.Automations.RunFailedAgain(c.ctx(), c.by)
 	if err != nil {
 		return err
 	}
-	return c.done("/automacoes", plural(n, "execução será refeita", "execuções serão refeitas")+" em instantes.")
+	said := plural(n, "execução será refeita", "execuções serão refeitas") + " em instantes."
+	if left > 0 {
+		said += " " + plural(left, "é de automação desabilitada e ficou", "são de automações desabilitadas e ficaram") + "."
+	}
+	return c.done("/automacoes", said)
 }

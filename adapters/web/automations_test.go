@@ -20,7 +20,7 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	owner := site.visitor("Ana")
 	v := site.member(owner.by.OrgID(), "Caio", crm.Common)
 	id := owner.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
-	made, err := app.NewAutomations(site.store, time.Now).Add(t.Context(), owner.by, app.NewAutomation{
+	made, err := app.NewAutomations(site.store, time.Now, true).Add(t.Context(), owner.by, app.NewAutomation{
 		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP,
 		URL: "https://erp.example.com/",
 	})
@@ -168,4 +168,13 @@ func TestATextKeepsItsFirstLineBreak(t *testing.T) {
 	}
 	_, page = v.post("/webhooks/"+v.hook.ID+"/testar", url.Values{"corpo": {"\nemail=bia@example.com"}})
 	has(t, "a post to try", page, ">\n\nemail=bia@example.com</textarea>")
+}
+
+func TestAnEMailAutomationWithoutAMailServer(t *testing.T) {
+	t.Parallel()
+	v := newSite(t, false).visitor("Ana")
+	page := v.comesBack("/automacoes", url.Values{
+		"nome": {"Boas-vindas"}, "acao": {"email"}, "para": {"contact"}, "assunto": {"Olá"}, "texto": {"Recebemos."},
+	})
+	has(t, "why not", page, "O envio de e-mail não está configurado.", `value="Boas-vindas"`)
 }

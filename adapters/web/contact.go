@@ -90,7 +90,7 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 		paid.Amount += d.Amount
 		data.Documents = append(data.Documents, s.documentLine(d, products))
 	}
-	data.Paid = money(paid.Amount)
+	data.Paid = paid.Amount.Reais()
 	return data, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fichario/adapters/download"
 	"fichario/app"
 	"fichario/domain/crm"
 )
@@ -107,8 +108,8 @@ type contactsPage struct {
 	Total    int
 	Many     bool
 	From, To int
-	// Previous and Next are addresses; empty at the ends. CSV is the download's.
-	Previous, Next, CSV string
+	// Previous and Next are addresses; empty at the ends. CSV and Excel are the downloads'.
+	Previous, Next, CSV, Excel string
 }
 
 // listColumn is the head of a column by which the list can be ordered.
@@ -140,6 +141,7 @@ func (s *server) contactList(c *call, at contactPlace) error {
 	data := contactsPage{
 		Choices: choices, Filter: at.contactFilter, Columns: columnsOf(chosen, at.Order),
 		Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, CSV: "/contatos.csv" + withQuery(chosen),
+		Excel: "/contatos.csv" + withQuery(chosen, "formato", string(download.Excel)),
 	}
 	for _, v := range found.Contacts {
 		data.Lines = append(data.Lines, contactLineOf(v))

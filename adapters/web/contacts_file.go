@@ -1,42 +1,39 @@
 package web
 
 import (
+	"time"
+
 	"fichario/adapters/download"
 	"fichario/domain/crm"
 )
 
 // contactsFile gives every contact that the address asks for as a file.
-func (s *server) contactsFile(c *call, f contactFilter) error {
-	found := s.Contacts.All(c.ctx(), c.by, s.contactSearch(f))
+func (s *server) contactsFile(c *call, f struct {
+	contactFilter
+	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
+}) error {
+	found := s.Contacts.All(c.ctx(), c.by, s.contactSearch(f.contactFilter))
 	return s.download(c, download.Table{
 		Name: "contatos.csv",
 		Columns: []string{
 			"id", "nome", "email", "telefone", "empresa", "valor", "origem", "funil", "etapa", "responsavel", "webhook",
 			"nota", "criadoEm",
 		},
-		Rows: func(yield func([]string, error) bool) {
+		Rows: func(yield func([]any, error) bool) {
 			for v, err := range found {
 				if !yield(contactCells(v), err) {
 					return
 				}
 			}
 		},
-	})
+		Zone: s.Calendar.Location,
+	}, f.Form)
 }
 
 // contactCells are a contact in the columns of contactsFile.
-func contactCells(v crm.ContactView) []string {
-	cells := []string{
-		v.ID, v.Name, v.Email, phoneText(v.PhoneE164, v.Phone), v.Company, v.Amount.String(), v.Origin, v.Funnel, v.Stage,
-		v.Assignee.Name, v.Webhook, v.Note, iso(v.CreatedAt),
+func contactCells(v crm.ContactView) []any {
+	return []any{
+		v.ID, v.Name, v.Email, phoneText(v.PhoneE164, v.Phone), v.Company, v.Amount, v.Origin, v.Funnel, v.Stage,
+		v.Assignee.Name, v.Webhook, v.Note, v.CreatedAt.Truncate(time.Second),
 	}
-	for i, typed := range cells {
-		if i != contactAmountCell {
-			cells[i] = download.Text(typed)
-		}
-	}
-	return cells
 }
-
-// contactAmountCell is the one cell that is a number, and may begin with a sign.
-const contactAmountCell = 5

@@ -18,7 +18,7 @@ func (s *server) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": func(name string) string { return s.assets.address[name] },
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
-		"money": money, "count": count, "plural": plural,
+		"money": catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural,
 		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"age":      func(t time.Time) string { return age(s.Clock().Sub(t)) },
@@ -26,21 +26,6 @@ func (s *server) functions() template.FuncMap {
 		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },
 		"lines": func(text string) []string { return strings.Split(text, "\n") },
 	}
-}
-
-// money writes an amount as people in Brazil do: R$ 1.234,56, with up to four
-// decimals where there are.
-func money(m catalog.Money) string {
-	text := m.String()
-	sign := ""
-	if strings.HasPrefix(text, "-") {
-		sign, text = "-", text[1:]
-	}
-	whole, decimals, _ := strings.Cut(text, ".")
-	for len(decimals) < 2 {
-		decimals += "0"
-	}
-	return sign + "R$\u00a0" + grouped(whole) + "," + decimals
 }
 
 func grouped(digits string) string {
@@ -107,14 +92,7 @@ func masked(d document.Document) string {
 	if d.IsZero() {
 		return "ilegível"
 	}
-	v := d.Value()
-	switch d.Type() {
-	case document.CPF:
-		return v[:3] + "." + v[3:6] + "." + v[6:9] + "-" + v[9:]
-	case document.CNPJ:
-		return v[:2] + "." + v[2:5] + "." + v[5:8] + "/" + v[8:12] + "-" + v[12:]
-	}
-	return v
+	return d.Punctuated()
 }
 
 func initials(name string) string {

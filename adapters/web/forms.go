@@ -58,7 +58,7 @@ func readMoney(sent []string) (any, error) {
 // writeMoney leaves the field of no amount empty.
 func writeMoney(m any) ([]string, error) {
 	if amount, _ := m.(catalog.Money); amount != 0 {
-		return []string{money(amount)}, nil
+		return []string{amount.Exact()}, nil
 	}
 	return []string{""}, nil
 }

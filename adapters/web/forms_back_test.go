@@ -5,6 +5,11 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
 )
 
 // comesBack posts a form with changes, pairs of name and value, and returns the page that it comes back in.
@@ -161,4 +166,35 @@ func TestFiltersComeBack(t *testing.T) {
 	has(t, "a new one that mails", v.get("/automacoes/nova?acao=email"), `value="email" checked`)
 	has(t, "a bell without a number", v.get("/notificacoes/sino?visto=x"), `id="sino"`)
 	hasNot(t, "a bell without a number", v.get("/notificacoes/sino?visto=x"), "novas")
+}
+
+// TestAWebhookKeepsTheHeaderOfItsSignature, which the form does not show, through a new secret.
+func TestAWebhookKeepsTheHeaderOfItsSignature(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	webhooks := app.NewWebhooks(site.store, time.Now)
+	w, _, err := webhooks.Create(t.Context(), v.by, app.NewWebhook{
+		OrgID: v.by.OrgID(), Name: "Loja", Options: intake.Options{Kind: intake.Generic, Band: intake.BandLower},
+		Signature: webhook.Signature{Scheme: webhook.HMACScheme, Secret: "segredo-de-teste", Header: "x-loja"},
+	})
+	if err != nil {
+		t.Fatal(app.FaultOf(err).Message)
+	}
+	for _, scheme := range []string{"hmac", "typeform"} {
+		status, page := v.post("/webhooks/"+w.ID, url.Values{
+			"nome": {"Loja"}, "tipo": {"generic"}, "faixas": {"lower"}, "assinatura": {scheme}, "segredo": {"outro-segredo"},
+		})
+		if status != http.StatusSeeOther {
+			t.Fatalf("%d %s", status, page)
+		}
+		got, err := webhooks.Show(t.Context(), v.by, w.ID)
+		want := webhook.Signature{Scheme: webhook.Scheme(scheme), Secret: "outro-segredo"}
+		if scheme == "hmac" {
+			want.Header = "x-loja"
+		}
+		if err != nil || got.Signature != want {
+			t.Errorf("%s: %+v, %v", scheme, got.Signature, err)
+		}
+	}
 }

@@ -2,14 +2,18 @@ package web_test
 
 import (
 	"encoding/csv"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
 )
 
 var secretInPage = regexp.MustCompile(`fic_[0-9A-Za-z]{46}`)
@@ -132,6 +136,44 @@ func TestTheStatementIsEverybodys(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(v.get("/extrato.csv"))).ReadAll()
 	if err != nil || len(rows) != 5 || rows[0][8] != "quem" || rows[1][8] != "Ana" || rows[2][8] != "ERP & <b>" {
 		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+func TestAStatementForASpreadsheet(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	id, _ := v.usedKey()
+	for _, path := range []string{"/extrato", "/chaves/" + id} {
+		address := regexp.MustCompile(`href="([^"]*formato=excel[^"]*)"`).FindStringSubmatch(v.get(path + "?resultado=bureau"))
+		if address == nil {
+			t.Fatalf("%s offers none", path)
+		}
+		file := v.get(html.UnescapeString(address[1]))
+		has(t, path, file, "\ufeffid;produto;", ";cpf;529.982.247-25;", ";não;sim;0,45;concluida")
+		if strings.Count(file, "\n") != 3 {
+			t.Errorf("%s: not the lines that the page shows: %s", path, file)
+		}
+	}
+	v.refused(422, "/extrato.csv?formato=xls")
+}
+
+// TestFractionsOfACent: a sum is written in cents, with the exact one on demand; a line has all four decimals.
+func TestFractionsOfACent(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	caller := v.key("ERP")
+	doc, _ := document.Parse(document.CPF, aPerson)
+	err := v.store.Repos().Statement.Add(t.Context(), lookup.Entry{
+		ID: app.NewKeyID(), OrgID: v.by.OrgID(), KeyID: caller.Key().ID, Product: "cpf", Document: doc, At: time.Now(),
+		Charged: true, Amount: 30_7150, Status: lookup.Done,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, "the sum", v.get("/"), "R$ 30,72", "<small class=\"soft\">R$ 30,7150</small>")
+	has(t, "the line", v.get("/extrato"), `data-l="Valor"><div>R$ 30,7150</div>`)
+	for _, path := range []string{"/", "/extrato"} {
+		hasNot(t, path, v.get(path), "R$ 30,715<")
 	}
 }
 

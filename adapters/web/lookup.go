@@ -49,7 +49,7 @@ func (s *server) lookupDone(c *call, id string) error {
 		return c.redirect("/consultas/" + id)
 	}
 	return c.done("/consultas/"+id,
-		"Cobrado: "+money(v.Entry.Amount)+". Até "+s.date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
+		"Cobrado: "+v.Entry.Amount.Reais()+". Até "+s.date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
 }
 
 // resultPage is a lookup with its answer, or with why there is none.
@@ -158,13 +158,13 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 }
 
 func (s *server) troubleOf(v app.LookupView) trouble {
-	cost := "O pedido chegou a ele, por isso os " + money(v.Entry.Amount) + " foram cobrados."
+	cost := "O pedido chegou a ele, por isso os " + v.Entry.Amount.Reais() + " foram cobrados."
 	const again = "Tente de novo em alguns minutos; se repetir, avise quem cuida do contrato com o bureau."
 	switch v.Entry.Status {
 	case lookup.NoAnswer:
 		return trouble{
 			fmt.Sprintf("O bureau não respondeu em %d segundos.", int(math.Ceil(s.Lookups.Timeout().Seconds()))),
-			"O pedido pode ter chegado a ele, por isso os " + money(v.Entry.Amount) + " foram cobrados.", again,
+			"O pedido pode ter chegado a ele, por isso os " + v.Entry.Amount.Reais() + " foram cobrados.", again,
 		}
 	case lookup.Failed:
 		return trouble{"O bureau respondeu com um erro.", cost, again}
@@ -177,12 +177,12 @@ func (s *server) troubleOf(v app.LookupView) trouble {
 	}
 	if v.Unreadable {
 		return trouble{
-			"A resposta guardada desta consulta está ilegível.", "Ela custou " + money(v.Entry.Amount) + ".",
+			"A resposta guardada desta consulta está ilegível.", "Ela custou " + v.Entry.Amount.Reais() + ".",
 			"Avise quem cuida do serviço: fichario doctor --deep diz quais são. Atualizar pergunta de novo ao bureau.",
 		}
 	}
 	return trouble{
-		"A resposta desta consulta não está guardada.", "Ela custou " + money(v.Entry.Amount) + ".",
+		"A resposta desta consulta não está guardada.", "Ela custou " + v.Entry.Amount.Reais() + ".",
 		"Consulte de novo: se houver outra no histórico, abre de graça.",
 	}
 }

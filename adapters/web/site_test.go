@@ -41,8 +41,8 @@ type testSite struct {
 
 func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 
-// newSite opens one with or without lookups.
-func newSite(t *testing.T, lookups bool) *testSite {
+// newSite opens one with or without lookups and a mail server.
+func newSite(t *testing.T, all bool) *testSite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
 	store, err := gormstore.Open("sqlite://"+path, [][]byte{
@@ -74,9 +74,9 @@ func newSite(t *testing.T, lookups bool) *testSite {
 		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
-		Automations: app.NewAutomations(store, now), Dashboard: app.NewDashboard(store, testCatalog(), calendar, now),
+		Automations: app.NewAutomations(store, now, all), Dashboard: app.NewDashboard(store, testCatalog(), calendar, now),
 		Calendar: calendar, Clock: now,
-		PublicURL: "https://fichario.example", LookupEnabled: lookups, Log: log,
+		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)

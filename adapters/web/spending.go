@@ -141,4 +141,4 @@ func spendPlot(
 const roundest = catalog.Real / 10
 
 // roundMoney writes an amount without decimals where it has none.
-func roundMoney(m catalog.Money) string { return strings.TrimSuffix(money(m), ",00") }
+func roundMoney(m catalog.Money) string { return strings.TrimSuffix(m.Reais(), ",00") }

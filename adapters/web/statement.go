@@ -31,8 +31,8 @@ type statement struct {
 	Rows        []spentDay
 	Totals      []productSpent
 	Sum         lookup.Spent
-	// Next is the address of the next page, CSV of the file with all lines.
-	Next, CSV string
+	// Next is the address of the next page, CSV and Excel of the files with all lines.
+	Next, CSV, Excel string
 }
 
 // keyPage is a key with its statement.
@@ -52,6 +52,12 @@ type statementFilter struct {
 	Cursor  string `form:"depois"`
 }
 
+// statementDownload is what a file of lines is to hold, and how it is written.
+type statementDownload struct {
+	statementFilter
+	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
+}
+
 func (f statementFilter) query() app.StatementQuery {
 	q := app.StatementQuery{From: f.From, Until: f.Until, Product: f.Product, By: f.By, Cursor: f.Cursor}
 	if cached, ok := map[string]bool{"historico": true, "bureau": false}[f.Cache]; ok {
@@ -60,9 +66,10 @@ func (f statementFilter) query() app.StatementQuery {
 	return q
 }
 
-func (f statementFilter) address(path, cursor string) string {
-	f.Cursor = cursor
-	return path + withQuery(queryOf(f))
+// address is that of the first page, with some more values.
+func (f statementFilter) address(path string, more ...string) string {
+	f.Cursor = ""
+	return path + withQuery(queryOf(f), more...)
 }
 
 // Any reports whether the filter leaves anything out.
@@ -142,9 +149,9 @@ func (s *server) statement(c *call, keyID, path, file string, out *statement) (s
 		out.Lines = append(out.Lines, statementLine{e, orID(names, e.Product), out.Page.Names[e.AskedBy()]})
 	}
 	if out.Page.Next != "" && out.Problem == "" {
-		out.Next = out.Filter.address(path, out.Page.Next) + "#consultas"
+		out.Next = out.Filter.address(path, "depois", out.Page.Next) + "#consultas"
 	}
-	out.CSV = out.Filter.address(file, "")
+	out.CSV, out.Excel = out.Filter.address(file), out.Filter.address(file, "formato", string(download.Excel))
 	return status, s.spendOf(c, keyID, out, names)
 }
 
@@ -156,27 +163,29 @@ func orID(names map[string]string, id string) string {
 }
 
 // keyStatementFile sends a key's statement, as the API does.
-func (s *server) keyStatementFile(c *call, f statementFilter) error {
+func (s *server) keyStatementFile(c *call, f statementDownload) error {
 	return s.statementFile(c, f, c.PathValue("id"))
 }
 
 // orgStatementFile sends the organisation's.
-func (s *server) orgStatementFile(c *call, f statementFilter) error { return s.statementFile(c, f, "") }
+func (s *server) orgStatementFile(c *call, f statementDownload) error {
+	return s.statementFile(c, f, "")
+}
 
-func (s *server) statementFile(c *call, f statementFilter, keyID string) error {
+func (s *server) statementFile(c *call, f statementDownload, keyID string) error {
 	q := f.query()
 	q.OfKey = keyID
 	lines, err := s.Statement.Lines(c.ctx(), c.by, q)
 	if err != nil {
 		return err
 	}
-	return s.download(c, download.Statement(lines))
+	return s.download(c, download.Statement(lines), f.Form)
 }
 
 // download sends a table as a file. Once it has begun, breaking the connection is how a
 // browser learns that the file is not whole.
-func (s *server) download(c *call, t download.Table) error {
-	begun, err := download.CSV(c.w, t)
+func (s *server) download(c *call, t download.Table, f download.Form) error {
+	begun, err := download.CSV(c.w, t, f)
 	if begun && err != nil {
 		s.Log.WarnContext(c.ctx(), "a download broke off", "route", c.Pattern, "error", err, "request_id", c.id)
 		panic(http.ErrAbortHandler)

@@ -9,7 +9,12 @@ import (
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
+	"fichario/ports"
 )
+
+func (e *environment) automations(store ports.Store) *app.Automations {
+	return app.NewAutomations(store, now, e.settings.SMTPURL != "")
+}
 
 type automationCmd struct {
 	Add     automationAddCmd     `cmd:"" help:"Make an automation."`
@@ -50,7 +55,7 @@ func (c *automationAddCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		a, err := app.NewAutomations(store, now).Add(e.ctx, app.Operator(), n)
+		a, err := e.automations(store).Add(e.ctx, app.Operator(), n)
 		if err != nil {
 			return err
 		}
@@ -102,7 +107,7 @@ func viewAutomation(a app.AutomationView) automationView {
 // Run lists the automations.
 func (c *automationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewAutomations(store, now).Views(e.ctx, app.Operator(), c.Org)
+		all, err := e.automations(store).Views(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -128,7 +133,7 @@ func (c *automationDisableCmd) Run(e *environment) error { return e.enableAutoma
 
 func (e *environment) enableAutomation(id string, enabled bool) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewAutomations(store, now).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
+		if err := e.automations(store).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
 			return err
 		}
 		return e.print(map[string]any{"id": id, "enabled": enabled}, "Automation %s is %s.\n", id, onOff(enabled))
@@ -173,7 +178,7 @@ func viewRun(j automation.Job) runView {
 // Run shows runs.
 func (c *automationRunsCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewAutomations(store, now).Runs(e.ctx, app.Operator(), c.Org,
+		all, err := e.automations(store).Runs(e.ctx, app.Operator(), c.Org,
 			automation.JobFilter{
 				AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State),
 			}, c.After, c.Limit)
@@ -194,7 +199,7 @@ type automationRerunCmd struct {
 // Run runs one again.
 func (c *automationRerunCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		id, err := app.NewAutomations(store, now).RunAgain(e.ctx, app.Operator(), c.ID)
+		id, err := e.automations(store).RunAgain(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

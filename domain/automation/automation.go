@@ -109,9 +109,11 @@ type Automation struct {
 	Unreadable bool
 }
 
-// Fill puts a contact's values where a text has their names in braces: {nome},
-// {email}, {telefone}, {empresa}, {valor}. Other braces stay.
+// Fill puts a contact's values where a text has their names in braces: {nome}, {email}, {telefone}, {empresa}, and
+// {valor} as R$ 1.234,50. Other braces stay.
 func Fill(text string, k crm.Contact) string {
+	amount := k.Amount.Reais()
 	return strings.NewReplacer("{nome}", k.Name, "{email}", k.Email, "{telefone}", k.Phone, "{empresa}", k.Company,
-		"{valor}", k.Amount.String()).Replace(text)
+		// Many write the sign themselves.
+		"R${valor}", amount, "R$ {valor}", amount, "R$\u00a0{valor}", amount, "{valor}", amount).Replace(text)
 }

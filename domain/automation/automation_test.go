@@ -33,8 +33,8 @@ func TestConditions(t *testing.T) {
 func TestFill(t *testing.T) {
 	t.Parallel()
 	c := crm.Contact{Name: "Bia {email}", Email: "b@example.com", Phone: "11", Company: "Rocha", Amount: 1234_5600}
-	got := Fill("{nome}|{email}|{telefone}|{empresa}|{valor}|{outro}|{{nome}", c)
-	if want := "Bia {email}|b@example.com|11|Rocha|1234.56|{outro}|{Bia {email}"; got != want {
+	got := Fill("{nome}|{email}|{telefone}|{empresa}|{valor}|R$ {valor}|{outro}|{{nome}", c)
+	if want := "Bia {email}|b@example.com|11|Rocha|R$\u00a01.234,56|R$\u00a01.234,56|{outro}|{Bia {email}"; got != want {
 		t.Errorf("got %q, want %q: what a contact holds is not filled in again", got, want)
 	}
 }

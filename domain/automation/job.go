@@ -42,7 +42,8 @@ type Job struct {
 	ContactID string
 	// AutomationID is of RunAutomation.
 	AutomationID string
-	// MemberID is of MailMember.
+	// MemberID is who is told by MailMember, and of FanOut the member who made the contact by hand; empty for one that
+	// came in by a webhook.
 	MemberID string
 	State    JobState
 	// Attempts counts how often it was begun.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -35,6 +36,47 @@ func ParseMoney(s string) (Money, error) {
 		return 0, ErrMoney
 	}
 	return Money(n), nil
+}
+
+// cent is the smallest part of a real that people write.
+const cent = Real / 100
+
+// Reais writes the amount as people in Brazil do, in whole cents: R$ 1.234,50, with a no-break space. Half a cent and
+// more is rounded away from zero, because R$ 30,715 reads as thirty thousand; Exact writes what this leaves out.
+func (m Money) Reais() string {
+	rest := m % cent
+	m -= rest
+	switch {
+	case rest >= cent/2:
+		m += cent
+	case rest <= -cent/2:
+		m -= cent
+	}
+	return m.brazilian(2)
+}
+
+// Exact is Reais with four decimals where there is a fraction of a cent: R$ 30,7150.
+func (m Money) Exact() string {
+	if m.WholeCents() {
+		return m.brazilian(2)
+	}
+	return m.brazilian(4)
+}
+
+// WholeCents reports whether Reais leaves nothing out.
+func (m Money) WholeCents() bool { return m%cent == 0 }
+
+// brazilian writes so many of the four decimals.
+func (m Money) brazilian(decimals int) string {
+	sign := "R$\u00a0"
+	if m < 0 {
+		sign, m = "-"+sign, -m
+	}
+	whole := strconv.FormatInt(int64(m/Real), 10)
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "." + whole[i:]
+	}
+	return sign + whole + "," + fmt.Sprintf("%04d", int64(m%Real))[:decimals]
 }
 
 // String returns the exact decimal number of reais, without needless zeros: the

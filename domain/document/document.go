@@ -66,6 +66,18 @@ func (d Document) Value() string { return d.value }
 // IsZero reports whether d was never parsed.
 func (d Document) IsZero() bool { return d.typ == "" }
 
+// Punctuated writes a document as people do: 529.982.247-25, 11.222.333/0001-81. The zero value is empty.
+func (d Document) Punctuated() string {
+	v := d.value
+	switch d.typ {
+	case CPF:
+		return v[:3] + "." + v[3:6] + "." + v[6:9] + "-" + v[9:]
+	case CNPJ:
+		return v[:2] + "." + v[2:5] + "." + v[5:8] + "/" + v[8:12] + "-" + v[12:]
+	}
+	return v
+}
+
 // Masked returns the document with most of it hidden, for screens and messages.
 func (d Document) Masked() string {
 	switch d.typ {

@@ -68,6 +68,14 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 		if err != nil || !strings.HasPrefix(string(empty.Body), "id,produto") {
 			t.Errorf("an empty file has its header: %q, %v", empty.Body, err)
 		}
+		newest := whole.Consultas[0]
+		local := newest.Em.In(saoPaulo(t)).Format("02/01/2006 15:04:05")
+		excel := s.Get("/api/v1/consultas?limite=1&cache=false&formato=excel", key)
+		if want := "\ufeffid;produto;documento;em;cache;cobrada;valor;situacao\r\n" + newest.ID +
+			";cnpj;11.222.333/0001-81;" + local + ";não;sim;0,3;concluida\r\n"; !strings.HasPrefix(string(excel.Body), want) {
+			t.Errorf("for a spreadsheet: %.200q, want %q", excel.Body, want)
+		}
+		expect(t, "another form", s.Get("/api/v1/consultas?formato=xls", key).Status, 400)
 	})
 }
 

@@ -186,6 +186,8 @@ func TestWebhookInput(t *testing.T) {
 		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "assign", "--member", "ninguem@site.example"},
 		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "email", "--to", "ninguém", "--subject", "x",
 			"--text", "x"}, {"automation", "add", "--org", o.ID, "--name", "x", "--action", "http"},
+		{"automation", "add", "--org", o.ID, "--name", "x", "--action", "email", "--to", "contact", "--subject", "x",
+			"--text", "x"}, // without a mail server
 		{"automation", "runs", "--org", o.ID, "--state", "talvez"}, {"contact", "list", "--org", o.ID, "--limit", "muitos"},
 		{"contact", "show"}, {"webhook"}, {"webhook", "dançar"},
 	} {
