@@ -2,18 +2,18 @@ package app
 
 import "sync"
 
-// callGroup is a sync.WaitGroup that may be waited for while somebody still starts something: that is no longer waited
-// for. What it was to do is in the database by then.
+// callGroup is a sync.WaitGroup that may be waited for while somebody still starts something: that is not waited for.
+// What it was to do is in the database by then.
 type callGroup struct {
-	mu     sync.Mutex
-	ended  bool
-	inside sync.WaitGroup
+	mu      sync.Mutex
+	waiting bool
+	inside  sync.WaitGroup
 }
 
 func (g *callGroup) start(do func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.ended {
+	if g.waiting {
 		go do()
 		return
 	}
@@ -21,14 +21,13 @@ func (g *callGroup) start(do func()) {
 }
 
 func (g *callGroup) wait() {
-	g.mu.Lock()
-	g.ended = true
-	g.mu.Unlock()
+	g.setWaiting(true)
 	g.inside.Wait()
+	g.setWaiting(false)
 }
 
-func (g *callGroup) closed() bool {
+func (g *callGroup) setWaiting(waiting bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.ended
+	g.waiting = waiting
 }

@@ -295,10 +295,10 @@ func (l *Lookups) Ready() error {
 // GiveUp ends the calls that are at the bureau: they are charged, and without an answer. None begins any more.
 func (l *Lookups) GiveUp() { l.giveUp() }
 
-// Stop lets no further call begin, and waits for those at the bureau to be finished and stored. When ctx ends it gives
-// up those that are still there, and what cannot be written. It returns how many answers that were paid for, or amounts
-// that a key should have got back, are lost; calls that were given up are not, because their entries say what became of
-// them.
+// Stop waits for the calls at the bureau to be finished and stored, and not for those that begin meanwhile. When ctx
+// ends it gives up those that are still there, and what cannot be written; none begins any more. It returns how many
+// answers that were paid for, or amounts that a key should have got back, are lost; calls that were given up are not,
+// because their entries say what became of them.
 func (l *Lookups) Stop(ctx context.Context) (lost int) {
 	defer context.AfterFunc(ctx, l.giveUp)()
 	l.calls.wait()

@@ -112,7 +112,7 @@ func notWritten(cause error) error {
 // mayCall refuses calls whose outcome might be lost. Fault: ServiceUnavailable.
 func (l *Lookups) mayCall() error {
 	switch {
-	case l.stopping.Err() != nil || l.calls.closed():
+	case l.stopping.Err() != nil:
 		return fault.New(fault.ServiceUnavailable,
 			"O serviço está sendo desligado. Nada foi cobrado; tente de novo em instantes.").After(2 * time.Second)
 	case l.unwritten.full():

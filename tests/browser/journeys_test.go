@@ -164,7 +164,7 @@ func TestAPostWithSeveralPeople(t *testing.T) {
 		_ = resp.Body.Close()
 		b.Visit("/webhooks")
 		b.Press("Formulário do site")
-		b.See("Contato 1", "Contato 2")
+		b.See("Plínio Sá, Rita Luz")
 		b.Accessible()
 		b.Press("Abrir")
 		b.See("2 contatos", "Na ordem do envio.", "1 de 2", "Rita Luz")
