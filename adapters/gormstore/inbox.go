@@ -72,11 +72,18 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) ([]ports.Receipt, erro
 		}
 	}
 	kept, err := r.keep(ctx, a, k)
+	if err == nil && !kept {
+		first, known := r.first(ctx, k, keys, 0)
+		if !errors.Is(known, ports.ErrNotFound) {
+			return first, known
+		}
+		kept, err = r.keep(ctx, a, k) // what it repeated was forgotten meanwhile, so it is new
+	}
+	if err == nil && !kept {
+		err = ports.ErrNotFound
+	}
 	if err != nil {
 		return nil, named(op, err)
-	}
-	if !kept {
-		return r.first(ctx, k, keys, 0)
 	}
 	return mapped(a.People, func(n ports.Newcomer) ports.Receipt { return ports.Receipt{ContactID: n.Contact.ID} }), nil
 }
