@@ -11,15 +11,15 @@ import (
 	"strings"
 	"time"
 
-	gosqlite "github.com/glebarez/go-sqlite"
 	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
+	"modernc.org/sqlite"
 
 	"fichario/domain/fault"
 	"fichario/ports"
 )
 
-// uniqueViolation is PostgreSQL's code; GORM translates it where it runs the
+// uniqueViolation is PostgreSQL's code; GORM translates it, as SQLite's, where it runs the
 // statement itself.
 const uniqueViolation = "23505"
 
@@ -45,7 +45,8 @@ func classify(err error) error {
 		return err
 	case errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, sql.ErrNoRows):
 		return ports.ErrNotFound
-	case errors.Is(err, gorm.ErrDuplicatedKey), errors.As(err, &pg) && pg.Code == uniqueViolation:
+	case errors.Is(sqliteDialect{}.Translate(err), gorm.ErrDuplicatedKey),
+		errors.As(err, &pg) && pg.Code == uniqueViolation:
 		return ports.ErrExists
 	case errors.Is(err, context.Canceled):
 		return err
@@ -80,7 +81,7 @@ func away(err error) bool {
 		pg      *pgconn.PgError
 		connect *pgconn.ConnectError
 		network net.Error
-		lite    *gosqlite.Error
+		lite    *sqlite.Error
 	)
 	switch {
 	case errors.As(err, &connect): // whatever the reason: a server may refuse a password while it starts
@@ -137,6 +138,6 @@ func collided(err error) bool {
 	if errors.As(err, &pg) {
 		return pg.Code == "40001" || pg.Code == "40P01"
 	}
-	var lite *gosqlite.Error
+	var lite *sqlite.Error
 	return errors.As(err, &lite) && (lite.Code()&0xff == sqliteBusy || lite.Code()&0xff == sqliteLocked)
 }

@@ -60,7 +60,7 @@ func (v *vault) wholeRecord(row recordRow) lookup.Record {
 type history struct {
 	conn
 	vault *vault
-	serve *together[served, kept]
+	serve func(context.Context, served) (kept, error)
 }
 
 func (r history) Save(ctx context.Context, rec lookup.Record) error {

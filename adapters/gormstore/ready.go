@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	gosqlite "github.com/glebarez/go-sqlite"
 	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
 
 	"fichario/domain/fault"
 )
@@ -90,6 +90,6 @@ func refuses(message string, cause error) error {
 
 // full reports whether SQLite had no room for what should have been written.
 func full(err error) bool {
-	var lite *gosqlite.Error
+	var lite *sqlite.Error
 	return errors.As(err, &lite) && lite.Code()&0xff == sqliteFull
 }

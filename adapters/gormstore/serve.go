@@ -3,13 +3,13 @@ package gormstore
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"reflect"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-	"gorm.io/gorm"
 
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -44,7 +44,7 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 		return lookup.Record{}, err
 	}
 	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
-	found, err := r.serve.call(ctx, served{entry: r.vault.lookupRow(e), index: index, after: stamp(after)})
+	found, err := r.serve(ctx, served{entry: r.vault.lookupRow(e), index: index, after: stamp(after)})
 	if err = cmp.Or(err, found.err); err != nil {
 		return lookup.Record{}, named(op, err)
 	}
@@ -53,37 +53,77 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 	return rec, nil
 }
 
-// newestRecord is what serveOnSQLite runs for every lookup: without GORM's builder, which takes longer than SQLite.
-const newestRecord = "SELECT " + latestColumns + " FROM records WHERE doc_index = ? ORDER BY answered_at DESC LIMIT 1"
+// What a lookup that history answers reads and writes on SQLite: without GORM's builder, which takes longer than that.
+var (
+	newestRecord = "SELECT " + latestColumns + " FROM records WHERE doc_index = ? ORDER BY answered_at DESC LIMIT 1"
+	insertEntry  = tableOf(lookupRow{}).insert()
+)
 
-// serveOnSQLite answers lookups in one transaction. It reads them one by one: there
-// is no round trip to save.
-func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, error) {
-	out := nothing(len(asked))
-	return out, s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		var entries []lookupRow
-		for i, a := range asked {
-			var row recordRow
-			err := tx.Raw(newestRecord, blob(a.index)).Take(&row).Error
-			if errors.Is(err, gorm.ErrRecordNotFound) || err == nil && !row.AnsweredAt.After(a.after) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			rec, ok := s.vault.record(row)
-			if !ok {
-				continue
-			}
-			out[i] = kept{record: rec}
-			a.entry.RecordID = &row.ID
-			entries = append(entries, a.entry)
+// serveOnSQLite reads beside whoever writes, and shares a commit for the entry alone.
+func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
+	none := kept{err: ports.ErrNotFound}
+	newest, err := s.newestOnSQLite() //nolint:sqlclosecheck // it lives as long as the pool
+	if err != nil {
+		return none, classify(err)
+	}
+	var row recordRow
+	err = newest.QueryRowContext(ctx, blob(a.index)).Scan(
+		(*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, (*[]byte)(&row.Answer))
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !row.AnsweredAt.After(a.after) {
+		return none, nil
+	}
+	if err != nil {
+		return none, classify(err)
+	}
+	rec, ok := s.vault.record(row)
+	if !ok {
+		return none, nil
+	}
+	a.entry.RecordID = &row.ID
+	_, err = s.entries.call(ctx, a.entry)
+	return kept{record: rec}, err
+}
+
+// enterOnSQLite writes the entries of lookups that were answered in a moment, in one transaction.
+func (s *Store) enterOnSQLite(ctx context.Context, entries []lookupRow) ([]struct{}, error) {
+	pool, err := s.write.DB()
+	if err != nil {
+		return nil, err
+	}
+	if s.entering == nil {
+		if s.entering, err = prepare(pool, insertEntry); err != nil {
+			return nil, err
 		}
-		if len(entries) == 0 {
-			return nil
+	}
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	w := &writer{ctx: ctx, tx: tx, prepared: s.entering}
+	for i := range entries {
+		w.exec(insertEntry, sentEntry.values(&entries[i])...)
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	return make([]struct{}, len(entries)), tx.Commit()
+}
+
+// newestOnSQLite is newestRecord, prepared when it is first used: before, its table may not be there.
+func (s *Store) newestOnSQLite() (*sql.Stmt, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	if s.newest == nil {
+		pool, err := s.read.DB()
+		if err != nil {
+			return nil, err
 		}
-		return tx.Create(&entries).Error
-	})
+		if s.newest, err = pool.PrepareContext(context.Background(), newestRecord); err != nil {
+			return nil, err
+		}
+	}
+	return s.newest, nil
 }
 
 // serveOnPostgres answers lookups in one statement, which takes its columns as

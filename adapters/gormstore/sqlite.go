@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/glebarez/sqlite"
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 )
@@ -31,8 +30,8 @@ var memories atomic.Int64
 // but keep the database when the first is given up, as database/sql does with that of a transaction whose context
 // ended.
 func (s *Store) openMemory() (err error) {
-	dsn := fmt.Sprintf("file:/fichario-%d?vfs=memdb&_pragma=foreign_keys(1)", memories.Add(1))
-	if s.write, err = gorm.Open(sqlite.Open(dsn), config()); err != nil {
+	dsn := fmt.Sprintf("file:/fichario-%d?vfs=memdb&_time_format=sqlite&_pragma=foreign_keys(1)", memories.Add(1))
+	if s.write, err = gorm.Open(sqliteDialect{dsn}, config()); err != nil {
 		return err
 	}
 	s.read, s.dialect = s.write, goose.DialectSQLite3
@@ -54,7 +53,7 @@ func (s *Store) openSQLite(path string) error {
 		return errors.New("FICHARIO_DATABASE_URL: sqlite:// needs the path of a file, without ? or #")
 	}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_pragma=busy_timeout(2500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+		"?_time_format=sqlite&_pragma=busy_timeout(2500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	// It holds names and phones: a new file is for its owner alone, and SQLite makes the
 	// files beside it alike.
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -67,12 +66,12 @@ func (s *Store) openSQLite(path string) error {
 	// One connection writes, and takes the write lock when its transaction begins:
 	// a transaction that reads first and then writes would fail at once when
 	// another process wrote in between.
-	if s.write, err = gorm.Open(sqlite.Open(dsn+"&_txlock=immediate"), config()); err != nil {
+	if s.write, err = gorm.Open(sqliteDialect{dsn + "&_txlock=immediate"}, config()); err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
 	reading := config()
 	reading.PrepareStmt = true
-	if s.read, err = gorm.Open(sqlite.Open(dsn+"&_pragma=query_only(1)"), reading); err != nil {
+	if s.read, err = gorm.Open(sqliteDialect{dsn + "&_pragma=query_only(1)"}, reading); err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
 	if err := setPool(s.write, 1); err != nil {

@@ -38,13 +38,19 @@ type Store struct {
 	dialect     goose.Dialect
 	patient     *pgx.ConnConfig // without a time limit for statements; PostgreSQL only
 	vault       *vault
-	serve       *together[served, kept]
-	hooks       *together[opening, opened]
-	inbox       *together[taken, bool]
+	// serve answers lookups from history: on PostgreSQL together, on SQLite each alone but for their entries.
+	serve   func(context.Context, served) (kept, error)
+	served  *together[served, kept]
+	entries *together[lookupRow, struct{}]
+	hooks   *together[opening, opened]
+	inbox   *together[taken, bool]
 	// known are webhooks that were read, by id.
 	known sync.Map // of uid to knownHook
-	// taking are prepared statements, of takeOnSQLite alone.
-	taking map[string]*sql.Stmt
+	// taking and entering are prepared statements, of takeOnSQLite and of enterOnSQLite alone.
+	taking, entering map[string]*sql.Stmt
+	// newest is newestOnSQLite's.
+	newest  *sql.Stmt
+	reading sync.Mutex
 	// slot is where this instance counts what webhooks receive.
 	slot int64
 	// probe is what was last known of whether the database takes what is written.
@@ -72,9 +78,11 @@ func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
 	}
 	s.hooks = newTogether(s.openHooks)
 	if s.dialect == goose.DialectPostgres {
-		s.serve, s.inbox = newTogether(s.serveOnPostgres), newTogether(s.takeOnPostgres)
+		s.served, s.inbox = newTogether(s.serveOnPostgres), newTogether(s.takeOnPostgres)
+		s.serve = s.served.call
 	} else {
-		s.serve, s.inbox = newTogether(s.serveOnSQLite), newTogether(s.takeOnSQLite)
+		s.entries, s.inbox = newTogether(s.enterOnSQLite), newTogether(s.takeOnSQLite)
+		s.serve = s.serveOnSQLite
 	}
 	s.slot = rand.Int64N(counterSlots) //nolint:gosec // it spreads load, it hides nothing
 	return s, nil
@@ -110,7 +118,11 @@ func setPool(db *gorm.DB, size int) error {
 
 // Close waits for entries that are being written and closes the database.
 func (s *Store) Close() error {
-	s.serve.close()
+	if s.served != nil {
+		s.served.close()
+	} else {
+		s.entries.close()
+	}
 	s.hooks.close()
 	s.inbox.close()
 	var errs []error

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	_ "github.com/glebarez/go-sqlite" // the driver of the baseline
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	_ "modernc.org/sqlite" // the driver of the baseline
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
@@ -184,7 +184,7 @@ func (p *plain) settle(ctx context.Context) (err error) {
 		}
 		return nil
 	}
-	_, err = p.lite.ExecContext(ctx, "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)")
+	_, err = p.lite.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/glebarez/go-sqlite"  // to read what a service on SQLite wrote
 	_ "github.com/jackc/pgx/v5/stdlib" // and one on PostgreSQL
+	_ "modernc.org/sqlite"             // to read what a service on SQLite wrote
 
 	"fichario/tests/testkit/lookuptest"
 )
