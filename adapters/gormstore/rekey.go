@@ -52,7 +52,6 @@ const beforeAll = "00000000-0000-0000-0000-000000000000"
 // rekey does up to rekeyAtOnce values of a column, by id from the one after last on; it
 // returns how many they were, and the last of them, or nothing at the end.
 func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, next string, err error) {
-	head := append([]byte{sealVersion}, s.vault.keys[0].id[:]...)
 	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		var rows []sealedValue
 		if s.write.Name() == "postgres" {
@@ -60,12 +59,12 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 				return err // the last of many rows is found by reading all
 			}
 		}
-		find := fmt.Sprintf(`SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND substr(%[2]s, 1, %[3]d) <> ?
-			ORDER BY id LIMIT %[4]d`, table, column, len(head), rekeyAtOnce)
+		find := fmt.Sprintf(`SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND substr(%[2]s, 2, 4) <> ? -- the key's id
+			ORDER BY id LIMIT %[3]d`, table, column, rekeyAtOnce)
 		if s.write.Name() == "postgres" {
 			find += " FOR UPDATE"
 		}
-		if err := tx.Raw(find, last, blob(head)).Scan(&rows).Error; err != nil {
+		if err := tx.Raw(find, last, blob(s.vault.keys[0].id[:])).Scan(&rows).Error; err != nil {
 			return err
 		}
 		for _, row := range rows {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/klauspost/compress/s2"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
@@ -39,8 +40,15 @@ type dataKey struct {
 // name is the id in words.
 func (k dataKey) name() string { return hex.EncodeToString(k.id[:]) }
 
-// sealVersion begins every sealed value; the id of its key follows.
-const sealVersion = 1
+// The versions that a sealed value begins with; the id of its key follows.
+const (
+	sealPlain = 1
+	// sealPacked: what was encrypted had been made shorter by S2, which costs less than the pages that it saves.
+	sealPacked = 2
+)
+
+// packFrom is from which size on a value may become shorter by more than it costs.
+const packFrom = 1024
 
 func newVault(masters [][]byte) (*vault, error) {
 	if len(masters) == 0 {
@@ -71,14 +79,27 @@ func newVault(masters [][]byte) (*vault, error) {
 // seal encrypts plain for one place: opening it for another place fails. The
 // sealed value is a version, the key's id, the nonce and the ciphertext.
 func (v *vault) seal(plain []byte, place string) []byte {
-	k := v.keys[0]
+	k, version := v.keys[0], byte(sealPlain)
+	if len(plain) >= packFrom {
+		if packed := s2.Encode(nil, plain); len(packed) < len(plain)-len(plain)/8 {
+			plain, version = packed, sealPacked
+		}
+	}
 	const head = 1 + 4
 	n := k.aead.NonceSize()
 	out := make([]byte, head+n, head+n+len(plain)+k.aead.Overhead())
-	out[0] = sealVersion
+	out[0] = version
 	copy(out[1:], k.id[:])
 	_, _ = rand.Read(out[head:]) // never fails: crypto/rand ends the program instead
-	return k.aead.Seal(out, out[head:], plain, []byte(place))
+	return k.aead.Seal(out, out[head:], plain, bound(place, version))
+}
+
+// bound is what a sealed value is bound to: its place, and whether it is packed.
+func bound(place string, version byte) []byte {
+	if version == sealPacked {
+		place += "|packed"
+	}
+	return []byte(place)
 }
 
 // open decrypts what seal made for the same place. Any failure is ports.ErrUnreadable: another key sealed it, or it was
@@ -87,10 +108,16 @@ func (v *vault) open(sealed []byte, place string) ([]byte, error) {
 	const head = 1 + 4
 	for _, k := range v.keys {
 		n := k.aead.NonceSize()
-		if len(sealed) < head+n || sealed[0] != sealVersion || [4]byte(sealed[1:head]) != k.id {
+		if len(sealed) < head+n || [4]byte(sealed[1:head]) != k.id {
 			continue
 		}
-		plain, err := k.aead.Open(nil, sealed[head:head+n], sealed[head+n:], []byte(place))
+		if sealed[0] != sealPlain && sealed[0] != sealPacked {
+			return nil, ports.ErrUnreadable
+		}
+		plain, err := k.aead.Open(nil, sealed[head:head+n], sealed[head+n:], bound(place, sealed[0]))
+		if err == nil && sealed[0] == sealPacked {
+			plain, err = s2.Decode(nil, plain)
+		}
 		if err != nil {
 			return nil, ports.ErrUnreadable
 		}
