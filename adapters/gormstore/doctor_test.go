@@ -38,6 +38,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 		other := "'01980000-0000-7000-8000-0000000000ff'"
 		for _, c := range []struct{ broken, statement string }{
 			{"counter", "UPDATE webhook_counters SET received = received + 1"},
+			{"figures of an hour", "UPDATE delivery_hours SET refused = refused + 1"},
 			{"history entry", "DELETE FROM contact_events"},
 			{"one notification", "DELETE FROM notifications"},
 			{"accepted delivery", "UPDATE deliveries SET outcome = 'repeated'"},

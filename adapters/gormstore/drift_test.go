@@ -15,7 +15,7 @@ import (
 // rows are all tables; a new one belongs here too.
 var rows = []any{
 	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{},
-	&funnelRow{}, &stageRow{}, &originRow{}, &webhookRow{}, &tokenRow{}, &counterRow{}, &contactRow{}, &eventRow{},
+	&funnelRow{}, &stageRow{}, &originRow{}, &webhookRow{}, &tokenRow{}, &counterRow{}, &deliveryHourRow{}, &contactRow{}, &eventRow{},
 	&notificationRow{}, &markRow{}, &deliveryRow{}, &deliveryContactRow{}, &receiptRow{}, &automationRow{}, &jobRow{},
 	&sessionRow{}, &failureRow{},
 }

@@ -51,6 +51,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"one of several fails":     oneOfSeveralFails,
 		"forgetting":               forgetting,
 		"deliveries":               deliveries,
+		"figures of deliveries":    deliveryFigures,
 		"automations":              automations,
 		"jobs":                     jobs,
 		"pages of jobs":            jobPages,
