@@ -92,6 +92,14 @@ var invariants = []struct{ name, broken string }{
 			UNION ALL SELECT key_id, ` + literal(total) + `, -COUNT(*), -SUM(amount) FROM lookups
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id
 		) AS both_counts GROUP BY key_id, bucket HAVING SUM(n) <> 0 OR SUM(a) <> 0`},
+	{"an organisation's figures of an hour are those of its lookups", `
+		SELECT org_id FROM (
+			SELECT org_id, hour, product, charged, cached, amount FROM lookup_hours
+			UNION ALL SELECT org_id, {hour of at} AS hour, product, -COUNT(CASE WHEN charged THEN 1 END),
+				-COUNT(CASE WHEN cache THEN 1 END), -SUM(amount)
+				FROM lookups WHERE charged OR cache GROUP BY org_id, {hour of at}, product
+		) AS both_counts GROUP BY org_id, hour, product
+		HAVING SUM(charged) <> 0 OR SUM(cached) <> 0 OR SUM(amount) <> 0`},
 	{"no lookup is running a minute after it should have been settled", `
 		SELECT id FROM lookups WHERE status = ` + literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
 	{"what is free in the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},

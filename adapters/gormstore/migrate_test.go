@@ -61,6 +61,7 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 			s.write.Exec("UPDATE keys SET expires_at = '10000-01-01 03:00:00+00:00'").Error,
 			s.write.Exec("DROP TABLE delivery_contacts").Error,
 			s.write.Exec("DROP TABLE delivery_hours").Error,
+			s.write.Exec("DROP TABLE lookup_hours").Error,
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 7").Error,
 			s.Migrate(ctx),
 		} {
@@ -85,6 +86,7 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 		ctx, a := t.Context(), takeOne(t, s)
 		for _, err := range []error{
 			s.write.Exec("DROP TABLE delivery_hours").Error,
+			s.write.Exec("DROP TABLE lookup_hours").Error,
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 10").Error,
 			s.Migrate(ctx),
 		} {

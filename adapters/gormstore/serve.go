@@ -82,7 +82,10 @@ func (s *Store) serveOnSQLite(ctx context.Context, asked []served) ([]kept, erro
 		if len(entries) == 0 {
 			return nil
 		}
-		return tx.Create(&entries).Error
+		if err := tx.Create(&entries).Error; err != nil {
+			return err
+		}
+		return countCached(tx, entries, s.slot)
 	})
 }
 
@@ -97,7 +100,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	}
 	out := nothing(n)
 	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
-		rows, err := db.Query(ctx, serveStatement, append([]any{indexes, after}, serveArrays.values(entries)...)...)
+		rows, err := db.Query(ctx, serveStatement, append([]any{indexes, after, s.slot}, serveArrays.values(entries)...)...)
 		if err != nil {
 			return err
 		}
@@ -124,7 +127,7 @@ var (
 		"cache": "true", "charged": "false", "amount": "0", "status": literal(lookup.Done), "record_id": "record_id",
 		"day": "''", "month": "''", "settle_at": "NULL",
 	}}
-	serveArrays = arraysOf(3, sentEntry)
+	serveArrays = arraysOf(4, sentEntry)
 )
 
 var serveStatement = `
@@ -136,5 +139,9 @@ WITH hit AS (
 	WHERE r.answered_at > a.after
 ), added AS (
 	` + sentEntry.insert("hit") + `
+), counted AS (
+	INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
+	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, $3::bigint, 0, COUNT(*), 0 FROM hit
+	GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + addLookups + `
 )
 SELECT number, record_id::text, answered_at, found, schema, answer FROM hit`
