@@ -11,7 +11,8 @@ import (
 type Figures interface {
 	// Contacts counts contacts by hour, webhook and origin since a time.
 	Contacts(ctx context.Context, orgID string, since time.Time) ([]ContactFigure, error)
-	// Lookups counts lookups by hour and product since a time.
+	// Lookups counts lookups by hour and product since the beginning of the hour, in UTC, that a time is in. An hour of
+	// which everything was taken back may be there without figures.
 	Lookups(ctx context.Context, orgID string, since time.Time) ([]LookupFigure, error)
 }
 

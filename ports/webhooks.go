@@ -37,7 +37,8 @@ type Deliveries interface {
 	Page(
 		ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
 	) ([]webhook.Delivery, error)
-	// Summaries returns what the webhooks of an organisation got since a time, by
-	// webhook; those that got nothing are not there.
+	// Summaries returns what the webhooks of an organisation got since the beginning of
+	// the hour, in UTC, that a time is in, by webhook; those that got nothing are not
+	// there.
 	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]webhook.Summary, error)
 }

@@ -124,36 +124,26 @@ func (r deliveries) withOthers(ctx context.Context, op string, page []webhook.De
 	return page, err
 }
 
-// Summaries reads the ids of deliveries for their times, which they begin with.
 func (r deliveries) Summaries(
 	ctx context.Context, orgID string, since time.Time,
 ) (map[string]webhook.Summary, error) {
 	var rows []struct {
-		WebhookID uid
-		Outcome   string
-		N         int
-		Last      string // the newest id
+		WebhookID                   uid
+		Accepted, Repeated, Refused int
+		Last                        string // the newest id, which begins with its time
 	}
 	err := r.query(ctx, "deliveries.summaries", func(db *gorm.DB) error {
-		return db.Table("webhooks AS w").Joins("JOIN deliveries d ON d.webhook_id = w.id").
-			Select("d.webhook_id, d.outcome, COUNT(*) AS n, MAX(CAST(d.id AS text)) AS last").
-			Where("w.org_id = ? AND d.id >= ?", orgID, firstID(since)).Group("d.webhook_id, d.outcome").Find(&rows).Error
+		return db.Table("webhooks AS w").Joins("JOIN delivery_hours h ON h.webhook_id = w.id").
+			Select(`w.id AS webhook_id, CAST(SUM(h.accepted) AS bigint) AS accepted,
+				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused, COALESCE((
+				SELECT CAST(d.id AS text) FROM deliveries d WHERE d.webhook_id = w.id ORDER BY d.id DESC LIMIT 1), '') AS last`).
+			Where("w.org_id = ? AND h.hour >= ?", orgID, hourOf(since)).Group("w.id").Find(&rows).Error
 	})
 	out := map[string]webhook.Summary{}
 	for _, row := range rows {
-		sum := out[string(row.WebhookID)]
-		switch webhook.Outcome(row.Outcome) {
-		case webhook.Accepted:
-			sum.Accepted = row.N
-		case webhook.Repeated:
-			sum.Repeated = row.N
-		case webhook.Refused:
-			sum.Refused = row.N
+		out[string(row.WebhookID)] = webhook.Summary{
+			Accepted: row.Accepted, Repeated: row.Repeated, Refused: row.Refused, Last: timeOfID(row.Last),
 		}
-		if at := timeOfID(row.Last); at.After(sum.Last) {
-			sum.Last = at
-		}
-		out[string(row.WebhookID)] = sum
 	}
 	return out, err
 }

@@ -30,7 +30,7 @@ type Finding struct {
 const namedMost = 20
 
 // invariants are what must hold at any moment between transactions. Each statement
-// selects what breaks it.
+// selects what breaks it; {hour of at} is the beginning of the hour in UTC.
 //
 // A post may also name contacts that came before it: a contact has the time of the delivery that made it.
 var invariants = []struct{ name, broken string }{
@@ -39,6 +39,14 @@ var invariants = []struct{ name, broken string }{
 			SELECT webhook_id, SUM(received) AS n FROM webhook_counters GROUP BY webhook_id
 			UNION ALL SELECT webhook_id, -COUNT(*) FROM contacts WHERE webhook_id IS NOT NULL GROUP BY webhook_id
 		) AS both_counts GROUP BY webhook_id HAVING SUM(n) <> 0`},
+	{"a webhook's figures of an hour are those of its deliveries, while deliveries are kept", `
+		SELECT webhook_id FROM (
+			SELECT webhook_id, hour, accepted, repeated, refused FROM delivery_hours WHERE hour > @kept
+			UNION ALL SELECT webhook_id, {hour of at} AS hour, -` + countOf("outcome", webhook.Accepted) + `,
+				-` + countOf("outcome", webhook.Repeated) + `, -` + countOf("outcome", webhook.Refused) + `
+				FROM deliveries WHERE {hour of at} > @kept GROUP BY webhook_id, {hour of at}
+		) AS both_counts GROUP BY webhook_id, hour
+		HAVING SUM(accepted) <> 0 OR SUM(repeated) <> 0 OR SUM(refused) <> 0`},
 	{"a contact has one history entry of its making", `
 		SELECT c.id FROM contacts c
 		LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = ` + literal(crm.ContactCreated) + `
@@ -84,6 +92,14 @@ var invariants = []struct{ name, broken string }{
 			UNION ALL SELECT key_id, ` + literal(total) + `, -COUNT(*), -SUM(amount) FROM lookups
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id
 		) AS both_counts GROUP BY key_id, bucket HAVING SUM(n) <> 0 OR SUM(a) <> 0`},
+	{"an organisation's figures of an hour are those of its lookups", `
+		SELECT org_id FROM (
+			SELECT org_id, hour, product, charged, cached, amount FROM lookup_hours
+			UNION ALL SELECT org_id, {hour of at} AS hour, product, -COUNT(CASE WHEN charged THEN 1 END),
+				-COUNT(CASE WHEN cache THEN 1 END), -SUM(amount)
+				FROM lookups WHERE charged OR cache GROUP BY org_id, {hour of at}, product
+		) AS both_counts GROUP BY org_id, hour, product
+		HAVING SUM(charged) <> 0 OR SUM(cached) <> 0 OR SUM(amount) <> 0`},
 	{"no lookup is running a minute after it should have been settled", `
 		SELECT id FROM lookups WHERE status = ` + literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
 	{"what is free in the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
@@ -120,16 +136,17 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 		}
 		for i, invariant := range invariants {
 			out[i].Name = invariant.name
+			broken := strings.ReplaceAll(invariant.broken, "{hour of at}", hourOfColumn(tx.Name(), "at"))
 			var values []any
-			if strings.Contains(invariant.broken, "@") {
+			if strings.Contains(broken, "@") {
 				values = append(values, times)
 			}
-			count := "SELECT COUNT(*) FROM (" + invariant.broken + ") AS broken"
+			count := "SELECT COUNT(*) FROM (" + broken + ") AS broken"
 			if err := tx.Raw(count, values...).Scan(&out[i].Violations).Error; err != nil {
 				return err
 			}
 			if out[i].Violations > 0 {
-				first := fmt.Sprintf("SELECT * FROM (%s) AS broken LIMIT %d", invariant.broken, namedMost)
+				first := fmt.Sprintf("SELECT * FROM (%s) AS broken LIMIT %d", broken, namedMost)
 				if err := tx.Raw(first, values...).Scan(&out[i].IDs).Error; err != nil {
 					return err
 				}

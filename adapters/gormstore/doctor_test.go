@@ -38,6 +38,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 		other := "'01980000-0000-7000-8000-0000000000ff'"
 		for _, c := range []struct{ broken, statement string }{
 			{"counter", "UPDATE webhook_counters SET received = received + 1"},
+			{"figures of an hour are those of its deliveries", "UPDATE delivery_hours SET refused = refused + 1"},
 			{"history entry", "DELETE FROM contact_events"},
 			{"one notification", "DELETE FROM notifications"},
 			{"accepted delivery", "UPDATE deliveries SET outcome = 'repeated'"},
@@ -47,6 +48,9 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"waited for an hour", "UPDATE jobs SET run_at = '2020-01-01 00:00:00+00:00'"},
 			{"what a key was charged",
 				"INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (" + other + ", 'total', 1, 4500)"},
+			{"figures of an hour are those of its lookups",
+				"INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount) VALUES (" + other +
+					", '2020-01-01 00:00:00+00:00', 'cpf', 1, 0, 1, 0)"},
 			{"running", `INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
 				day, month, settle_at) VALUES (` + other + ", " + other + `, 'cpf', 'cpf', '', '2020-01-01 00:00:00+00:00', false,
 				false, 1, 'em_andamento', '', '', '2020-01-01 00:00:00+00:00')`},

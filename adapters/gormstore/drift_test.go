@@ -15,10 +15,10 @@ import (
 
 // rows are all tables; a new one belongs here too.
 var rows = []any{
-	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{},
-	&funnelRow{}, &stageRow{}, &originRow{}, &webhookRow{}, &tokenRow{}, &counterRow{}, &contactRow{}, &eventRow{},
-	&notificationRow{}, &markRow{}, &deliveryRow{}, &deliveryContactRow{}, &receiptRow{}, &automationRow{}, &jobRow{},
-	&sessionRow{}, &failureRow{},
+	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &lookupHourRow{}, &recordRow{},
+	&leaseRow{}, &dataKeyRow{}, &funnelRow{}, &stageRow{}, &originRow{}, &webhookRow{}, &tokenRow{}, &counterRow{},
+	&contactRow{}, &eventRow{}, &notificationRow{}, &markRow{}, &deliveryRow{}, &deliveryContactRow{}, &deliveryHourRow{},
+	&receiptRow{}, &automationRow{}, &jobRow{}, &sessionRow{}, &failureRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

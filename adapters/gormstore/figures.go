@@ -26,13 +26,14 @@ func parseHour(text string) time.Time {
 	return at
 }
 
-// contactsByHour and lookupsByHour group by an expression of each database's own.
+// contactsByHour groups by an expression of each database's own. lookupsByHour adds the slots up; what was all taken back
+// is there with zeros.
 const (
 	contactsByHour = `SELECT %s AS hour, webhook_id, origin_id, COUNT(*) AS n
 		FROM contacts WHERE org_id = ? AND created_at >= ? GROUP BY 1, 2, 3 ORDER BY 1`
-	lookupsByHour = `SELECT %s AS hour, product, SUM(CASE WHEN charged THEN 1 ELSE 0 END) AS charged,
-		SUM(CASE WHEN cache THEN 1 ELSE 0 END) AS cached, SUM(amount) AS amount
-		FROM lookups WHERE org_id = ? AND id >= ? GROUP BY 1, 2 ORDER BY 1, 2`
+	lookupsByHour = `SELECT hour, product, CAST(SUM(charged) AS bigint) AS charged, CAST(SUM(cached) AS bigint) AS cached,
+		CAST(SUM(amount) AS bigint) AS amount
+		FROM lookup_hours WHERE org_id = ? AND hour >= ? GROUP BY 1, 2 ORDER BY 1, 2`
 )
 
 func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([]ports.ContactFigure, error) {
@@ -56,17 +57,18 @@ func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([
 
 func (r figures) Lookups(ctx context.Context, orgID string, since time.Time) ([]ports.LookupFigure, error) {
 	var rows []struct {
-		Hour, Product   string
+		Hour            time.Time
+		Product         string
 		Charged, Cached int
 		Amount          int64
 	}
 	err := r.query(ctx, "figures.lookups", func(db *gorm.DB) error {
-		return db.Raw(fmt.Sprintf(lookupsByHour, hour(db, "at")), orgID, firstID(since)).Scan(&rows).Error
+		return db.Raw(lookupsByHour, orgID, hourOf(since)).Scan(&rows).Error
 	})
 	out := make([]ports.LookupFigure, len(rows))
 	for i, row := range rows {
 		out[i] = ports.LookupFigure{
-			Hour: parseHour(row.Hour), Product: row.Product, Charged: row.Charged, Cached: row.Cached,
+			Hour: row.Hour.UTC(), Product: row.Product, Charged: row.Charged, Cached: row.Cached,
 			Amount: catalog.Money(row.Amount),
 		}
 	}

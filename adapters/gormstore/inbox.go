@@ -169,6 +169,15 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 	if err != nil {
 		return n, err
 	}
+	_, err = r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
+		// The hour that before is in stays: some of its deliveries do.
+		old := db.Model(&deliveryHourRow{}).Select("webhook_id, hour, slot").Where("hour < ?", hourOf(before)).
+			Order("hour").Limit(forgetAtOnce)
+		return db.Delete(&deliveryHourRow{}, "(webhook_id, hour, slot) IN (?)", old)
+	})
+	if err != nil {
+		return n + others, err
+	}
 	m, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
 		old := db.Model(&receiptRow{}).Select("webhook_id, key").Where("at < ?", stamp(before)).
 			Order("at").Limit(forgetAtOnce)

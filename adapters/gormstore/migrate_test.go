@@ -60,6 +60,8 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 			s.Repos().Orgs.Create(ctx, org), keys.Create(ctx, key),
 			s.write.Exec("UPDATE keys SET expires_at = '10000-01-01 03:00:00+00:00'").Error,
 			s.write.Exec("DROP TABLE delivery_contacts").Error,
+			s.write.Exec("DROP TABLE delivery_hours").Error,
+			s.write.Exec("DROP TABLE lookup_hours").Error,
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 7").Error,
 			s.Migrate(ctx),
 		} {
@@ -73,6 +75,37 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 		}
 		if list, err := keys.List(ctx, org.ID); err != nil || len(list) != 1 {
 			t.Errorf("%s: a list of %d, %v", s.write.Name(), len(list), err)
+		}
+	}
+}
+
+// TestFiguresBeginWithWhatThereIs has deliveries of a version that kept no figures of them.
+func TestFiguresBeginWithWhatThereIs(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		ctx, a := t.Context(), takeOne(t, s)
+		for _, err := range []error{
+			s.write.Exec("DROP TABLE delivery_hours").Error,
+			s.write.Exec("DROP TABLE lookup_hours").Error,
+			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 10").Error,
+			s.Migrate(ctx),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if sums, err := s.Repos().Deliveries.Summaries(ctx, testID(1), a.Delivery.At); sums[testID(2)].Accepted != 1 {
+			t.Errorf("%s: %v, %v", s.write.Name(), sums, err)
+		}
+		takeAgain := takenAt(a.Delivery.At, 20, "l")
+		if _, err := s.Repos().Inbox.Take(ctx, takeAgain); err != nil {
+			t.Fatal(err)
+		}
+		findings, err := s.Check(ctx, time.Now())
+		for _, f := range findings {
+			if f.Violations > 0 || err != nil {
+				t.Errorf("%s: %s: %v, %v", s.write.Name(), f.Name, f.IDs, err)
+			}
 		}
 	}
 }

@@ -84,14 +84,14 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	return kept{record: rec}, err
 }
 
-// enterOnSQLite writes the entries of lookups that were answered in a moment, in one transaction.
+// enterOnSQLite writes the entries of lookups that were answered in a moment, and counts them, in one transaction.
 func (s *Store) enterOnSQLite(ctx context.Context, entries []lookupRow) ([]struct{}, error) {
 	pool, err := s.write.DB()
 	if err != nil {
 		return nil, err
 	}
 	if s.entering == nil {
-		if s.entering, err = prepare(pool, insertEntry); err != nil {
+		if s.entering, err = prepare(pool, insertEntry, countLookups); err != nil {
 			return nil, err
 		}
 	}
@@ -103,6 +103,9 @@ func (s *Store) enterOnSQLite(ctx context.Context, entries []lookupRow) ([]struc
 	w := &writer{ctx: ctx, tx: tx, prepared: s.entering}
 	for i := range entries {
 		w.exec(insertEntry, sentEntry.values(&entries[i])...)
+	}
+	for _, hour := range hoursOfCached(entries, s.slot) {
+		w.exec(countLookups, hour.values()...)
 	}
 	if w.err != nil {
 		return nil, w.err
@@ -137,7 +140,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	}
 	out := nothing(n)
 	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
-		rows, err := db.Query(ctx, serveStatement, append([]any{indexes, after}, serveArrays.values(entries)...)...)
+		rows, err := db.Query(ctx, serveStatement, append([]any{indexes, after, s.slot}, serveArrays.values(entries)...)...)
 		if err != nil {
 			return err
 		}
@@ -164,7 +167,7 @@ var (
 		"cache": "true", "charged": "false", "amount": "0", "status": literal(lookup.Done), "record_id": "record_id",
 		"day": "''", "month": "''", "settle_at": "NULL",
 	}}
-	serveArrays = arraysOf(3, sentEntry)
+	serveArrays = arraysOf(4, sentEntry)
 )
 
 var serveStatement = `
@@ -176,5 +179,9 @@ WITH hit AS (
 	WHERE r.answered_at > a.after
 ), added AS (
 	` + sentEntry.insert("hit") + `
+), counted AS (
+	INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
+	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, $3::bigint, 0, COUNT(*), 0 FROM hit
+	GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + addLookups + `
 )
 SELECT number, record_id::text, answered_at, found, schema, answer FROM hit`

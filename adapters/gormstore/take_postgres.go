@@ -5,6 +5,8 @@ import (
 	"reflect"
 
 	"github.com/jackc/pgx/v5"
+
+	"fichario/domain/webhook"
 )
 
 // takeOnPostgres writes what arrived in a moment in one statement, which is one
@@ -76,9 +78,10 @@ func takeValues(in []taken, slot int64) []any {
 
 // takeStatement writes receipts first: where one is there already, or another
 // instance is writing it, nothing else is written for that post, and its contact is
-// not among those that it returns. Receipts and counters, which others may be waiting
-// for, are written in one order by everybody, so that no two instances wait for each
-// other.
+// not among those that it returns. Receipts, counters and figures, which others may be
+// waiting for, are written in one order by everybody, so that no two instances wait for
+// each other: PostgreSQL keeps to the order because each reads what the one before it
+// returns.
 var takeStatement = `
 WITH arrived AS (
 	SELECT * FROM unnest(` + takeArrays.parameters + `) AS a (` + takeArrays.names + `)
@@ -104,5 +107,14 @@ WITH arrived AS (
 	SELECT delivery_webhook_id::uuid, $1::bigint, count(*) FROM made
 	GROUP BY delivery_webhook_id ORDER BY delivery_webhook_id
 	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received
+	RETURNING slot
+), logged AS (
+	INSERT INTO delivery_hours (webhook_id, hour, slot, accepted, repeated, refused)
+	SELECT delivery_webhook_id::uuid, date_trunc('hour', delivery_at, 'UTC'), $1::bigint,
+		` + countOf("delivery_outcome", webhook.Accepted) + `, ` + countOf("delivery_outcome", webhook.Repeated) + `,
+		` + countOf("delivery_outcome", webhook.Refused) + `
+	FROM arrived
+	WHERE (contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)) AND (SELECT COUNT(*) FROM counted) >= 0
+	GROUP BY 1, 2 ORDER BY 1, 2` + addDeliveries + `
 )
 SELECT contact_id FROM made`

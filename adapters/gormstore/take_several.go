@@ -37,7 +37,8 @@ func (r inbox) takeSeveral(
 	}
 }
 
-// writeSeveral writes receipts first and in the order of their keys, and the counter last, as takeStatement does.
+// writeSeveral writes receipts first and in the order of their keys, the counter and the figures last, as takeStatement
+// does.
 func (r inbox) writeSeveral(
 	tx *gorm.DB, delivery deliveryRow, others []deliveryContactRow, people []taken,
 ) error {
@@ -72,8 +73,17 @@ func (r inbox) writeSeveral(
 			return err
 		}
 	}
-	if len(people) == 0 {
-		return nil
+	if len(people) > 0 {
+		if err := tx.Exec(countReceived, delivery.WebhookID, r.slot, len(people)).Error; err != nil {
+			return err
+		}
 	}
-	return tx.Exec(countReceived, delivery.WebhookID, r.slot, len(people)).Error
+	hours := deliveryHours{}
+	hours.add(delivery, r.slot)
+	for _, hour := range hours {
+		if err := tx.Exec(countDeliveries, hour.values()...).Error; err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -28,7 +28,8 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	}
 	if s.taking == nil {
 		s.taking, err = prepare(pool,
-			insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery, countReceived)
+			insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery, countReceived,
+			countDeliveries)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +41,7 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	defer func() { _ = tx.Rollback() }()
 	w := &writer{ctx: ctx, tx: tx, prepared: s.taking}
 	kept := make([]bool, len(in))
-	counts := map[uid]int{}
+	counts, hours := map[uid]int{}, deliveryHours{}
 	for i := range in {
 		t := &in[i]
 		if t.contact != nil {
@@ -54,10 +55,14 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 			counts[t.delivery.WebhookID]++
 		}
 		w.exec(insertDelivery, sentDelivery.values(&t.delivery)...)
+		hours.add(t.delivery, s.slot)
 		kept[i] = true
 	}
 	for id, n := range counts {
 		w.exec(countReceived, id, s.slot, n)
+	}
+	for _, hour := range hours {
+		w.exec(countDeliveries, hour.values()...)
 	}
 	if w.err != nil {
 		return nil, w.err

@@ -1,10 +1,13 @@
 package portstest
 
 import (
+	"errors"
+	"sync"
 	"testing"
 	"time"
 
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -42,4 +45,63 @@ func figures(t *testing.T, s ports.Store) {
 	lookups, err := repos.Figures.Lookups(ctx, o.ID, at.AddDate(-6, 0, 0))
 	must(t, err)
 	same(t, "lookups", lookups, []ports.LookupFigure{{Hour: hour, Product: "cpf", Charged: 2, Cached: 1, Amount: 9000}})
+}
+
+// lookupFigures are exact when lookups are answered from history, charged and taken back at once, and what is rolled
+// back is not in them.
+func lookupFigures(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	rec := kept(t, s, id(), doc(t, document.CPF, "52998224725"))
+	undo := errors.New("undo")
+	const n = 120
+	var wg sync.WaitGroup
+	for i := range n {
+		when := at.Add(time.Duration(i%2) * time.Hour)
+		wg.Go(func() {
+			if i%4 < 2 {
+				e := free(t, id(), rec)
+				e.At = when
+				_, err := repos.History.Serve(ctx, e, time.Time{})
+				expectNone(t, err)
+				return
+			}
+			e := running(t, id())
+			e.OrgID, e.At = rec.OrgID, when
+			err := s.InTx(ctx, func(r ports.Repos) error {
+				err := r.Statement.Add(ctx, e)
+				if i%12 < 4 {
+					err = errors.Join(err, undo)
+				}
+				return err
+			})
+			if i%12 < 4 {
+				wantErr(t, "rolled back", err, undo)
+				return
+			}
+			e.Status, e.SettleAt = lookup.Done, time.Time{}
+			if i%12 < 8 {
+				e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
+			}
+			for range 2 { // the second one finds it finished
+				_, err = repos.Statement.Finish(ctx, e)
+				expectNone(t, err)
+			}
+		})
+	}
+	wg.Wait()
+	got, err := repos.Figures.Lookups(ctx, rec.OrgID, at)
+	must(t, err)
+	hour := at.Truncate(time.Hour)
+	same(t, "figures", got, []ports.LookupFigure{
+		{Hour: hour, Product: "cpf", Charged: n / 12, Cached: n / 4, Amount: n / 12 * 4500},
+		{Hour: hour.Add(time.Hour), Product: "cpf", Charged: n / 12, Cached: n / 4, Amount: n / 12 * 4500},
+	})
+}
+
+// expectNone is must for a goroutine.
+func expectNone(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
 }

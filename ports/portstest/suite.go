@@ -51,11 +51,13 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"one of several fails":     oneOfSeveralFails,
 		"forgetting":               forgetting,
 		"deliveries":               deliveries,
+		"figures of deliveries":    deliveryFigures,
 		"automations":              automations,
 		"jobs":                     jobs,
 		"pages of jobs":            jobPages,
 		"jobs and their workers":   workers,
 		"figures":                  figures,
+		"figures of lookups":       lookupFigures,
 		"transactions":             transactions,
 		"refusals":                 refusals,
 	} {

@@ -1,0 +1,73 @@
+package gormstore
+
+import (
+	"fmt"
+	"time"
+
+	"fichario/domain/webhook"
+)
+
+// deliveryHourRow is what a webhook got in an hour, as far as one slot has counted it.
+type deliveryHourRow struct {
+	WebhookID uid       `gorm:"primaryKey"`
+	Hour      time.Time `gorm:"primaryKey"`
+	Slot      int64     `gorm:"primaryKey;autoIncrement:false"`
+	Accepted  int64     `gorm:"not null"`
+	Repeated  int64     `gorm:"not null"`
+	Refused   int64     `gorm:"not null"`
+}
+
+func (deliveryHourRow) TableName() string { return "delivery_hours" }
+
+// countDeliveries adds to an hour. The statement that counts many on PostgreSQL ends alike.
+const (
+	countDeliveries = `INSERT INTO delivery_hours (webhook_id, hour, slot, accepted, repeated, refused)
+	VALUES (?, ?, ?, ?, ?, ?)` + addDeliveries
+	addDeliveries = `
+	ON CONFLICT (webhook_id, hour, slot) DO UPDATE SET accepted = delivery_hours.accepted + excluded.accepted,
+		repeated = delivery_hours.repeated + excluded.repeated, refused = delivery_hours.refused + excluded.refused`
+)
+
+// values are those of countDeliveries.
+func (r deliveryHourRow) values() []any {
+	return []any{r.WebhookID, r.Hour, r.Slot, r.Accepted, r.Repeated, r.Refused}
+}
+
+// deliveryHours are what some deliveries add, by webhook and hour.
+type deliveryHours map[deliveryHour]deliveryHourRow
+
+type deliveryHour struct {
+	webhookID uid
+	hour      time.Time
+}
+
+func (h deliveryHours) add(d deliveryRow, slot int64) {
+	key := deliveryHour{d.WebhookID, hourOf(d.At)}
+	row := h[key]
+	row.WebhookID, row.Hour, row.Slot = key.webhookID, key.hour, slot
+	switch webhook.Outcome(d.Outcome) {
+	case webhook.Accepted:
+		row.Accepted++
+	case webhook.Repeated:
+		row.Repeated++
+	case webhook.Refused:
+		row.Refused++
+	}
+	h[key] = row
+}
+
+// hourOf is the beginning of a time's hour in UTC, as the rollups have it.
+func hourOf(at time.Time) time.Time { return stamp(at).Truncate(time.Hour) }
+
+// hourOfColumn is hourOf in a statement.
+func hourOfColumn(dialect, column string) string {
+	if dialect == "postgres" {
+		return "date_trunc('hour', " + column + ", 'UTC')"
+	}
+	return "substr(" + column + ", 1, 13) || ':00:00+00:00'"
+}
+
+// countOf counts the rows that have an outcome.
+func countOf(column string, o webhook.Outcome) string {
+	return fmt.Sprintf("COUNT(CASE WHEN %s = %s THEN 1 END)", column, literal(o))
+}

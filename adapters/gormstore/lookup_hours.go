@@ -1,0 +1,76 @@
+package gormstore
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// lookupHourRow is what an organisation asked in an hour about a product, as far as one slot has counted it.
+type lookupHourRow struct {
+	OrgID   uid       `gorm:"primaryKey"`
+	Hour    time.Time `gorm:"primaryKey"`
+	Product string    `gorm:"primaryKey"`
+	Slot    int64     `gorm:"primaryKey;autoIncrement:false"`
+	Charged int64     `gorm:"not null"`
+	Cached  int64     `gorm:"not null"`
+	Amount  int64     `gorm:"not null"`
+}
+
+func (lookupHourRow) TableName() string { return "lookup_hours" }
+
+const (
+	countLookups = `INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
+	VALUES (?, ?, ?, ?, ?, ?, ?)` + addLookups
+	addLookups = `
+	ON CONFLICT (org_id, hour, product, slot) DO UPDATE SET charged = lookup_hours.charged + excluded.charged,
+		cached = lookup_hours.cached + excluded.cached, amount = lookup_hours.amount + excluded.amount`
+)
+
+// chargeSlots are as many as transactions that charge at one time seldom meet in. They are below zero, and so apart
+// from the slots of instances, in which cached lookups wait for nobody who charges; and what is taken back is in slots
+// of its own, because it is written before the usage of a key, and a charge after it.
+const chargeSlots = 8
+
+func chargeSlot() int64 { return -1 - rand.Int64N(chargeSlots) } //nolint:gosec // it spreads load, it hides nothing
+
+func takeBackSlot() int64 { return chargeSlot() - chargeSlots }
+
+// hourOfLookup is what an entry adds to its hour.
+func hourOfLookup(row lookupRow, slot int64) lookupHourRow {
+	out := lookupHourRow{OrgID: row.OrgID, Hour: hourOf(row.At), Product: row.Product, Slot: slot, Amount: row.Amount}
+	if row.Charged {
+		out.Charged = 1
+	}
+	if row.Cache {
+		out.Cached = 1
+	}
+	return out
+}
+
+func (r lookupHourRow) count(db *gorm.DB) error {
+	if r.Charged == 0 && r.Cached == 0 {
+		return nil
+	}
+	return db.Exec(countLookups, r.values()...).Error
+}
+
+// values are those of countLookups.
+func (r lookupHourRow) values() []any {
+	return []any{r.OrgID, r.Hour, r.Product, r.Slot, r.Charged, r.Cached, r.Amount}
+}
+
+// hoursOfCached are what entries that were answered from history add, in one row for each organisation, hour and product.
+func hoursOfCached(entries []lookupRow, slot int64) []lookupHourRow {
+	sums := map[lookupHourRow]int64{} // by what an entry adds
+	for _, entry := range entries {
+		sums[hourOfLookup(entry, slot)]++
+	}
+	out := make([]lookupHourRow, 0, len(sums))
+	for row, n := range sums {
+		row.Cached = n
+		out = append(out, row)
+	}
+	return out
+}
