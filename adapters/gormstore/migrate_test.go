@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"gorm.io/gorm"
+
 	"fichario/domain/access"
 	"fichario/domain/crm"
 )
@@ -59,7 +61,7 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 		for _, err := range []error{
 			s.Repos().Orgs.Create(ctx, org), keys.Create(ctx, key),
 			s.write.Exec("UPDATE keys SET expires_at = '10000-01-01 03:00:00+00:00'").Error,
-			s.write.Exec("DROP TABLE delivery_contacts").Error,
+			s.write.Exec("DROP TABLE delivery_contacts").Error, dropLists(s.write),
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 7").Error,
 			s.Migrate(ctx),
 		} {
@@ -74,5 +76,35 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 		if list, err := keys.List(ctx, org.ID); err != nil || len(list) != 1 {
 			t.Errorf("%s: a list of %d, %v", s.write.Name(), len(list), err)
 		}
+	}
+}
+
+// dropLists takes back what migration 9 makes.
+func dropLists(db *gorm.DB) error {
+	for _, index := range []string{"lookups_key_product", "lookups_org_product", "lookups_members_product"} {
+		if err := db.Exec("DROP INDEX " + index).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestAKilledMigrationGoesOn: an index that PostgreSQL was building stays, broken, when the run is killed.
+func TestAKilledMigrationGoesOn(t *testing.T) {
+	t.Parallel()
+	s := each(t)[1]
+	broken := "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'lookups_org_product'::regclass"
+	for _, err := range []error{
+		s.write.Exec(broken).Error, s.write.Exec("DROP INDEX lookups_members_product").Error,
+		s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 9").Error, s.Migrate(t.Context()),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var valid []bool
+	err := s.write.Raw("SELECT indisvalid FROM pg_index WHERE indrelid = 'lookups'::regclass").Scan(&valid).Error
+	if err != nil || len(valid) < 10 || slices.Contains(valid, false) {
+		t.Errorf("the indexes are valid: %v, %v", valid, err)
 	}
 }
