@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ import (
 func (s *setting) asked(by app.Caller, at time.Time, product string, cache bool) lookup.Entry {
 	s.t.Helper()
 	e := lookup.Entry{
-		ID: app.NewKeyID(), OrgID: s.orgID, MemberID: by.MemberID(), Product: product, At: at, Cache: cache,
+		ID: idOf(at), OrgID: s.orgID, MemberID: by.MemberID(), Product: product, At: at, Cache: cache,
 		Status:   lookup.Done,
 		Document: must(document.Parse(document.CPF, cpfs[0])), Charged: !cache,
 	}
@@ -29,6 +30,12 @@ func (s *setting) asked(by app.Caller, at time.Time, product string, cache bool)
 	}
 	done(s.store.Repos().Statement.Add(s.t.Context(), e))
 	return e
+}
+
+// idOf is an id that was made at a time.
+func idOf(at time.Time) string {
+	ms := at.UnixMilli()
+	return fmt.Sprintf("%08x-%04x%s", ms>>16, ms&0xffff, app.NewKeyID()[13:])
 }
 
 // TestWhoseStatementItIs: a key's own, and for those who manage the organisation's, by who asked.

@@ -148,33 +148,6 @@ func asker(by lookup.Asker) scope {
 	return where("org_id = ?", by.OrgID)
 }
 
-// clockSkew is more than an entry's time and that of its id may differ.
-const clockSkew = time.Hour
-
-func (r statement) Page(
-	ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int,
-) ([]lookup.Entry, error) {
-	wanted := func(db *gorm.DB) *gorm.DB {
-		if f.Product != "" {
-			db = db.Where("product = ?", f.Product)
-		}
-		if !f.From.IsZero() {
-			db = db.Where("at >= ?", stamp(f.From))
-			if from := f.From.Add(-clockSkew); from.Unix() > 0 {
-				db = db.Where("id >= ?", firstID(from)) // without reading all that is older
-			}
-		}
-		if !f.Until.IsZero() {
-			db = db.Where("at < ?", stamp(f.Until))
-		}
-		if f.Cache != nil {
-			db = db.Where("cache = ?", *f.Cache)
-		}
-		return db
-	}
-	return findAll(ctx, r.query, "statement.page", r.vault.entry, asker(by), wanted, newest(after, limit))
-}
-
 func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error) {
 	out := map[string]lookup.Entry{}
 	if len(recordIDs) == 0 {

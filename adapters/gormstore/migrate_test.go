@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"gorm.io/gorm"
+
 	"fichario/domain/access"
 	"fichario/domain/crm"
 )
@@ -59,10 +61,7 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 		for _, err := range []error{
 			s.Repos().Orgs.Create(ctx, org), keys.Create(ctx, key),
 			s.write.Exec("UPDATE keys SET expires_at = '10000-01-01 03:00:00+00:00'").Error,
-			s.write.Exec("DROP TABLE delivery_contacts").Error,
-			s.write.Exec("DROP TABLE delivery_hours").Error,
-			s.write.Exec("DROP TABLE lookup_hours").Error,
-			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 7").Error,
+			undoFrom(s.write, 7),
 			s.Migrate(ctx),
 		} {
 			if err != nil {
@@ -85,10 +84,7 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 	for _, s := range each(t) {
 		ctx, a := t.Context(), takeOne(t, s)
 		for _, err := range []error{
-			s.write.Exec("DROP TABLE delivery_hours").Error,
-			s.write.Exec("DROP TABLE lookup_hours").Error,
-			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 10").Error,
-			s.Migrate(ctx),
+			undoFrom(s.write, 10), s.Migrate(ctx),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -107,5 +103,45 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 				t.Errorf("%s: %s: %v, %v", s.write.Name(), f.Name, f.IDs, err)
 			}
 		}
+	}
+}
+
+// made is what migrations make, by their numbers, and how it is taken back.
+var made = map[int][]string{
+	8: {"TABLE delivery_contacts"}, 10: {"TABLE delivery_hours"}, 11: {"TABLE lookup_hours"},
+	9: {"INDEX lookups_key_product", "INDEX lookups_org_product", "INDEX lookups_members_product"},
+}
+
+// undoFrom leaves the database as it was before a migration, as far as made knows.
+func undoFrom(db *gorm.DB, from int) error {
+	for version, all := range made {
+		for _, what := range all {
+			if version >= from {
+				if err := db.Exec("DROP " + what).Error; err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return db.Exec("DELETE FROM goose_db_version WHERE version_id >= ?", from).Error
+}
+
+// TestAKilledMigrationGoesOn: an index that PostgreSQL was building stays, broken, when the run is killed.
+func TestAKilledMigrationGoesOn(t *testing.T) {
+	t.Parallel()
+	s := each(t)[1]
+	broken := "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'lookups_org_product'::regclass"
+	for _, err := range []error{
+		undoFrom(s.write, 10), s.write.Exec(broken).Error, s.write.Exec("DROP INDEX lookups_members_product").Error,
+		s.write.Exec("DELETE FROM goose_db_version WHERE version_id = 9").Error, s.Migrate(t.Context()),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var valid []bool
+	err := s.write.Raw("SELECT indisvalid FROM pg_index WHERE indrelid = 'lookups'::regclass").Scan(&valid).Error
+	if err != nil || len(valid) < 10 || slices.Contains(valid, false) {
+		t.Errorf("the indexes are valid: %v, %v", valid, err)
 	}
 }

@@ -81,6 +81,52 @@ func statementPages(t *testing.T, s ports.Store) {
 		page(lookup.Filter{From: at.Add(2 * time.Hour), Until: at.Add(4 * time.Hour)}, "", 10), all[3:5])
 }
 
+// statementFilters compares every filter of every asker, page by page, with the same choice made here.
+func statementFilters(t *testing.T, s ports.Store) {
+	ctx, repos, org, keys := t.Context(), s.Repos(), id(), []string{id(), id(), ""}
+	var all []lookup.Entry
+	for i := range 48 {
+		e := running(t, keys[i%3])
+		e.OrgID, e.At, e.Status, e.SettleAt = org, at.Add(time.Duration(i)*time.Hour), lookup.Done, time.Time{}
+		e.ID, e.Cache, e.Product = idOf(e.At), i%2 == 0, []string{"cnpj", "cpf", "novo", "cpf"}[i/3%4]
+		if e.KeyID == "" {
+			e.MemberID = id()
+		}
+		must(t, repos.Statement.Add(ctx, e))
+		all = append([]lookup.Entry{e}, all...)
+	}
+	yes, no := true, false
+	for _, by := range []lookup.Asker{{OrgID: org}, {OrgID: org, KeyID: keys[0]}, {OrgID: org, Members: true}} {
+		for _, product := range []string{"", "cpf", "novo", "placa"} {
+			for _, cache := range []*bool{nil, &yes, &no} {
+				for _, until := range []time.Time{{}, at.Add(30 * time.Hour), at.Add(-time.Hour)} {
+					f := lookup.Filter{Product: product, Cache: cache, Until: until}
+					if !until.IsZero() {
+						f.From = until.Add(-20 * time.Hour)
+					}
+					want := []lookup.Entry{}
+					for _, e := range all {
+						asked := (by.KeyID == "" || e.KeyID == by.KeyID) && (!by.Members || e.KeyID == "")
+						shown := (product == "" || e.Product == product) && (cache == nil || e.Cache == *cache)
+						if asked && shown && !e.At.Before(f.From) && (until.IsZero() || e.At.Before(until)) {
+							want = append(want, e)
+						}
+					}
+					got := []lookup.Entry{}
+					for after := ""; ; after = got[len(got)-1].ID {
+						page, err := repos.Statement.Page(ctx, by, f, after, 5)
+						must(t, err)
+						if got = append(got, page...); len(page) < 5 {
+							break
+						}
+					}
+					same(t, "page by page", got, want)
+				}
+			}
+		}
+	}
+}
+
 func settling(t *testing.T, s ports.Store) {
 	ctx, repos := t.Context(), s.Repos()
 	e := running(t, id())

@@ -22,6 +22,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"caps under concurrency":   capsUnderConcurrency,
 		"statement":                statement,
 		"statement pages":          statementPages,
+		"statement filters":        statementFilters,
 		"statement by who asked":   statementByAsker,
 		"settling":                 settling,
 		"lookups of contacts":      contactLookups,

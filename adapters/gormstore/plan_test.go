@@ -1,0 +1,104 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+// statements keeps the text of what is run, with its values.
+type statements struct{ ran []string }
+
+func (l *statements) LogMode(logger.LogLevel) logger.Interface      { return l }
+func (l *statements) Info(context.Context, string, ...interface{})  {}
+func (l *statements) Warn(context.Context, string, ...interface{})  {}
+func (l *statements) Error(context.Context, string, ...interface{}) {}
+
+func (l *statements) Trace(_ context.Context, _ time.Time, f func() (string, int64), _ error) {
+	text, _ := f()
+	l.ran = append(l.ran, text)
+}
+
+// planned runs an operation and returns how the database finds what each of its statements reads.
+func planned(t *testing.T, s *Store, run func(conn) error) (plans []string) {
+	t.Helper()
+	log := &statements{}
+	db := s.read.Session(&gorm.Session{Logger: log})
+	if err := run(conn{read: db, write: db}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range log.ran {
+		explain := "EXPLAIN (COSTS OFF) "
+		if s.write.Name() == "sqlite" {
+			explain = "EXPLAIN QUERY PLAN "
+		}
+		var lines []map[string]any
+		if err := s.read.Raw(explain + text).Scan(&lines).Error; err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		plan := ""
+		for _, line := range lines {
+			plan += fmt.Sprintln(line["QUERY PLAN"], line["detail"])
+		}
+		plans = append(plans, plan)
+	}
+	return plans
+}
+
+// ofPages is the order into which pages of a few parts are put.
+var ofPages = regexp.MustCompile(`Sort <nil>\n +Sort Key: [^\n]*\n +->  (Append|Limit)|SCAN part\n<nil> USE TEMP B-TREE FOR ORDER BY`)
+
+// everything is what a plan says that reads all there is, or puts it in order.
+var everything = regexp.MustCompile(`Sort <|Seq Scan on|Bitmap|TEMP B-TREE|SCAN (lookups|contacts)( USING|$)`)
+
+// walks fails unless the operation only walks these indexes, each in its order.
+func walks(t *testing.T, s *Store, what string, run func(conn) error, indexes ...string) {
+	t.Helper()
+	plans := planned(t, s, run)
+	if len(plans) == 0 {
+		t.Errorf("%s, %s: no statement was seen", s.write.Name(), what)
+	}
+	var used []string
+	for _, plan := range plans {
+		if everything.MatchString(ofPages.ReplaceAllString(plan, "")) {
+			t.Errorf("%s, %s: it reads or orders everything:\n%s", s.write.Name(), what, plan)
+		}
+		used = append(used, regexp.MustCompile(`\b(lookups|contacts)_[a-z]\w*`).FindAllString(plan, -1)...)
+	}
+	slices.Sort(used)
+	if used = slices.Compact(used); strings.Join(used, " ") != strings.Join(indexes, " ") {
+		t.Errorf("%s, %s: it walks %v, not %v:\n%s", s.write.Name(), what, used, indexes, strings.Join(plans, "\n"))
+	}
+}
+
+// fill writes rows by a SELECT from the numbers 1 to n, called i, with an id and a moment of ten minutes after the one
+// before. SQLite plans as it does in service, without statistics.
+func fill(t *testing.T, s *Store, n int, insert string) {
+	t.Helper()
+	numbers := fmt.Sprintf("WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < %d) ", n)
+	hex, uuid := "lpad(to_hex(1767225600000 + i::bigint * 600000), 12, '0')", "::uuid"
+	moment := "timestamptz '2026-01-01' + i * interval '10 minutes'"
+	if s.write.Name() == "sqlite" {
+		hex, uuid = "printf('%012x', 1767225600000 + i * 600000)", ""
+		moment = "strftime('%Y-%m-%d %H:%M:%S+00:00', '2026-01-01', (i * 10) || ' minutes')"
+	}
+	id := "(substr(" + hex + ", 1, 8) || '-' || substr(" + hex + ", 9) || '-7000-8000-000000000000')" + uuid
+	insert = strings.NewReplacer("@id", id, "@uuid", uuid, "@moment", moment).Replace(insert)
+	into, values, _ := strings.Cut(insert, "SELECT")
+	if err := s.write.Exec(into + numbers + "SELECT" + values).Error; err != nil {
+		t.Fatal(err)
+	}
+	if s.write.Name() == "sqlite" {
+		return
+	}
+	if err := s.write.Exec("ANALYZE").Error; err != nil {
+		t.Fatal(err)
+	}
+}

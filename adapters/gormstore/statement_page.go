@@ -1,0 +1,122 @@
+package gormstore
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/lookup"
+)
+
+// clockSkew is more than an entry's time and that of its id may differ.
+const clockSkew = time.Hour
+
+// Page walks an index in its order for every filter: that of the asker without one, else that of the asker, product and
+// cache. Where the filter leaves product or cache open, it walks the parts of the index side by side, so that entries
+// that it does not want cost nothing, however many they are.
+func (r statement) Page(
+	ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int,
+) ([]lookup.Entry, error) {
+	const op = "statement.page"
+	products, caches := []string{f.Product}, []bool{false, true}
+	if f.Cache != nil {
+		caches = []bool{*f.Cache}
+	}
+	if f.Product == "" && f.Cache != nil {
+		var err error
+		if products, err = r.products(ctx, by); err != nil || len(products) == 0 {
+			return []lookup.Entry{}, err
+		}
+	}
+	from, before := idsWithin(f, after)
+	page := func(db *gorm.DB) *gorm.DB {
+		part := func(w walk) *gorm.DB {
+			return w.newest(within(f)(alike(by)(fresh(db))), "lookups", from, before, limit)
+		}
+		if f.Product == "" && f.Cache == nil {
+			return db.Raw("?", part(indexOf(by)))
+		}
+		var parts []any
+		for _, product := range products {
+			for _, cache := range caches {
+				w := indexOf(by)
+				parts = append(parts, part(walk{
+					w.index + "_product", append(w.columns, "product", "cache"), append(w.values, product, cache),
+				}))
+			}
+		}
+		all := "SELECT * FROM (?) AS part" + strings.Repeat(" UNION ALL SELECT * FROM (?) AS part", len(parts)-1)
+		return db.Raw("SELECT * FROM ("+all+") AS parts ORDER BY id DESC LIMIT ?", append(parts, limit)...)
+	}
+	return findAll(ctx, r.query, op, r.vault.entry, page)
+}
+
+// fresh is for a query inside another one.
+func fresh(db *gorm.DB) *gorm.DB { return db.Session(&gorm.Session{NewDB: true}).Model(&lookupRow{}) }
+
+// indexOf is where the entries of an asker are.
+func indexOf(by lookup.Asker) walk {
+	switch {
+	case by.KeyID != "":
+		return walk{"lookups_key", []string{"key_id"}, []any{by.KeyID}}
+	case by.Members:
+		return walk{"lookups_members", []string{"org_id"}, []any{by.OrgID}}
+	}
+	return walk{"lookups_org", []string{"org_id"}, []any{by.OrgID}}
+}
+
+// alike leaves the entries of an asker among those of its index.
+func alike(by lookup.Asker) scope {
+	switch {
+	case by.KeyID != "":
+		return where("org_id = ?", by.OrgID)
+	case by.Members:
+		return where("key_id IS NULL")
+	}
+	return func(db *gorm.DB) *gorm.DB { return db }
+}
+
+// within leaves the entries of a period.
+func within(f lookup.Filter) scope {
+	return func(db *gorm.DB) *gorm.DB {
+		if !f.From.IsZero() {
+			db = db.Where("at >= ?", stamp(f.From))
+		}
+		if !f.Until.IsZero() {
+			db = db.Where("at < ?", stamp(f.Until))
+		}
+		return db
+	}
+}
+
+// idsWithin are the ids that entries of a period may have, of those after one, so that what is older or newer is not
+// read.
+func idsWithin(f lookup.Filter, after string) (from, before string) {
+	from, before = beforeAll, cmp.Or(after, afterAll)
+	if at := f.From.Add(-clockSkew); !f.From.IsZero() && at.Unix() > 0 {
+		from = firstID(at)
+	}
+	if at := f.Until.Add(clockSkew); !f.Until.IsZero() && at.Before(lastOfIDs) {
+		before = min(before, firstID(time.UnixMilli(max(0, at.UnixMilli()))))
+	}
+	return from, before
+}
+
+// lastOfIDs is the end of the times that the 48 bits of a UUIDv7 hold.
+var lastOfIDs = time.UnixMilli(1 << 48)
+
+// products returns which products were asked for, jumping in the index from one to the next.
+func (r statement) products(ctx context.Context, by lookup.Asker) (names []string, err error) {
+	err = r.query(ctx, "statement.products", func(db *gorm.DB) error {
+		next := func() *gorm.DB { return asker(by)(fresh(db).Select("product")).Order("product").Limit(1) }
+		return db.Raw(`WITH RECURSIVE asked (product) AS (
+			SELECT * FROM (?) AS first
+			UNION ALL SELECT (?) FROM asked WHERE product IS NOT NULL
+		) SELECT product FROM asked WHERE product IS NOT NULL`, next(), next().Where("product > asked.product")).
+			Scan(&names).Error
+	})
+	return names, err
+}
