@@ -62,6 +62,7 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 			s.write.Exec("DROP TABLE delivery_contacts").Error,
 			s.write.Exec("DROP TABLE delivery_hours").Error,
 			s.write.Exec("DROP TABLE lookup_hours").Error,
+			s.write.Exec("DROP TABLE contact_hours").Error,
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 7").Error,
 			s.Migrate(ctx),
 		} {
@@ -87,6 +88,7 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 		for _, err := range []error{
 			s.write.Exec("DROP TABLE delivery_hours").Error,
 			s.write.Exec("DROP TABLE lookup_hours").Error,
+			s.write.Exec("DROP TABLE contact_hours").Error,
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 10").Error,
 			s.Migrate(ctx),
 		} {
