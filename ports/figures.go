@@ -9,7 +9,7 @@ import (
 
 // Figures counts what happened in an organisation, for its dashboard.
 type Figures interface {
-	// Contacts counts contacts by hour, webhook and origin since a time.
+	// Contacts counts contacts by hour, webhook and origin since the beginning of the hour, in UTC, that a time is in.
 	Contacts(ctx context.Context, orgID string, since time.Time) ([]ContactFigure, error)
 	// Lookups counts lookups by hour and product since the beginning of the hour, in UTC, that a time is in. An hour of
 	// which everything was taken back may be there without figures.

@@ -142,6 +142,11 @@ func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error 
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}
+		came := contactHours{}
+		came.add(&row, someSlot(), 1)
+		if err := came.count(db); err != nil {
+			return err
+		}
 		return db.Create(&event).Error
 	})
 }
@@ -151,7 +156,21 @@ func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 	if !c.Unreadable { // what could not be opened stays, for a data key that is found again
 		columns = append(columns, "note")
 	}
-	return r.change(ctx, "contacts.edit", e, r.vault.contactRow(c), columns...)
+	const op = "contacts.edit"
+	before, err := findOne(ctx, r.inside, op, func(row contactRow) contactRow { return row }, locked("UPDATE", ""),
+		where("id = ?", e.ContactID))
+	if err != nil {
+		return err
+	}
+	after := before
+	after.OriginID = optional(c.OriginID)
+	came, slot := contactHours{}, someSlot()
+	came.add(&before, slot, -1)
+	came.add(&after, slot, 1)
+	if err := r.inside(ctx, op, came.count); err != nil {
+		return err
+	}
+	return r.change(ctx, op, e, r.vault.contactRow(c), columns...)
 }
 
 func (r contacts) SetStage(ctx context.Context, stageID string, e crm.Event) error {

@@ -30,7 +30,7 @@ type Finding struct {
 const namedMost = 20
 
 // invariants are what must hold at any moment between transactions. Each statement
-// selects what breaks it; {hour of at} is the beginning of the hour in UTC.
+// selects what breaks it; {hour of …} is the beginning of a time's hour in UTC.
 //
 // A post may also name contacts that came before it: a contact has the time of the delivery that made it.
 var invariants = []struct{ name, broken string }{
@@ -47,6 +47,13 @@ var invariants = []struct{ name, broken string }{
 				FROM deliveries WHERE {hour of at} > @kept GROUP BY webhook_id, {hour of at}
 		) AS both_counts GROUP BY webhook_id, hour
 		HAVING SUM(accepted) <> 0 OR SUM(repeated) <> 0 OR SUM(refused) <> 0`},
+	{"an organisation's figures of an hour are those of its contacts", `
+		SELECT org_id FROM (
+			SELECT org_id, hour, webhook_id, origin_id, contacts FROM contact_hours
+			UNION ALL SELECT org_id, {hour of created_at} AS hour, COALESCE(webhook_id, '` + noID + `'),
+				COALESCE(origin_id, '` + noID + `'), -COUNT(*)
+				FROM contacts GROUP BY org_id, {hour of created_at}, webhook_id, origin_id
+		) AS both_counts GROUP BY org_id, hour, webhook_id, origin_id HAVING SUM(contacts) <> 0`},
 	{"a contact has one history entry of its making", `
 		SELECT c.id FROM contacts c
 		LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = ` + literal(crm.ContactCreated) + `
@@ -136,7 +143,8 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 		}
 		for i, invariant := range invariants {
 			out[i].Name = invariant.name
-			broken := strings.ReplaceAll(invariant.broken, "{hour of at}", hourOfColumn(tx.Name(), "at"))
+			broken := strings.NewReplacer("{hour of at}", hourOfColumn(tx.Name(), "at"),
+				"{hour of created_at}", hourOfColumn(tx.Name(), "created_at")).Replace(invariant.broken)
 			var values []any
 			if strings.Contains(broken, "@") {
 				values = append(values, times)

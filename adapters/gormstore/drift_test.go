@@ -17,8 +17,8 @@ import (
 var rows = []any{
 	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &lookupHourRow{}, &recordRow{},
 	&leaseRow{}, &dataKeyRow{}, &funnelRow{}, &stageRow{}, &originRow{}, &webhookRow{}, &tokenRow{}, &counterRow{},
-	&contactRow{}, &eventRow{}, &notificationRow{}, &markRow{}, &deliveryRow{}, &deliveryContactRow{}, &deliveryHourRow{},
-	&receiptRow{}, &automationRow{}, &jobRow{}, &sessionRow{}, &failureRow{},
+	&contactRow{}, &contactHourRow{}, &eventRow{}, &notificationRow{}, &markRow{}, &deliveryRow{}, &deliveryContactRow{},
+	&deliveryHourRow{}, &receiptRow{}, &automationRow{}, &jobRow{}, &sessionRow{}, &failureRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

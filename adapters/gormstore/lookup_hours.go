@@ -28,14 +28,15 @@ const (
 		cached = lookup_hours.cached + excluded.cached, amount = lookup_hours.amount + excluded.amount`
 )
 
-// chargeSlots are as many as transactions that charge at one time seldom meet in. They are below zero, and so apart
-// from the slots of instances, in which cached lookups wait for nobody who charges; and what is taken back is in slots
-// of its own, because it is written before the usage of a key, and a charge after it.
-const chargeSlots = 8
+// someSlots are as many as transactions of one time seldom meet in. They are below zero, and so apart from the slots of
+// instances, in which cached lookups and posts, which share a commit, wait for no other transaction.
+const someSlots = 8
 
-func chargeSlot() int64 { return -1 - rand.Int64N(chargeSlots) } //nolint:gosec // it spreads load, it hides nothing
+func someSlot() int64 { return -1 - rand.Int64N(someSlots) } //nolint:gosec // it spreads load, it hides nothing
 
-func takeBackSlot() int64 { return chargeSlot() - chargeSlots }
+// takeBackSlot is of slots of its own, because what is taken back is written before the usage of a key, and a charge
+// after it.
+func takeBackSlot() int64 { return someSlot() - someSlots }
 
 // hourOfLookup is what an entry adds to its hour.
 func hourOfLookup(row lookupRow, slot int64) lookupHourRow {
@@ -61,7 +62,8 @@ func (r lookupHourRow) values() []any {
 	return []any{r.OrgID, r.Hour, r.Product, r.Slot, r.Charged, r.Cached, r.Amount}
 }
 
-// hoursOfCached are what entries that were answered from history add, in one row for each organisation, hour and product.
+// hoursOfCached are what entries that were answered from history add, in one row for each organisation, hour and
+// product.
 func hoursOfCached(entries []lookupRow, slot int64) []lookupHourRow {
 	sums := map[lookupHourRow]int64{} // by what an entry adds
 	for _, entry := range entries {

@@ -71,7 +71,7 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}
-		return hourOfLookup(row, chargeSlot()).count(db)
+		return hourOfLookup(row, someSlot()).count(db)
 	})
 }
 

@@ -116,5 +116,12 @@ WITH arrived AS (
 	FROM arrived
 	WHERE (contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)) AND (SELECT COUNT(*) FROM counted) >= 0
 	GROUP BY 1, 2 ORDER BY 1, 2` + addDeliveries + `
+	RETURNING slot
+), came AS (
+	INSERT INTO contact_hours (org_id, hour, webhook_id, origin_id, slot, contacts)
+	SELECT delivery_org_id::uuid, date_trunc('hour', delivery_at, 'UTC'), delivery_webhook_id::uuid,
+		COALESCE(contact_origin_id, '` + noID + `')::uuid, $1::bigint, COUNT(*)
+	FROM made WHERE (SELECT COUNT(*) FROM logged) >= 0
+	GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4` + addContacts + `
 )
 SELECT contact_id FROM made`

@@ -85,5 +85,9 @@ func (r inbox) writeSeveral(
 			return err
 		}
 	}
-	return nil
+	came := contactHours{}
+	for i := range contacts {
+		came.add(&contacts[i], r.slot, 1)
+	}
+	return came.count(tx)
 }

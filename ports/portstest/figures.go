@@ -105,3 +105,54 @@ func expectNone(t *testing.T, err error) {
 		t.Error(err)
 	}
 }
+
+// contactFigures are exact when contacts come by webhook, one and several at a time, by hand, and change their origin
+// at once.
+func contactFigures(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	stage := funnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
+	w, _ := hook(t, s, o.ID)
+	origins, undo := []string{id(), id()}, errors.New("undo")
+	const n = 60
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			if i%3 < 2 {
+				a := arrivalOf(w, stage, 1+i%3)
+				for p := range a.People {
+					a.People[p].Contact.OriginID = origins[(i+p)%2]
+				}
+				_, err := repos.Inbox.Take(ctx, a)
+				expectNone(t, err)
+				return
+			}
+			c := crm.Contact{
+				ID: id(), OrgID: o.ID, Name: "Bia", Email: "bia@example.com", StageID: stage, OriginID: origins[0], CreatedAt: at,
+			}
+			event := func(kind crm.EventKind) crm.Event {
+				return crm.Event{ID: id(), OrgID: o.ID, ContactID: c.ID, Kind: kind, Actor: "Ana", At: at}
+			}
+			expectNone(t, s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Create(ctx, c, event(crm.ContactAdded)) }))
+			c.OriginID = ""
+			edit := func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, event(crm.ContactEdited)) }
+			expectNone(t, s.InTx(ctx, edit))
+			c.OriginID = origins[1]
+			wantErr(t, "rolled back", s.InTx(ctx, func(r ports.Repos) error { return errors.Join(edit(r), undo) }), undo)
+		})
+	}
+	wg.Wait()
+	got, err := repos.Figures.Contacts(ctx, o.ID, at)
+	must(t, err)
+	count := map[ports.ContactFigure]int{}
+	for _, f := range got {
+		n := f.Count
+		f.Count = 0
+		count[f] += n
+	}
+	hour := at.Truncate(time.Hour)
+	same(t, "figures", count, map[ports.ContactFigure]int{
+		{Hour: hour, WebhookID: w.ID, OriginID: origins[0]}: n / 2,
+		{Hour: hour, WebhookID: w.ID, OriginID: origins[1]}: n / 2,
+		{Hour: hour}: n / 3,
+	})
+}

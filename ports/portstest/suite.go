@@ -58,6 +58,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"pages of jobs":            jobPages,
 		"jobs and their workers":   workers,
 		"figures":                  figures,
+		"figures of contacts":      contactFigures,
 		"figures of lookups":       lookupFigures,
 		"transactions":             transactions,
 		"refusals":                 refusals,

@@ -1,0 +1,85 @@
+package gormstore
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// contactHourRow is how many contacts came in an hour, as far as one slot has counted them.
+type contactHourRow struct {
+	OrgID     uid       `gorm:"primaryKey"`
+	Hour      time.Time `gorm:"primaryKey"`
+	WebhookID uid       `gorm:"primaryKey"` // noID for those that were made by hand
+	OriginID  uid       `gorm:"primaryKey"` // noID without one
+	Slot      int64     `gorm:"primaryKey;autoIncrement:false"`
+	Contacts  int64     `gorm:"not null"`
+}
+
+func (contactHourRow) TableName() string { return "contact_hours" }
+
+// noID stands in a key for what is not there.
+const noID = "00000000-0000-0000-0000-000000000000"
+
+func orNoID(id *uid) uid {
+	if id == nil {
+		return noID
+	}
+	return *id
+}
+
+// known is an id of a key, empty for noID.
+func (u uid) known() string {
+	if u == noID {
+		return ""
+	}
+	return string(u)
+}
+
+const (
+	countContacts = `INSERT INTO contact_hours (org_id, hour, webhook_id, origin_id, slot, contacts)
+	VALUES (?, ?, ?, ?, ?, ?)` + addContacts
+	addContacts = `
+	ON CONFLICT (org_id, hour, webhook_id, origin_id, slot)
+	DO UPDATE SET contacts = contact_hours.contacts + excluded.contacts`
+)
+
+// values are those of countContacts.
+func (r contactHourRow) values() []any {
+	return []any{r.OrgID, r.Hour, r.WebhookID, r.OriginID, r.Slot, r.Contacts}
+}
+
+// contactHours are what some contacts add, by the rows that they are added to, which have no number.
+type contactHours map[contactHourRow]int64
+
+func (h contactHours) add(c *contactRow, slot, n int64) {
+	h[contactHourRow{
+		OrgID: c.OrgID, Hour: hourOf(c.CreatedAt), WebhookID: orNoID(c.WebhookID), OriginID: orNoID(c.OriginID), Slot: slot,
+	}] += n
+}
+
+// rows are in one order everywhere, so that no two transactions wait for each other.
+func (h contactHours) rows() []contactHourRow {
+	var out []contactHourRow
+	for row, n := range h {
+		if row.Contacts = n; n != 0 {
+			out = append(out, row)
+		}
+	}
+	slices.SortFunc(out, func(a, b contactHourRow) int {
+		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), a.Hour.Compare(b.Hour), cmp.Compare(a.WebhookID, b.WebhookID),
+			cmp.Compare(a.OriginID, b.OriginID))
+	})
+	return out
+}
+
+func (h contactHours) count(db *gorm.DB) error {
+	for _, row := range h.rows() {
+		if err := db.Exec(countContacts, row.values()...).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
