@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -36,11 +35,12 @@ type Store struct {
 	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
 	keeper      *sql.Conn // of a database in memory
 	dialect     goose.Dialect
-	patient     *pgx.ConnConfig // without a time limit for statements; PostgreSQL only
-	vault       *vault
-	serve       *together[served, kept]
-	hooks       *together[opening, opened]
-	inbox       *together[taken, bool]
+	// dialer and migrating open connections to PostgreSQL; nil on SQLite.
+	dialer, migrating *dialer
+	vault             *vault
+	serve             *together[served, kept]
+	hooks             *together[opening, opened]
+	inbox             *together[taken, bool]
 	// known are webhooks that were read, by id.
 	known sync.Map // of uid to knownHook
 	// taking are prepared statements, of takeOnSQLite alone.
