@@ -1,13 +1,16 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
@@ -27,20 +30,22 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := []goose.ProviderOption{}
 	if s.dialect == goose.DialectPostgres {
 		// An index over millions of rows takes its time.
-		pool = stdlib.OpenDB(*s.patient)
+		pool = s.migrating.open()
 		defer func() { _ = pool.Close() }()
-		locker, err := lock.NewPostgresSessionLocker()
-		if err != nil {
-			return err
+		var unlock func()
+		if ctx, unlock, err = lockMigrations(ctx, pool); err != nil {
+			return fmt.Errorf("migrate: %w", classify(err))
 		}
-		options = append(options, goose.WithSessionLocker(locker))
+		defer unlock()
 	}
-	provider, err := goose.NewProvider(s.dialect, pool, folder, options...)
+	provider, err := goose.NewProvider(s.dialect, pool, folder)
 	if err != nil {
 		return err
+	}
+	if err := s.mayMigrate(ctx, pool, provider); err != nil {
+		return fmt.Errorf("migrate: %w", classify(err))
 	}
 	for try := 1; ; try++ {
 		applied, err := provider.Up(ctx)
@@ -53,9 +58,102 @@ func (s *Store) Migrate(ctx context.Context) error {
 		// SQLite has no lock for the whole of a migration. Of several processes that
 		// begin at once, one makes the tables and the others see them the next time.
 		if s.dialect == goose.DialectPostgres || try == 5 || ctx.Err() != nil {
-			return fmt.Errorf("migrate: %w", classify(err))
+			return fmt.Errorf("migrate: %w", classify(cmp.Or(context.Cause(ctx), err)))
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	return s.vault.prove(ctx, s.write, stamp(time.Now()))
+}
+
+// MigrateThrough has Migrate use another address of the same PostgreSQL, which leads there without a pooler.
+func (s *Store) MigrateThrough(databaseURL string) error {
+	const variable = "FICHARIO_MIGRATE_DATABASE_URL"
+	if s.dialect != goose.DialectPostgres {
+		return errors.New(variable + " is for PostgreSQL, and FICHARIO_DATABASE_URL leads to SQLite")
+	}
+	d, err := newDialer(variable, databaseURL)
+	if err == nil {
+		s.migrating = d.patient()
+	}
+	return err
+}
+
+// mayMigrate refuses a migration that the role's own time limit could break off: through a pooler it cannot be lifted.
+func (s *Store) mayMigrate(ctx context.Context, pool *sql.DB, provider *goose.Provider) error {
+	if s.migrating == nil || s.migrating.pooled.Load() == nil {
+		return nil
+	}
+	var limit string
+	if err := pool.QueryRowContext(ctx, askLimit).Scan(&limit); err != nil || limit == "0" {
+		return err
+	}
+	pending, err := provider.HasPending(ctx)
+	if err == nil && pending {
+		err = fmt.Errorf("the schema is not the newest, and the database is reached through a pooler where a statement "+
+			"may take %s: set FICHARIO_MIGRATE_DATABASE_URL to an address that leads to PostgreSQL directly", limit)
+	}
+	return err
+}
+
+const (
+	// lockEvery is how often the lock of migrations is asked for, and looked after; lockWithin how long it is waited for.
+	lockEvery  = 250 * time.Millisecond
+	lockWithin = 5 * time.Minute
+)
+
+// lockMigrations lets one process migrate at a time. The lock is a transaction's, which holds through a pooler and is
+// gone with the process, and its number is that of goose's own lock for sessions, which earlier versions take. It is
+// never waited for inside a statement: an index that is built concurrently waits for all statements. The context that
+// it returns ends when the lock is lost.
+func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unlock func(), err error) {
+	var tx *sql.Tx
+	for start := time.Now(); ; {
+		// Its end is unlock's, not the context's.
+		if tx, err = pool.BeginTx(context.WithoutCancel(ctx), nil); err != nil {
+			return nil, nil, err
+		}
+		var locked bool
+		err = tx.QueryRowContext(ctx, "SELECT pg_try_advisory_xact_lock($1)", lock.DefaultLockID).Scan(&locked)
+		if err == nil && locked {
+			break
+		}
+		_ = tx.Rollback()
+		if err == nil && time.Since(start) > lockWithin {
+			err = fmt.Errorf("another process has been migrating for %s", lockWithin)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		select {
+		case <-time.After(lockEvery):
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+	ctx, lose := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			// Also so that no time limit for idle transactions ends it.
+			asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), opTimeout)
+			_, err := tx.ExecContext(asking, "SET LOCAL idle_in_transaction_session_timeout = 0")
+			cancel()
+			if err != nil {
+				lose(fmt.Errorf("the lock of migrations is lost: %w", err))
+				return
+			}
+			select {
+			case <-time.After(8 * lockEvery):
+			case <-done:
+				return
+			}
+		}
+	})
+	return ctx, func() {
+		close(done)
+		watch.Wait()
+		_ = tx.Rollback()
+		lose(nil)
+	}, nil
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -36,8 +35,9 @@ type Store struct {
 	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
 	keeper      *sql.Conn // of a database in memory
 	dialect     goose.Dialect
-	patient     *pgx.ConnConfig // without a time limit for statements; PostgreSQL only
-	vault       *vault
+	// dialer and migrating open connections to PostgreSQL; nil on SQLite.
+	dialer, migrating *dialer
+	vault             *vault
 	// serve answers lookups from history: on PostgreSQL together, on SQLite each alone but for their entries.
 	serve   func(context.Context, served) (kept, error)
 	served  *together[served, kept]

@@ -19,6 +19,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"fichario/adapters/gormstore"
 	"fichario/adapters/shape"
 	"fichario/domain/fault"
 )
@@ -81,6 +82,9 @@ func inWords(err error, flags []*kong.Flag) string {
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		return err.Error()
+	}
+	if f.Code == fault.ServiceUnavailable && errors.Unwrap(f) != nil {
+		return f.Message + " (" + gormstore.Reason(err) + ")"
 	}
 	name := upperCase.ReplaceAllStringFunc(f.Field, func(s string) string { return "-" + strings.ToLower(s) })
 	if name != "" && slices.ContainsFunc(flags, func(known *kong.Flag) bool { return known.Name == name }) {

@@ -67,6 +67,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 		return nil, err
 	}
 	s.store.LogTo(log)
+	if err := s.tellOfPooler(e.ctx, log); err != nil {
+		return nil, err
+	}
 	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
 		return nil, fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}
@@ -181,6 +184,25 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}
+}
+
+// tellOfPooler logs how the database is reached through a pooler. Nothing can be set for a session there, so that the
+// server ends a statement whose instance is gone only where the role says when.
+func (s *service) tellOfPooler(ctx context.Context, log *slog.Logger) error {
+	mode := s.store.Pooler()
+	if mode == "" {
+		return nil
+	}
+	limit, err := s.store.StatementTimeout(ctx)
+	if err != nil {
+		return err
+	}
+	log.Info("the database is reached through a pooler", "statements", mode, "statement_timeout", limit)
+	if limit == "0" {
+		log.Warn("PostgreSQL bounds no statement that comes through the pooler; set it on the role: " +
+			"ALTER ROLE … SET statement_timeout = '5s'; ALTER ROLE … SET idle_in_transaction_session_timeout = '10s'")
+	}
+	return nil
 }
 
 // close ends what was opened. The listener is the server's once it serves.

@@ -36,7 +36,13 @@ func (e *environment) openStore(patience time.Duration, away func(why string)) (
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(store.LimitConnections(e.settings.Connections), e.reach(store, patience, away))
+	err = store.LimitConnections(e.settings.Connections)
+	if err == nil && e.settings.MigrateURL != "" {
+		err = store.MigrateThrough(e.settings.MigrateURL)
+	}
+	if err == nil {
+		err = e.reach(store, patience, away)
+	}
 	if err == nil {
 		err = store.Migrate(e.ctx)
 	}

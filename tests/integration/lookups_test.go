@@ -17,7 +17,8 @@ const (
 	acme = "11222333000181"
 )
 
-var onBoth = testkit.OnBothDatabases
+// onBoth is on both databases, and on PostgreSQL once more behind a pooler.
+var onBoth = testkit.OnBothAndPooled
 
 func expect[T any](t *testing.T, what string, got, want T) {
 	t.Helper()

@@ -131,6 +131,21 @@ func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string
 	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
 }
 
+// OnBothAndPooled is OnBothDatabases, and PostgreSQL once more through PgBouncer in transaction mode.
+func OnBothAndPooled(t *testing.T, test func(t *testing.T, env map[string]string)) {
+	t.Helper()
+	OnBothDatabases(t, test)
+	t.Run("pooler", func(t *testing.T) { t.Parallel(); test(t, Pooled(t)) })
+}
+
+// Pooled is PostgreSQL, reached through PgBouncer in transaction mode.
+func Pooled(tb testing.TB) map[string]string {
+	tb.Helper()
+	env := PostgreSQL(tb)
+	env["FICHARIO_DATABASE_URL"] = postgres.Pooled(tb, env["FICHARIO_DATABASE_URL"])
+	return env
+}
+
 // SQLite is the environment for a database file in the test's own directory. There is no data key in it: the program
 // makes itself one beside the file.
 func SQLite(tb testing.TB) map[string]string {

@@ -3,7 +3,7 @@
 //	pgtest [-allow-skip REGEXP] -- go test -json ./...
 //
 // It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it
-// may, and Chromium likewise, says which ones it uses, hands the server's URL to the command in
+// may, and Chromium and PgBouncer likewise, says which ones it uses, hands the server's URL to the command in
 // FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and takes the server away
 // again, whatever happened. It exits with the command's code, or with 1 when the report finds a fault that the command
 // did not: a skipped test, or no test at all.
@@ -59,7 +59,10 @@ func run(allow string, command []string) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	fmt.Println("PostgreSQL for the tests:", server.About)
-	if err := browser(); err != nil {
+	if err := errors.Join(
+		find("Chromium", "chromium", browsertest.Path, browsertest.ErrNone),
+		find("PgBouncer", "pgbouncer", postgres.PoolerPath, postgres.ErrNoPooler),
+	); err != nil {
 		return 1, err
 	}
 	if err := os.Setenv(postgres.EnvURL, server.URL); err != nil {
@@ -81,19 +84,19 @@ func choose() (*postgres.Server, error) {
 	return postgres.Choose(ctx)
 }
 
-// browser finds Chromium, or installs it.
-func browser() error {
-	path, err := browsertest.Path()
-	if errors.Is(err, browsertest.ErrNone) {
+// find says where a program is, or installs its package.
+func find(what, name string, path func() (string, error), none error) error {
+	found, err := path()
+	if errors.Is(err, none) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 		defer cancel()
-		if failure := install(ctx, "Chromium", "chromium"); failure != nil {
+		if failure := install(ctx, what, name); failure != nil {
 			return fmt.Errorf("%w; not installed: %w", err, failure)
 		}
-		path, err = browsertest.Path()
+		found, err = path()
 	}
 	if err == nil {
-		fmt.Println("Chromium for the tests:", path)
+		fmt.Println(what+" for the tests:", found)
 	}
 	return err
 }

@@ -1,0 +1,159 @@
+package gormstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// dialer opens connections to PostgreSQL. A pooler between us and the server gives each transaction a session that it
+// shares with others: there nothing may be set for the session, and a statement that one transaction prepares may be
+// unknown to the next.
+type dialer struct {
+	config *pgx.ConnConfig
+	// settings are set for the session where it is ours alone.
+	settings map[string]string
+	// modeGiven says that the address itself names how statements are sent.
+	modeGiven bool
+	// pooled is how statements are sent through the pooler; nil until one is met.
+	pooled atomic.Pointer[pgx.QueryExecMode]
+}
+
+// newDialer reads an address; variable is what people set it by.
+func newDialer(variable, databaseURL string) (*dialer, error) {
+	cfg, err := pgx.ParseConfig(databaseURL)
+	address, urlErr := url.Parse(databaseURL)
+	if err != nil || urlErr != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" {
+		// The parser's error may repeat the password, and it takes an empty text for
+		// a database that the environment names.
+		return nil, fmt.Errorf("%s is neither sqlite://PATH nor a valid postgres:// URL", variable)
+	}
+	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, 2*time.Second)
+	if cfg.RuntimeParams["application_name"] == "" {
+		cfg.RuntimeParams["application_name"] = "fichario" // poolers hand it on
+	}
+	d := &dialer{config: cfg, settings: map[string]string{}, modeGiven: address.Query().Has("default_query_exec_mode")}
+	for name, value := range map[string]string{
+		"statement_timeout": "5s", "idle_in_transaction_session_timeout": "10s",
+	} {
+		if _, set := cfg.RuntimeParams[name]; !set {
+			d.settings[name] = value
+		}
+	}
+	return d, nil
+}
+
+// patient is the same door without a time limit for statements.
+func (d *dialer) patient() *dialer {
+	p := &dialer{config: d.config.Copy(), settings: maps.Clone(d.settings), modeGiven: d.modeGiven}
+	delete(p.config.RuntimeParams, "statement_timeout")
+	p.settings["statement_timeout"] = "0"
+	return p
+}
+
+func (d *dialer) open() *sql.DB {
+	mode := func(_ context.Context, cfg *pgx.ConnConfig) error {
+		if pooled := d.pooled.Load(); pooled != nil {
+			cfg.DefaultQueryExecMode = *pooled
+		}
+		return nil
+	}
+	greet := func(ctx context.Context, conn *pgx.Conn) error {
+		err := d.greet(ctx, conn)
+		if err != nil {
+			_ = conn.Close(ctx) // the caller forgets it
+		}
+		return err
+	}
+	return stdlib.OpenDB(*d.config, stdlib.OptionBeforeConnect(mode), stdlib.OptionAfterConnect(greet))
+}
+
+// greet sets what the session needs, in the one question that tells whether it is ours: the process that serves it is
+// then the one that the connection was opened to. One that was opened in a mode that does not hold through the pooler
+// is driver.ErrBadConn, after which database/sql opens another one.
+func (d *dialer) greet(ctx context.Context, conn *pgx.Conn) error {
+	calls, args := []string{"'ours'"}, []any{pgx.QueryExecModeExec, int64(conn.PgConn().PID())}
+	for _, name := range slices.Sorted(maps.Keys(d.settings)) {
+		args = append(args, d.settings[name])
+		calls = append(calls, fmt.Sprintf("set_config('%s', $%d, false)", name, len(args)-1))
+	}
+	var ours *string
+	err := conn.QueryRow(ctx, "SELECT CASE WHEN pg_backend_pid() = $1::bigint THEN "+strings.Join(calls, " || ")+" END",
+		args...).Scan(&ours)
+	if err != nil || ours != nil {
+		return err
+	}
+	mode := d.pooled.Load()
+	if mode == nil {
+		chosen := d.config.DefaultQueryExecMode
+		if !d.modeGiven {
+			if chosen, err = throughPooler(ctx, conn); err != nil {
+				return err
+			}
+		}
+		mode = &chosen
+		d.pooled.Store(mode)
+	}
+	if conn.Config().DefaultQueryExecMode != *mode {
+		return driver.ErrBadConn
+	}
+	return nil
+}
+
+// throughPooler finds how statements are sent through the pooler that conn leads to. One that keeps track of prepared
+// statements gives them names of its own, so that the server does not know ours.
+func throughPooler(ctx context.Context, conn *pgx.Conn) (pgx.QueryExecMode, error) {
+	tx, err := conn.Begin(ctx) // so that what is prepared is forgotten in the session where it was
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = tx.Rollback(ctx) }()
+	const name, find = "fichario_probe", "SELECT count(*)::text FROM pg_prepared_statements WHERE name = $1"
+	_, err = conn.PgConn().Prepare(ctx, name, find, nil)
+	if err == nil {
+		result := conn.PgConn().ExecPrepared(ctx, name, [][]byte{[]byte(name)}, nil, nil).Read()
+		if err = cmp.Or(result.Err, conn.PgConn().Deallocate(ctx, name)); err == nil &&
+			len(result.Rows) == 1 && string(result.Rows[0][0]) == "0" {
+			return pgx.QueryExecModeCacheStatement, nil
+		}
+	}
+	var refused *pgconn.PgError
+	if err != nil && !errors.As(err, &refused) {
+		return 0, err
+	}
+	return pgx.QueryExecModeExec, nil
+}
+
+// Pooler says how statements are sent, in the words of pgx, where a pooler is between the program and PostgreSQL and a
+// connection was opened before; it is empty where none is.
+func (s *Store) Pooler() string {
+	if s.dialer == nil || s.dialer.pooled.Load() == nil {
+		return ""
+	}
+	return s.dialer.pooled.Load().String()
+}
+
+// StatementTimeout is how long PostgreSQL lets a statement take, such as "5s"; "0" for ever, and empty on SQLite.
+// Through a pooler it is what the role or the database sets.
+func (s *Store) StatementTimeout(ctx context.Context) (limit string, err error) {
+	if s.dialer == nil {
+		return "", nil
+	}
+	err = s.write.WithContext(ctx).Raw(askLimit).Scan(&limit).Error
+	return limit, named("store.statementTimeout", classify(err))
+}
+
+const askLimit = "SELECT current_setting('statement_timeout')"

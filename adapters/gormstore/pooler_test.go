@@ -1,0 +1,137 @@
+package gormstore_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"fichario/adapters/gormstore"
+	"fichario/tests/testkit/postgres"
+)
+
+// session asks a server that is reached by its own address.
+func session(t *testing.T, url string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func exec(t *testing.T, db *sql.DB, statement string) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWhatIsInBetween: a session of our own is bounded, one that a pooler shares is left as it is, and statements are
+// sent as they hold there unless the address says how.
+func TestWhatIsInBetween(t *testing.T) {
+	t.Parallel()
+	url := postgres.New(t, migrate)
+	exec(t, session(t, url), `DO $$ BEGIN
+		EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''7s''', current_database()); END $$`)
+	through := postgres.Pooled(t, url)
+	for name, c := range map[string]struct{ url, mode, limit string }{
+		"directly":                      {url, "", "5s"},
+		"directly, with a limit":        {url + "&statement_timeout=9s", "", "9s"},
+		"through a pooler":              {through, "exec", "7s"},
+		"through a pooler, with a mode": {through + "&default_query_exec_mode=cache_describe", "cache describe", "7s"},
+	} {
+		s := open(t, c.url)
+		if err := s.Ping(t.Context()); err != nil {
+			t.Fatalf("%s: %s", name, gormstore.Reason(err))
+		}
+		limit, err := s.StatementTimeout(t.Context())
+		if err != nil || limit != c.limit {
+			t.Errorf("%s: a statement may take %q, want %q; %v", name, limit, c.limit, err)
+		}
+		if mode := s.Pooler(); mode != c.mode {
+			t.Errorf("%s: %q, want %q", name, mode, c.mode)
+		}
+	}
+}
+
+// TestMigratingThroughAPooler: several at once, and no lock stays behind.
+func TestMigratingThroughAPooler(t *testing.T) {
+	t.Parallel()
+	url := postgres.New(t, nil)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if err := migrate(t.Context(), postgres.Pooled(t, url)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	var held, versions int
+	const left = `SELECT (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())), count(*) FROM goose_db_version`
+	err := session(t, url).QueryRowContext(t.Context(), left).Scan(&held, &versions)
+	if err != nil || held != 0 || versions < 8 {
+		t.Errorf("%d locks, %d versions, %v", held, versions, err)
+	}
+}
+
+// TestAMigrationThatCouldBeBrokenOff is refused through a pooler, unless there is an address that leads past it.
+func TestAMigrationThatCouldBeBrokenOff(t *testing.T) {
+	t.Parallel()
+	url := postgres.New(t, nil)
+	exec(t, session(t, url), `DO $$ BEGIN
+		EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''7s''', current_database()); END $$`)
+	s := open(t, postgres.Pooled(t, url))
+	err := s.Migrate(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "FICHARIO_MIGRATE_DATABASE_URL") || !strings.Contains(err.Error(), "7s") {
+		t.Errorf("it is not refused: %v", err)
+	}
+	if err := s.MigrateThrough(url); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*gormstore.Store{s, open(t, postgres.Pooled(t, url))} { // the second one has nothing to do
+		if err := s.Migrate(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, wrong := range []string{"sqlite://x.db", "postgres://usuario:segredo@[/x"} {
+		if err := s.MigrateThrough(wrong); err == nil || strings.Contains(err.Error(), "segredo") {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	if err := open(t, "sqlite://:memory:").MigrateThrough(url); err == nil {
+		t.Error("SQLite takes an address for migrations")
+	}
+}
+
+// TestMigratingWaits for whoever migrates, also for an earlier version, and no longer than its context.
+func TestMigratingWaits(t *testing.T) {
+	t.Parallel()
+	url := postgres.New(t, migrate)
+	holder := session(t, url)
+	tx, err := holder.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.ExecContext(t.Context(), "SELECT pg_advisory_lock(4097083626)"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	waiting := make(chan error, 1)
+	go func() { waiting <- open(t, url).Migrate(ctx) }()
+	cancel()
+	if err := <-waiting; err == nil {
+		t.Error("it does not wait for the lock")
+	}
+	if err := errors.Join(tx.Rollback(), holder.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, url).Migrate(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,159 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit/internal/guard"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrNoPooler says, in one sentence, that there is no PgBouncer and what to install.
+var ErrNoPooler = errors.New("no PgBouncer for the tests: install it (on Debian: apt-get install pgbouncer)")
+
+// PoolerPath finds PgBouncer's program.
+func PoolerPath() (string, error) {
+	for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer"} { // sbin is not on everybody's PATH
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNoPooler
+}
+
+// pooler is PgBouncer in front of the server of this process, in transaction mode.
+var pooler = sync.OnceValues(func() (address string, err error) {
+	s, err := shared()
+	if err != nil {
+		return "", err
+	}
+	return startPooler(s.URL)
+})
+
+// Pooled is the address of a database of this process's server through PgBouncer in transaction mode: each transaction
+// may run in another session of the server, and start-up parameters are refused.
+func Pooled(tb testing.TB, databaseURL string) string {
+	tb.Helper()
+	address, err := pooler()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	database, err := url.Parse(databaseURL)
+	if err != nil {
+		tb.Fatal("the server's address is no URL")
+	}
+	through, _ := url.Parse(address)
+	through.Path = database.Path
+	return through.String()
+}
+
+func startPooler(server string) (address string, err error) {
+	path, err := PoolerPath()
+	if err != nil {
+		return "", err
+	}
+	to, err := pgx.ParseConfig(server)
+	if err != nil {
+		return "", err
+	}
+	// As PostgreSQL, it refuses to run as root.
+	var owner *syscall.Credential
+	parent := os.TempDir()
+	if os.Geteuid() == 0 {
+		parent = "/tmp"
+		if owner, err = unprivileged(); err != nil {
+			return "", err
+		}
+	}
+	dir, err := os.MkdirTemp(parent, "fichario-pooler-")
+	if err != nil {
+		return "", err
+	}
+	if _, err := guard.Add(guard.Directory(dir)); err != nil {
+		return "", err
+	}
+	// Another process may take the free port first.
+	for range 3 {
+		var port int
+		if port, err = freePort(); err != nil {
+			return "", err
+		}
+		config := fmt.Sprintf(`[databases]
+* = host=%s port=%d
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = %d
+unix_socket_dir =
+auth_type = trust
+auth_file = users
+pool_mode = transaction
+max_client_conn = 2000
+default_pool_size = 6
+`, to.Host, to.Port, port)
+		users := fmt.Sprintf("%q %q\n", to.User, to.Password)
+		address = loopback(url.User(to.User), net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err = runPooler(path, dir, map[string]string{"ini": config, "users": users}, address, owner); err == nil {
+			return address, nil
+		}
+	}
+	return "", err
+}
+
+func runPooler(path, dir string, files map[string]string, address string, owner *syscall.Credential) error {
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	if owner != nil {
+		for _, name := range []string{"", "ini", "users"} {
+			if err := os.Chown(filepath.Join(dir, name), int(owner.Uid), int(owner.Gid)); err != nil {
+				return err
+			}
+		}
+	}
+	cmd := exec.Command(path, "-q", "ini")
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: owner}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	entry, err := guard.Add(guard.Process(cmd.Process.Pid))
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		entry.Forget()
+		close(ended)
+	}()
+	for ctx, cancel := context.WithTimeout(context.Background(), startLimit); ; {
+		_, err := ask(ctx, address+"&default_query_exec_mode=exec")
+		if err == nil {
+			cancel()
+			return nil
+		}
+		select {
+		case <-ended:
+			cancel()
+			return fmt.Errorf("PgBouncer ended at once: %w", err)
+		case <-ctx.Done():
+			cancel()
+			return err
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
