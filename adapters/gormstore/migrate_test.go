@@ -81,7 +81,10 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 
 // dropLists takes back what migration 9 makes.
 func dropLists(db *gorm.DB) error {
-	for _, index := range []string{"lookups_key_product", "lookups_org_product", "lookups_members_product"} {
+	for _, index := range []string{
+		"lookups_key_product", "lookups_org_product", "lookups_members_product", "contacts_amount", "contacts_name",
+		"contacts_origin", "contacts_webhook", "contacts_assignee",
+	} {
 		if err := db.Exec("DROP INDEX " + index).Error; err != nil {
 			return err
 		}
