@@ -2,8 +2,8 @@ package gormstore
 
 import (
 	"context"
-	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -63,32 +63,14 @@ func (s *Store) foldSearch(ctx context.Context) error {
 	}
 }
 
-func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery) ([]crm.Contact, error) {
-	as := contactRow.brief
-	if q.Whole {
-		as = r.vault.contact
-	}
-	var start scope
-	err := r.query(ctx, "contacts.select", func(db *gorm.DB) (err error) {
-		start, err = startOf(db, orgID, q)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	wanted := func(db *gorm.DB) *gorm.DB {
-		if !q.Whole {
-			db = withoutNote(db)
-		}
-		return db.Limit(q.Limit)
-	}
-	return findAll(ctx, r.query, "contacts.select", as, filtered(orgID, q.ContactFilter), start, wanted)
-}
-
 func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter, most int) (int, error) {
 	var n int64
 	err := r.query(ctx, "contacts.count", func(db *gorm.DB) error {
-		few := filtered(orgID, f)(db.Model(&contactRow{}).Select("1")).Limit(most)
+		few, err := chosen(db, orgID, f)
+		if err != nil {
+			return err
+		}
+		few = few.Limit(most)
 		return db.Table("(?) AS few", few).Count(&n).Error
 	})
 	return int(n), err
@@ -134,23 +116,23 @@ func sum(high, low int64) catalog.Money {
 	return catalog.Money(min(max(high, -most), most)<<20 | low&(1<<20-1))
 }
 
-// filtered leaves the contacts of an organisation that a filter lets through.
-func filtered(orgID string, f ports.ContactFilter) scope {
+// filtered leaves the contacts of an organisation that a filter lets through. It does not look at columns that are the
+// first of the index that is walked.
+func filtered(orgID string, f ports.ContactFilter, walked ...string) scope {
 	return func(db *gorm.DB) *gorm.DB {
-		db = db.Where("org_id = ?", orgID)
 		for _, linked := range [][2]string{
-			{"stage_id = ?", f.StageID}, {"origin_id = ?", f.OriginID}, {"assignee_id = ?", f.AssigneeID},
-			{"webhook_id = ?", f.WebhookID},
+			{"org_id", orgID}, {"stage_id", f.StageID}, {"origin_id", f.OriginID}, {"assignee_id", f.AssigneeID},
+			{"webhook_id", f.WebhookID},
 		} {
-			if linked[1] != "" {
-				db = db.Where(linked[0], linked[1])
+			if linked[1] != "" && !slices.Contains(walked, linked[0]) {
+				db = db.Where(linked[0]+" = ?", linked[1])
 			}
 		}
 		if len(f.Stages) > 0 {
 			db = db.Where("stage_id IN ?", f.Stages)
 		}
 		if !f.Since.IsZero() {
-			db = db.Where("created_at >= ?", stamp(f.Since))
+			db = passing("created_at >= ?", stamp(f.Since))(db)
 		}
 		// What both databases have for it by different names looks for the text as it is.
 		find := "instr(search, ?) > 0"
@@ -162,52 +144,4 @@ func filtered(orgID string, f ports.ContactFilter) scope {
 		}
 		return db
 	}
-}
-
-// startOf orders contacts and starts after the one that the query names, at the place
-// that it has now.
-func startOf(db *gorm.DB, orgID string, q ports.ContactQuery) (scope, error) {
-	direction, beyond := "DESC", "<"
-	if q.Ascending {
-		direction, beyond = "ASC", ">"
-	}
-	key := map[crm.ContactOrder]string{crm.ByArrival: "", crm.ByName: byName(db), crm.ByAmount: "amount"}[q.Order]
-	inOrder, after := order("id "+direction), "id "+beyond+" ?"
-	if key != "" {
-		inOrder, after = order(key+" "+direction+", id "+direction), "("+key+", id) "+beyond+" (?, ?)"
-	}
-	if q.After == "" {
-		return inOrder, nil
-	}
-	var last contactRow
-	err := db.Select("id", "amount", "search").Take(&last, "id = ? AND org_id = ?", q.After, orgID).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return inOrder, nil
-	}
-	values := []any{last.ID}
-	switch q.Order {
-	case crm.ByArrival:
-	case crm.ByAmount:
-		values = []any{last.Amount, last.ID}
-	case crm.ByName:
-		values = []any{begin(last.Search, 80), last.ID}
-	}
-	return func(db *gorm.DB) *gorm.DB { return inOrder(db.Where(after, values...)) }, err
-}
-
-// byName is what contacts are ordered by for the alphabet: enough of it to tell names
-// apart, and little enough to be compared fast. Both databases order it by its bytes.
-func byName(db *gorm.DB) string {
-	if db.Name() == "postgres" {
-		return `substr(search, 1, 80) COLLATE "C"`
-	}
-	return "substr(search, 1, 80)"
-}
-
-// begin cuts a text to n characters, as substr does.
-func begin(s string, n int) string {
-	if runes := []rune(s); len(runes) > n {
-		return string(runes[:n])
-	}
-	return s
 }

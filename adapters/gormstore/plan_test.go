@@ -72,7 +72,11 @@ func walks(t *testing.T, s *Store, what string, run func(conn) error, indexes ..
 		}
 		used = append(used, regexp.MustCompile(`\b(lookups|contacts)_[a-z]\w*`).FindAllString(plan, -1)...)
 	}
+	if s.write.Name() == "sqlite" { // it has another name for the index of a primary key
+		indexes = slices.DeleteFunc(indexes, func(name string) bool { return strings.HasSuffix(name, "_pkey") })
+	}
 	slices.Sort(used)
+	slices.Sort(indexes)
 	if used = slices.Compact(used); strings.Join(used, " ") != strings.Join(indexes, " ") {
 		t.Errorf("%s, %s: it walks %v, not %v:\n%s", s.write.Name(), what, used, indexes, strings.Join(plans, "\n"))
 	}

@@ -31,10 +31,10 @@ func (r statement) Page(
 			return []lookup.Entry{}, err
 		}
 	}
-	from, before := idsWithin(f, after)
+	above, below := idsWithin(f, after)
 	page := func(db *gorm.DB) *gorm.DB {
 		part := func(w walk) *gorm.DB {
-			return w.newest(within(f)(alike(by)(fresh(db))), "lookups", from, before, limit)
+			return w.page(within(f)(alike(by)(fresh(db))), "lookups", above, below, false, limit)
 		}
 		if f.Product == "" && f.Cache == nil {
 			return db.Raw("?", part(indexOf(by)))
@@ -72,7 +72,7 @@ func indexOf(by lookup.Asker) walk {
 func alike(by lookup.Asker) scope {
 	switch {
 	case by.KeyID != "":
-		return where("org_id = ?", by.OrgID)
+		return passing("org_id = ?", by.OrgID)
 	case by.Members:
 		return where("key_id IS NULL")
 	}
@@ -83,26 +83,31 @@ func alike(by lookup.Asker) scope {
 func within(f lookup.Filter) scope {
 	return func(db *gorm.DB) *gorm.DB {
 		if !f.From.IsZero() {
-			db = db.Where("at >= ?", stamp(f.From))
+			db = passing("at >= ?", stamp(f.From))(db)
 		}
 		if !f.Until.IsZero() {
-			db = db.Where("at < ?", stamp(f.Until))
+			db = passing("at < ?", stamp(f.Until))(db)
 		}
 		return db
 	}
 }
 
-// idsWithin are the ids that entries of a period may have, of those after one, so that what is older or newer is not
-// read.
-func idsWithin(f lookup.Filter, after string) (from, before string) {
-	from, before = beforeAll, cmp.Or(after, afterAll)
-	if at := f.From.Add(-clockSkew); !f.From.IsZero() && at.Unix() > 0 {
-		from = firstID(at)
-	}
+// idsWithin are the bounds, both exclusive, of the ids that entries of a period may have, of those after one, so that
+// what is older or newer is not read.
+func idsWithin(f lookup.Filter, after string) (above, below string) {
+	above, below = idsSince(f.From), cmp.Or(after, afterAll)
 	if at := f.Until.Add(clockSkew); !f.Until.IsZero() && at.Before(lastOfIDs) {
-		before = min(before, firstID(time.UnixMilli(max(0, at.UnixMilli()))))
+		below = min(below, firstID(time.UnixMilli(max(0, at.UnixMilli()))))
 	}
-	return from, before
+	return above, below
+}
+
+// idsSince is an id below those of what came at a time or later.
+func idsSince(at time.Time) string {
+	if at = at.Add(-clockSkew); at.Unix() > 0 {
+		return firstID(at)
+	}
+	return beforeAll
 }
 
 // lastOfIDs is the end of the times that the 48 bits of a UUIDv7 hold.

@@ -132,6 +132,66 @@ func contactOrders(t *testing.T, s ports.Store) {
 	}
 }
 
+// contactFilters compares filters in every order, page by page, with the same choice among all.
+func contactFilters(t *testing.T, s ports.Store) {
+	c := toSearch(t, s)
+	w, _ := hook(t, s, c.org.ID)
+	for i := range 24 {
+		n := crm.Contact{
+			OrgID: c.org.ID, Name: "Bia " + strings.Repeat("x", i%5), Email: "b@", StageID: c.stages[i%2].ID,
+			Amount: catalog.Money(i % 4), CreatedAt: at.Add(time.Duration(i) * time.Hour),
+		}
+		n.ID = idOf(n.CreatedAt)
+		if i%3 == 0 {
+			n.OriginID, n.WebhookID = c.origin.ID, w.ID
+		}
+		if i%4 == 0 {
+			n.AssigneeID = c.member.ID
+		}
+		made(t, s, n)
+	}
+	for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
+		for _, ascending := range []bool{true, false} {
+			all := ports.ContactQuery{Order: order, Ascending: ascending, Limit: 99}
+			ordered, err := c.repos.Contacts.Select(t.Context(), c.org.ID, all)
+			must(t, err)
+			same(t, "all", len(ordered), 28)
+			for chosen := range 1 << 5 {
+				q, want, got := all, []crm.Contact{}, []crm.Contact{}
+				q.Limit = 3
+				for i, set := range []func(){
+					func() { q.StageID = c.stages[0].ID }, func() { q.OriginID = c.origin.ID },
+					func() { q.WebhookID = w.ID }, func() { q.AssigneeID = c.member.ID },
+					func() { q.Since = at.Add(11 * time.Hour) },
+				} {
+					if chosen&(1<<i) != 0 {
+						set()
+					}
+				}
+				for _, one := range ordered {
+					if (q.StageID == "" || q.StageID == one.StageID) && (q.OriginID == "" || q.OriginID == one.OriginID) &&
+						(q.WebhookID == "" || q.WebhookID == one.WebhookID) && !one.CreatedAt.Before(q.Since) &&
+						(q.AssigneeID == "" || q.AssigneeID == one.AssigneeID) {
+						want = append(want, one)
+					}
+				}
+				for {
+					page, err := c.repos.Contacts.Select(t.Context(), c.org.ID, q)
+					must(t, err)
+					if got = append(got, page...); len(page) < q.Limit {
+						break
+					}
+					q.After = page[len(page)-1].ID
+				}
+				same(t, "page by page", got, want)
+				n, err := c.repos.Contacts.Count(t.Context(), c.org.ID, q.ContactFilter, 99)
+				must(t, err)
+				same(t, "count", n, len(want))
+			}
+		}
+	}
+}
+
 func contactTotals(t *testing.T, s ports.Store) {
 	c := toSearch(t, s)
 	count := func(f ports.ContactFilter, most int) int {

@@ -39,6 +39,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"edits of contacts":        contactEdits,
 		"search of contacts":       contactSearch,
 		"orders of contacts":       contactOrders,
+		"contact filters":          contactFilters,
 		"totals of contacts":       contactTotals,
 		"notifications":            notifications,
 		"webhooks":                 webhooks,

@@ -18,7 +18,20 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS lookups_key_product ON lookups (key_id, 
 CREATE INDEX CONCURRENTLY IF NOT EXISTS lookups_org_product ON lookups (org_id, product, cache, id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS lookups_members_product ON lookups (org_id, product, cache, id) WHERE key_id IS NULL;
 
+-- Contacts by amount and in the order of the alphabet.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_amount ON contacts (org_id, amount, id);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_name ON contacts (org_id, (substr(search, 1, 80) COLLATE "C"), id);
+-- Contacts of one origin, webhook or member. Those of a stage have an index.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_origin ON contacts (origin_id, id) WHERE origin_id IS NOT NULL;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_webhook ON contacts (webhook_id, id) WHERE webhook_id IS NOT NULL;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_assignee ON contacts (assignee_id, id) WHERE assignee_id IS NOT NULL;
+
 -- +goose Down
+DROP INDEX contacts_assignee;
+DROP INDEX contacts_webhook;
+DROP INDEX contacts_origin;
+DROP INDEX contacts_name;
+DROP INDEX contacts_amount;
 DROP INDEX lookups_members_product;
 DROP INDEX lookups_org_product;
 DROP INDEX lookups_key_product;

@@ -1,0 +1,61 @@
+package gormstore
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// TestAListOfContactsWalksAnIndex: whatever the order and the filter.
+func TestAListOfContactsWalksAnIndex(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO contacts
+			(id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, stage_id, assignee_id,
+			created_at, search)
+			SELECT @id, CASE WHEN i %% 5 > 0 THEN '%[1]s'@uuid ELSE @id END, '%[1]s'@uuid, '', '', '', '', '', i %% 97, '',
+			CASE WHEN i %% 7 > 0 THEN '%[1]s'@uuid END, '%[1]s'@uuid, CASE WHEN i < 5000 THEN '%[1]s'@uuid END, @moment,
+			'ana ' || i FROM numbers`, planOrg))
+		var some contactRow
+		if err := s.read.Order("id").Offset(9_000).Take(&some, "org_id = ?", planOrg).Error; err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			order  crm.ContactOrder
+			filter ports.ContactFilter
+			index  string
+		}{
+			{crm.ByArrival, ports.ContactFilter{}, "contacts_org"},
+			{crm.ByArrival, ports.ContactFilter{Since: some.CreatedAt}, "contacts_org"},
+			{crm.ByArrival, ports.ContactFilter{StageID: planOrg}, "contacts_stage"},
+			{crm.ByArrival, ports.ContactFilter{OriginID: planOrg}, "contacts_origin"},
+			{crm.ByArrival, ports.ContactFilter{WebhookID: planOrg}, "contacts_webhook"},
+			{crm.ByArrival, ports.ContactFilter{AssigneeID: planOrg, Since: some.CreatedAt}, "contacts_assignee"},
+			{crm.ByArrival, ports.ContactFilter{OriginID: planKey}, "contacts_origin"},
+			{crm.ByName, ports.ContactFilter{}, "contacts_name"},
+			{crm.ByAmount, ports.ContactFilter{}, "contacts_amount"},
+			{crm.ByAmount, ports.ContactFilter{WebhookID: planOrg}, "contacts_amount contacts_webhook"},
+			{crm.ByName, ports.ContactFilter{OriginID: planOrg, StageID: planOrg},
+				"contacts_name contacts_origin contacts_stage"},
+		} {
+			for _, ascending := range []bool{false, true} {
+				for _, after := range []string{"", string(some.ID)} {
+					q := ports.ContactQuery{
+						ContactFilter: c.filter, Order: c.order, Ascending: ascending, After: after, Limit: 51,
+					}
+					want := strings.Fields(c.index)
+					if after != "" {
+						want = append(want, "contacts_pkey")
+					}
+					walks(t, s, fmt.Sprintf("%+v", q), func(cn conn) error {
+						_, err := contacts{cn, s.vault}.Select(t.Context(), planOrg, q)
+						return err
+					}, want...)
+				}
+			}
+		}
+	}
+}
