@@ -63,6 +63,7 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 			s.write.Exec("DROP TABLE delivery_hours").Error,
 			s.write.Exec("DROP TABLE lookup_hours").Error,
 			s.write.Exec("DROP TABLE contact_hours").Error,
+			s.write.Exec("DROP TABLE stage_totals").Error,
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 7").Error,
 			s.Migrate(ctx),
 		} {
@@ -89,6 +90,7 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 			s.write.Exec("DROP TABLE delivery_hours").Error,
 			s.write.Exec("DROP TABLE lookup_hours").Error,
 			s.write.Exec("DROP TABLE contact_hours").Error,
+			s.write.Exec("DROP TABLE stage_totals").Error,
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 10").Error,
 			s.Migrate(ctx),
 		} {
