@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // contactHourRow is how many contacts came in an hour, as far as one slot has counted them.
@@ -73,13 +71,4 @@ func (h contactHours) rows() []contactHourRow {
 			cmp.Compare(a.OriginID, b.OriginID))
 	})
 	return out
-}
-
-func (h contactHours) count(db *gorm.DB) error {
-	for _, row := range h.rows() {
-		if err := db.Exec(countContacts, row.values()...).Error; err != nil {
-			return err
-		}
-	}
-	return nil
 }

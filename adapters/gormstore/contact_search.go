@@ -2,13 +2,11 @@ package gormstore
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
 	"gorm.io/gorm"
 
-	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/text"
 	"fichario/ports"
@@ -76,44 +74,31 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 	return int(n), err
 }
 
-// totals adds amounts up in two parts; see sum.
-const totals = `stage_id, COUNT(*) AS n,
-	CAST(SUM(amount >> 20) AS bigint) AS high, CAST(SUM(amount & 1048575) AS bigint) AS low`
-
 func (r contacts) Totals(
 	ctx context.Context, orgID string, f ports.ContactFilter,
 ) (map[string]ports.StageTotal, error) {
-	wanted := filtered(orgID, f)
-	if len(f.Stages) > 0 && len(f.Words) == 0 && f.Since.IsZero() && f.OriginID+f.AssigneeID+f.WebhookID == "" {
-		// A stage is of one organisation: without its column the index answers alone.
-		wanted = func(db *gorm.DB) *gorm.DB {
-			stages := db.Session(&gorm.Session{NewDB: true}).Model(&stageRow{}).Select("stages.id").
-				Joins("JOIN funnels ON funnels.id = stages.funnel_id").
-				Where("funnels.org_id = ? AND stages.id IN ?", orgID, f.Stages)
-			return db.Where("stage_id IN (?)", stages)
-		}
-	}
 	var rows []struct {
-		StageID   uid
-		N         int
-		High, Low int64
+		StageID      uid
+		N, High, Low int64
 	}
 	err := r.query(ctx, "contacts.totals", func(db *gorm.DB) error {
-		return wanted(db.Model(&contactRow{}).Select(totals).Group("stage_id")).Find(&rows).Error
+		added := filtered(orgID, f)(db.Model(&contactRow{})).Select("stage_id, COUNT(*) AS contacts, " + amounts).
+			Group("stage_id")
+		if len(f.Stages) > 0 && len(f.Words) == 0 && f.Since.IsZero() &&
+			f.StageID+f.OriginID+f.AssigneeID+f.WebhookID == "" {
+			added = db.Table("stage_totals AS t").Select("t.*").
+				Joins("JOIN stages s ON s.id = t.stage_id JOIN funnels f ON f.id = s.funnel_id").
+				Where("f.org_id = ? AND t.stage_id IN ?", orgID, f.Stages)
+		}
+		return db.Table("(?) AS added", added).Select(`stage_id, CAST(SUM(contacts) AS bigint) AS n,
+			CAST(SUM(high) AS bigint) AS high, CAST(SUM(low) AS bigint) AS low`).
+			Group("stage_id").Having("SUM(contacts) <> 0").Find(&rows).Error
 	})
 	out := map[string]ports.StageTotal{}
 	for _, row := range rows {
-		out[string(row.StageID)] = ports.StageTotal{Count: row.N, Amount: sum(row.High, row.Low)}
+		out[string(row.StageID)] = ports.StageTotal{Count: int(row.N), Amount: sum(row.High, row.Low)}
 	}
 	return out, err
-}
-
-// sum puts together what was added up in two parts, because amounts come from outside
-// and two of them may be more than a sum can hold.
-func sum(high, low int64) catalog.Money {
-	const most = math.MaxInt64 >> 20
-	high += low >> 20
-	return catalog.Money(min(max(high, -most), most)<<20 | low&(1<<20-1))
 }
 
 // filtered leaves the contacts of an organisation that a filter lets through. It does not look at columns that are the

@@ -142,9 +142,9 @@ func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error 
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}
-		came := contactHours{}
-		came.add(&row, someSlot(), 1)
-		if err := came.count(db); err != nil {
+		figures := newContactFigures(someSlot())
+		figures.add(&row, 1)
+		if err := figures.count(db); err != nil {
 			return err
 		}
 		return db.Create(&event).Error
@@ -157,28 +157,25 @@ func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 		columns = append(columns, "note")
 	}
 	const op = "contacts.edit"
-	before, err := findOne(ctx, r.inside, op, func(row contactRow) contactRow { return row }, locked("UPDATE", ""),
-		where("id = ?", e.ContactID))
+	after := r.vault.contactRow(c)
+	err := r.recount(ctx, op, e.ContactID, func(row *contactRow) {
+		row.OriginID, row.Amount = after.OriginID, after.Amount
+	})
 	if err != nil {
 		return err
 	}
-	after := before
-	after.OriginID = optional(c.OriginID)
-	came, slot := contactHours{}, someSlot()
-	came.add(&before, slot, -1)
-	came.add(&after, slot, 1)
-	if err := r.inside(ctx, op, came.count); err != nil {
-		return err
-	}
-	return r.change(ctx, op, e, r.vault.contactRow(c), columns...)
+	return r.change(ctx, op, e, after, columns...)
 }
 
 func (r contacts) SetStage(ctx context.Context, stageID string, e crm.Event) error {
-	err := r.inside(ctx, "contacts.setStage", func(db *gorm.DB) error { return hold(db, stageID) })
-	if err != nil {
+	const op = "contacts.setStage"
+	if err := r.inside(ctx, op, func(db *gorm.DB) error { return hold(db, stageID) }); err != nil {
 		return err
 	}
-	return r.change(ctx, "contacts.setStage", e, contactRow{StageID: uid(stageID)}, "stage_id")
+	if err := r.recount(ctx, op, e.ContactID, func(row *contactRow) { row.StageID = uid(stageID) }); err != nil {
+		return err
+	}
+	return r.change(ctx, op, e, contactRow{StageID: uid(stageID)}, "stage_id")
 }
 
 func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event) error {

@@ -54,6 +54,11 @@ var invariants = []struct{ name, broken string }{
 				COALESCE(origin_id, '` + noID + `'), -COUNT(*)
 				FROM contacts GROUP BY org_id, {hour of created_at}, webhook_id, origin_id
 		) AS both_counts GROUP BY org_id, hour, webhook_id, origin_id HAVING SUM(contacts) <> 0`},
+	{"a stage's totals are those of its contacts", `
+		SELECT stage_id FROM (
+			SELECT stage_id, contacts, high, low FROM stage_totals
+			UNION ALL SELECT stage_id, -COUNT(*), -SUM(amount >> 20), -SUM(amount & 1048575) FROM contacts GROUP BY stage_id
+		) AS both_counts GROUP BY stage_id HAVING SUM(contacts) <> 0 OR SUM(high) <> 0 OR SUM(low) <> 0`},
 	{"a contact has one history entry of its making", `
 		SELECT c.id FROM contacts c
 		LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = ` + literal(crm.ContactCreated) + `

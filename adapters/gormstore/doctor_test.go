@@ -40,6 +40,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"counter", "UPDATE webhook_counters SET received = received + 1"},
 			{"figures of an hour are those of its deliveries", "UPDATE delivery_hours SET refused = refused + 1"},
 			{"figures of an hour are those of its contacts", "UPDATE contact_hours SET contacts = contacts + 1"},
+			{"a stage's totals", "UPDATE stage_totals SET low = low + 1"},
 			{"history entry", "DELETE FROM contact_events"},
 			{"one notification", "DELETE FROM notifications"},
 			{"accepted delivery", "UPDATE deliveries SET outcome = 'repeated'"},

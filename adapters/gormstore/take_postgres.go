@@ -123,5 +123,11 @@ WITH arrived AS (
 		COALESCE(contact_origin_id, '` + noID + `')::uuid, $1::bigint, COUNT(*)
 	FROM made WHERE (SELECT COUNT(*) FROM logged) >= 0
 	GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4` + addContacts + `
+	RETURNING slot
+), staged AS (
+	INSERT INTO stage_totals (stage_id, slot, contacts, high, low)
+	SELECT contact_stage_id::uuid, $1::bigint, COUNT(*), SUM(contact_amount >> 20), SUM(contact_amount & 1048575)
+	FROM made WHERE (SELECT COUNT(*) FROM came) >= 0
+	GROUP BY 1 ORDER BY 1` + addStage + `
 )
 SELECT contact_id FROM made`

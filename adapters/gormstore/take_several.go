@@ -85,9 +85,9 @@ func (r inbox) writeSeveral(
 			return err
 		}
 	}
-	came := contactHours{}
+	figures := newContactFigures(r.slot)
 	for i := range contacts {
-		came.add(&contacts[i], r.slot, 1)
+		figures.add(&contacts[i], 1)
 	}
-	return came.count(tx)
+	return figures.count(tx)
 }

@@ -29,7 +29,7 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	if s.taking == nil {
 		s.taking, err = prepare(pool,
 			insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery, countReceived,
-			countDeliveries, countContacts)
+			countDeliveries, countContacts, countStage)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	defer func() { _ = tx.Rollback() }()
 	w := &writer{ctx: ctx, tx: tx, prepared: s.taking}
 	kept := make([]bool, len(in))
-	counts, hours, came := map[uid]int{}, deliveryHours{}, contactHours{}
+	counts, hours, figures := map[uid]int{}, deliveryHours{}, newContactFigures(s.slot)
 	for i := range in {
 		t := &in[i]
 		if t.contact != nil {
@@ -53,7 +53,7 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 			w.exec(insertNotification, sentNotification.values(&t.notification)...)
 			w.exec(insertJob, sentJob.values(&t.job)...)
 			counts[t.delivery.WebhookID]++
-			came.add(t.contact, s.slot, 1)
+			figures.add(t.contact, 1)
 		}
 		w.exec(insertDelivery, sentDelivery.values(&t.delivery)...)
 		hours.add(t.delivery, s.slot)
@@ -65,8 +65,11 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	for _, hour := range hours {
 		w.exec(countDeliveries, hour.values()...)
 	}
-	for _, hour := range came.rows() {
+	for _, hour := range figures.came.rows() {
 		w.exec(countContacts, hour.values()...)
+	}
+	for _, stage := range figures.stays.rows() {
+		w.exec(countStage, stage.values()...)
 	}
 	if w.err != nil {
 		return nil, w.err

@@ -106,11 +106,12 @@ func expectNone(t *testing.T, err error) {
 	}
 }
 
-// contactFigures are exact when contacts come by webhook, one and several at a time, by hand, and change their origin
-// at once.
+// contactFigures are exact when contacts come by webhook, one and several at a time, by hand, and change their origin,
+// value and stage at once.
 func contactFigures(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
-	stage := funnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
+	stages := funnelOf(t, s, o.ID, true, "Novo", "Ganho").Stages
+	stage, won := stages[0].ID, stages[1].ID
 	w, _ := hook(t, s, o.ID)
 	origins, undo := []string{id(), id()}, errors.New("undo")
 	const n = 60
@@ -133,9 +134,11 @@ func contactFigures(t *testing.T, s ports.Store) {
 				return crm.Event{ID: id(), OrgID: o.ID, ContactID: c.ID, Kind: kind, Actor: "Ana", At: at}
 			}
 			expectNone(t, s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Create(ctx, c, event(crm.ContactAdded)) }))
-			c.OriginID = ""
+			c.OriginID, c.Amount = "", -7
 			edit := func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, event(crm.ContactEdited)) }
 			expectNone(t, s.InTx(ctx, edit))
+			move := func(r ports.Repos) error { return r.Contacts.SetStage(ctx, won, event(crm.StageMoved)) }
+			expectNone(t, s.InTx(ctx, move))
 			c.OriginID = origins[1]
 			wantErr(t, "rolled back", s.InTx(ctx, func(r ports.Repos) error { return errors.Join(edit(r), undo) }), undo)
 		})
@@ -154,5 +157,10 @@ func contactFigures(t *testing.T, s ports.Store) {
 		{Hour: hour, WebhookID: w.ID, OriginID: origins[0]}: n / 2,
 		{Hour: hour, WebhookID: w.ID, OriginID: origins[1]}: n / 2,
 		{Hour: hour}: n / 3,
+	})
+	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage, won}})
+	must(t, err)
+	same(t, "totals", totals, map[string]ports.StageTotal{
+		stage: {Count: n, Amount: n * 12345600}, won: {Count: n / 3, Amount: n / 3 * -7},
 	})
 }

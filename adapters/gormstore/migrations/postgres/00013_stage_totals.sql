@@ -1,0 +1,17 @@
+-- +goose Up
+-- How many contacts are in a stage and what they are worth: the sum of its slots. An amount is high * 1048576 + low,
+-- each added up by itself, because amounts come from outside and two of them may be more than a sum can hold.
+CREATE TABLE stage_totals (
+    stage_id uuid NOT NULL,
+    slot     bigint NOT NULL,
+    contacts bigint NOT NULL,
+    high     bigint NOT NULL,
+    low      bigint NOT NULL,
+    PRIMARY KEY (stage_id, slot)
+) WITH (fillfactor = 50);
+
+INSERT INTO stage_totals (stage_id, slot, contacts, high, low)
+SELECT stage_id, 0, COUNT(*), SUM(amount >> 20), SUM(amount & 1048575) FROM contacts GROUP BY 1;
+
+-- +goose Down
+DROP TABLE stage_totals;
