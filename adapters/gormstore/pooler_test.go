@@ -88,7 +88,8 @@ func TestAMigrationThatCouldBeBrokenOff(t *testing.T) {
 		EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''7s''', current_database()); END $$`)
 	s := open(t, postgres.Pooled(t, url))
 	err := s.Migrate(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "FICHARIO_MIGRATE_DATABASE_URL") || !strings.Contains(err.Error(), "7s") {
+	if err == nil || !strings.Contains(err.Error(), "FICHARIO_MIGRATE_DATABASE_URL") ||
+		!strings.Contains(err.Error(), "7s") {
 		t.Errorf("it is not refused: %v", err)
 	}
 	if err := s.MigrateThrough(url); err != nil {

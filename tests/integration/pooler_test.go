@@ -35,7 +35,8 @@ func TestStartingBehindAPooler(t *testing.T) {
 	if !strings.Contains(f.Stderr, "connection refused") || strings.Contains(f.Stderr, "segredo") {
 		t.Errorf("the address for migrations leads nowhere: %s", f.Stderr)
 	}
-	if log := testkit.StartProgram(t, testkit.Options{Env: testkit.PostgreSQL(t)}).Logs(); strings.Contains(log, "pooler") {
+	log := testkit.StartProgram(t, testkit.Options{Env: testkit.PostgreSQL(t)}).Logs()
+	if strings.Contains(log, "pooler") {
 		t.Error("a pooler is seen where none is")
 	}
 }
