@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -60,10 +61,7 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 			s.Repos().Orgs.Create(ctx, org), keys.Create(ctx, key),
 			s.write.Exec("UPDATE keys SET expires_at = '10000-01-01 03:00:00+00:00'").Error,
 			s.write.Exec("DROP TABLE delivery_contacts").Error,
-			s.write.Exec("DROP TABLE delivery_hours").Error,
-			s.write.Exec("DROP TABLE lookup_hours").Error,
-			s.write.Exec("DROP TABLE contact_hours").Error,
-			s.write.Exec("DROP TABLE stage_totals").Error,
+			withoutFigures(s),
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 7").Error,
 			s.Migrate(ctx),
 		} {
@@ -87,10 +85,7 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 	for _, s := range each(t) {
 		ctx, a := t.Context(), takeOne(t, s)
 		for _, err := range []error{
-			s.write.Exec("DROP TABLE delivery_hours").Error,
-			s.write.Exec("DROP TABLE lookup_hours").Error,
-			s.write.Exec("DROP TABLE contact_hours").Error,
-			s.write.Exec("DROP TABLE stage_totals").Error,
+			withoutFigures(s),
 			s.write.Exec("DELETE FROM goose_db_version WHERE version_id >= 10").Error,
 			s.Migrate(ctx),
 		} {
@@ -112,4 +107,13 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// withoutFigures drops what is kept of figures.
+func withoutFigures(s *Store) error {
+	var errs []error
+	for _, table := range []string{"delivery_hours", "lookup_hours", "contact_hours", "stage_totals", "spend_days"} {
+		errs = append(errs, s.write.Exec("DROP TABLE "+table).Error)
+	}
+	return errors.Join(errs...)
 }
