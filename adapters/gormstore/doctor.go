@@ -112,6 +112,12 @@ var invariants = []struct{ name, broken string }{
 				FROM lookups WHERE charged OR cache GROUP BY org_id, {hour of at}, product
 		) AS both_counts GROUP BY org_id, hour, product
 		HAVING SUM(charged) <> 0 OR SUM(cached) <> 0 OR SUM(amount) <> 0`},
+	{"what an organisation was charged on a day is what its statement says", `
+		SELECT org_id FROM (
+			SELECT org_id, day, key_id, product, charged, amount FROM spend_days
+			UNION ALL SELECT org_id, day, COALESCE(key_id, '` + noID + `'), product, -COUNT(*), -SUM(amount)
+				FROM lookups WHERE charged GROUP BY org_id, day, key_id, product
+		) AS both_counts GROUP BY org_id, day, key_id, product HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
 	{"no lookup is running a minute after it should have been settled", `
 		SELECT id FROM lookups WHERE status = ` + literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
 	{"what is free in the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},

@@ -53,6 +53,9 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"figures of an hour are those of its lookups",
 				"INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount) VALUES (" + other +
 					", '2020-01-01 00:00:00+00:00', 'cpf', 1, 0, 1, 0)"},
+			{"what an organisation was charged on a day",
+				"INSERT INTO spend_days (org_id, day, key_id, product, slot, charged, amount) VALUES (" + other +
+					", '2020-01-01', " + other + ", 'cpf', 1, 1, 0)"},
 			{"running", `INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
 				day, month, settle_at) VALUES (` + other + ", " + other + `, 'cpf', 'cpf', '', '2020-01-01 00:00:00+00:00', false,
 				false, 1, 'em_andamento', '', '', '2020-01-01 00:00:00+00:00')`},

@@ -71,7 +71,7 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}
-		return hourOfLookup(row, someSlot()).count(db)
+		return countEntry(db, row, someSlot(), 1)
 	})
 }
 
@@ -101,13 +101,12 @@ func (r statement) Finish(ctx context.Context, e lookup.Entry) (open bool, err e
 // takeBack takes what an entry was charged out of the figures.
 func takeBack(db *gorm.DB, unfinished scope) error {
 	var rows []lookupRow
-	err := locked("UPDATE", "")(unfinished(db)).Select("org_id", "product", "at", "charged", "amount").Find(&rows).Error
+	err := locked("UPDATE", "")(unfinished(db)).Select("org_id", "key_id", "product", "at", "day", "charged", "amount").
+		Find(&rows).Error
 	if err != nil || len(rows) == 0 || !rows[0].Charged {
 		return err
 	}
-	hour := hourOfLookup(rows[0], takeBackSlot())
-	hour.Charged, hour.Amount = -hour.Charged, -hour.Amount
-	return hour.count(db)
+	return countEntry(db, rows[0], takeBackSlot(), -1)
 }
 
 // running chooses entries without an outcome. When they get one from others, settle_at stays: it marks an entry that
@@ -168,15 +167,21 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 		Amount       int64
 	}
 	perDay := func(db *gorm.DB) *gorm.DB {
-		return db.Model(&lookupRow{}).Select("day, product, COUNT(*) AS count, CAST(SUM(amount) AS bigint) AS amount").
-			Where("org_id = ? AND charged AND day BETWEEN ? AND ?", by.OrgID, from, until).
-			Group("day, product").Order("day, product")
+		db = db.Model(&spendDayRow{}).
+			Select("day, product, CAST(SUM(charged) AS bigint) AS count, CAST(SUM(amount) AS bigint) AS amount").
+			Where("org_id = ? AND day BETWEEN ? AND ?", by.OrgID, from, until)
+		if by.KeyID != "" {
+			db = db.Where("key_id = ?", by.KeyID)
+		} else if by.Members {
+			db = db.Where("key_id = ?", noID)
+		}
+		return db.Group("day, product").Having("SUM(charged) <> 0").Order("day, product")
 	}
 	return findAll(ctx, r.query, "statement.spend", func(r row) lookup.DaySpent {
 		return lookup.DaySpent{
 			Day: r.Day, Product: r.Product, Spent: lookup.Spent{Count: r.Count, Amount: catalog.Money(r.Amount)},
 		}
-	}, asker(by), perDay)
+	}, perDay)
 }
 
 func (r statement) OfContact(

@@ -96,6 +96,11 @@ func lookupFigures(t *testing.T, s ports.Store) {
 		{Hour: hour, Product: "cpf", Charged: n / 12, Cached: n / 4, Amount: n / 12 * 4500},
 		{Hour: hour.Add(time.Hour), Product: "cpf", Charged: n / 12, Cached: n / 4, Amount: n / 12 * 4500},
 	})
+	spent, err := repos.Statement.Spend(ctx, lookup.Asker{OrgID: rec.OrgID}, "2026-11-20", "2026-11-20")
+	must(t, err)
+	same(t, "spend", spent, []lookup.DaySpent{
+		{Day: "2026-11-20", Product: "cpf", Spent: lookup.Spent{Count: n / 6, Amount: n / 6 * 4500}},
+	})
 }
 
 // expectNone is must for a goroutine.

@@ -287,4 +287,15 @@ func statementByAsker(t *testing.T, s ports.Store) {
 	byKey := lookup.Asker{OrgID: rec.OrgID, KeyID: key}
 	same(t, "spend of a key", spend(byKey, "2026-11-01"), []lookup.DaySpent{day("2026-11-19", 1), two})
 	same(t, "spend of all on a day", spend(everybody, "2026-11-20"), []lookup.DaySpent{three})
+	members := lookup.Asker{OrgID: rec.OrgID, Members: true}
+	same(t, "spend of members", spend(members, "2026-11-01"), []lookup.DaySpent{})
+	same(t, "spend of another organisation", spend(lookup.Asker{OrgID: id(), KeyID: key}, ""), []lookup.DaySpent{})
+	byMember := running(t, "")
+	byMember.OrgID, byMember.MemberID = rec.OrgID, id()
+	must(t, repos.Statement.Add(ctx, byMember))
+	same(t, "spend of a member", spend(members, "2026-11-01"), []lookup.DaySpent{day("2026-11-20", 1)})
+	byMember.Charged, byMember.Amount, byMember.Status = false, 0, lookup.NotSent
+	_, err = repos.Statement.Finish(ctx, byMember)
+	must(t, err)
+	same(t, "spend that was taken back", spend(members, "2026-11-01"), []lookup.DaySpent{})
 }

@@ -1,0 +1,7 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+-- What was spent is read from spend_days.
+DROP INDEX CONCURRENTLY IF EXISTS lookups_spend;
+
+-- +goose Down
+CREATE INDEX CONCURRENTLY IF NOT EXISTS lookups_spend ON lookups (org_id, day, product, key_id, amount, charged) WHERE charged;

@@ -1,0 +1,6 @@
+-- +goose Up
+-- What was spent is read from spend_days.
+DROP INDEX IF EXISTS lookups_spend;
+
+-- +goose Down
+CREATE INDEX IF NOT EXISTS lookups_spend ON lookups (org_id, day, product, key_id, amount, charged) WHERE charged;
