@@ -110,24 +110,28 @@ func listed(db *gorm.DB, orgID string, q ports.ContactQuery) (*gorm.DB, error) {
 			return nil, err
 		}
 	}
-	key, value, index := "amount", any(last.Amount), "contacts_amount"
+	key, nothing, value, index := "amount", " + 0", any(last.Amount), "contacts_amount"
 	if q.Order == crm.ByName {
-		key, value, index = byName(db), begin(last.Search, 80), "contacts_name"
+		key, nothing, value, index = byName(db), " || ''", begin(last.Search, 80), "contacts_name"
 	}
 	direction, beyond := " DESC", " < "
 	if q.Ascending {
 		direction, beyond = " ASC", " > "
 	}
+	by := key
 	if n <= fewContacts {
 		few := w.page(inside(db).Select("id"), "contacts", idsSince(q.Since), afterAll, false, fewContacts)
 		wanted = wanted.Where("id IN (SELECT id FROM (?) AS few)", few)
-	} else if db.Name() == "sqlite" {
+		// Neither database may walk the order's index here, and pass over all others.
+		index, by = "sqlite_autoindex_contacts_1", key+nothing
+	}
+	if db.Name() == "sqlite" {
 		wanted = wanted.Table("contacts INDEXED BY " + index)
 	}
 	if last.ID != "" {
 		wanted = wanted.Where("("+key+", id)"+beyond+"(?, ?)", value, last.ID)
 	}
-	return wanted.Order(key + direction + ", id" + direction).Limit(q.Limit), nil
+	return wanted.Order(by + direction + ", id" + direction).Limit(q.Limit), nil
 }
 
 // byName is what contacts are ordered by for the alphabet: enough of it to tell names

@@ -16,12 +16,27 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO contacts
 			(id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, stage_id, assignee_id,
 			created_at, search)
-			SELECT @id, CASE WHEN i %% 5 > 0 THEN '%[1]s'@uuid ELSE @id END, '%[1]s'@uuid, '', '', '', '', '', i %% 97, '',
+			SELECT @id, CASE WHEN i %% 5 > 0 THEN '%[1]s'@uuid ELSE @id END, CASE WHEN i %% 1000 = 1 THEN '%[2]s'@uuid ELSE '%[1]s'@uuid END, '', '', '', '', '', i %% 97, '',
 			CASE WHEN i %% 7 > 0 THEN '%[1]s'@uuid END, '%[1]s'@uuid, CASE WHEN i < 5000 THEN '%[1]s'@uuid END, @moment,
-			'ana ' || i FROM numbers`, planOrg))
+			'ana ' || i FROM numbers`, planOrg, planKey))
 		var some contactRow
 		if err := s.read.Order("id").Offset(9_000).Take(&some, "org_id = ?", planOrg).Error; err != nil {
 			t.Fatal(err)
+		}
+		for _, o := range []crm.ContactOrder{crm.ByName, crm.ByAmount} {
+			few := ports.ContactQuery{ContactFilter: ports.ContactFilter{WebhookID: planKey}, Order: o, Limit: 51}
+			plans := planned(t, s, func(cn conn) error {
+				found, err := contacts{cn, s.vault}.Select(t.Context(), planOrg, few)
+				if len(found) != 20 {
+					t.Errorf("%s: %d of few", s.write.Name(), len(found))
+				}
+				return err
+			})
+			all := strings.Join(plans, "\n")
+			if strings.Contains(all, "contacts_name") || strings.Contains(all, "contacts_amount") ||
+				strings.Contains(all, "Seq Scan") || !strings.Contains(all, "contacts_webhook") {
+				t.Errorf("%s: few in order are not read by their filter:\n%s", s.write.Name(), all)
+			}
 		}
 		for _, c := range []struct {
 			order  crm.ContactOrder

@@ -17,8 +17,8 @@ type walk struct {
 //
 // Each database has a way of its own to be told which index that is. SQLite has no statistics and takes its name.
 // PostgreSQL takes the primary key instead and passes over what belongs to others, or sorts, where it believes the
-// wanted rows to be many, or few. So it gets the range and the order that only this index has. It takes a strict bound to
-// leave out all that have the value of the first column.
+// wanted rows to be many, or few. So it gets the range and the order that only this index has. The bounds are not
+// strict, because it takes strict ones to leave out all that have the value of the first column.
 func (w walk) page(db *gorm.DB, table, above, below string, ascending bool, limit int) *gorm.DB {
 	direction := " DESC"
 	if ascending {
