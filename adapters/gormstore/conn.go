@@ -81,11 +81,11 @@ func (c conn) changed(ctx context.Context, op string, change func(*gorm.DB) *gor
 
 func (c conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) error) error {
 	if c.tx {
-		return named(op, classify(f(db))) // InTx bounds the whole transaction
+		return named(op, told(ctx, f(db))) // InTx bounds the whole transaction
 	}
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
-	return named(op, classify(f(db.WithContext(ctx))))
+	return named(op, told(ctx, f(db.WithContext(ctx))))
 }
 
 // scope says which rows are wanted, or in which order.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -28,6 +29,7 @@ const (
 	sqliteBusy     = 5
 	sqliteLocked   = 6
 	sqliteReadOnly = 8
+	sqliteStopped  = 9 // by the end of a context
 	sqliteIOErr    = 10
 	sqliteFull     = 13
 	sqliteCantOp   = 14
@@ -56,6 +58,15 @@ func classify(err error) error {
 			After(2 * time.Second).Because(err)
 	}
 	return err
+}
+
+// told is classify for what ctx may have ended: drivers say that in many words, and a caller who is gone is no fault of
+// the database.
+func told(ctx context.Context, err error) error {
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) && away(err) {
+		return fmt.Errorf("%w: %w", context.Canceled, err)
+	}
+	return classify(err)
 }
 
 // opError says which operation failed, so that the log tells where a stranger's error comes from. It holds no value.
@@ -97,7 +108,7 @@ func away(err error) bool {
 		return false
 	case errors.As(err, &lite):
 		switch lite.Code() & 0xff {
-		case sqliteBusy, sqliteLocked, sqliteReadOnly, sqliteIOErr, sqliteFull, sqliteCantOp:
+		case sqliteBusy, sqliteLocked, sqliteReadOnly, sqliteStopped, sqliteIOErr, sqliteFull, sqliteCantOp:
 			return true
 		}
 		return false

@@ -173,7 +173,7 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	if own != nil {
 		return own
 	}
-	return named("store.inTx", classify(err))
+	return named("store.inTx", told(ctx, err))
 }
 
 // nested reports whether InTx, which calls it, is on the stack twice. Neither its context nor its function's

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"path"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/labstack/echo/v4"
 
@@ -87,16 +89,20 @@ func (s *server) fail(err error, c echo.Context) {
 	r, w := c.Request(), c.Response()
 	f := asFault(err)
 	kind := kindOf(f.Code)
+	if gone(r, err) {
+		s.Log.LogAttrs(r.Context(), slog.LevelDebug, "the client is gone", slog.String("route", c.Path()),
+			slog.String("error", err.Error()), slog.String("request_id", w.Header().Get(echo.HeaderXRequestID)))
+		if !w.Committed {
+			w.WriteHeader(clientGone)
+		}
+		w.Status = clientGone // in the log and the metrics, also of an answer that had begun
+		return
+	}
 	if w.Committed {
 		// The answer has begun (a long CSV file): cut the connection, so that
 		// nobody takes it for a whole one.
 		s.logFailure(r.Context(), c, kind, err)
 		panic(http.ErrAbortHandler)
-	}
-	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		// The caller is gone; nobody reads this.
-		w.WriteHeader(499)
-		return
 	}
 	if kind.Status >= http.StatusInternalServerError {
 		s.logFailure(r.Context(), c, kind, err)
@@ -140,6 +146,18 @@ func (s *server) fail(err error, c echo.Context) {
 	if err != nil {
 		s.Log.DebugContext(r.Context(), "answer not written", "error", err)
 	}
+}
+
+// clientGone is the status, in the log and the metrics alone, of a request whose client did not wait for the answer.
+const clientGone = 499
+
+// gone reports whether err only says that the client hung up, or took no more of the answer: net/http then ends the
+// request's context, and what writes fails.
+func gone(r *http.Request, err error) bool {
+	var f *fault.Error
+	return errors.Is(err, context.Canceled) && r.Context().Err() != nil ||
+		!errors.As(err, &f) && (errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) ||
+			errors.Is(err, os.ErrDeadlineExceeded))
 }
 
 func isWebhook(c echo.Context) bool {

@@ -2,16 +2,22 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -197,6 +203,33 @@ func TestLimitHeaders(t *testing.T) {
 	} {
 		if got := h.Get(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestGone: what only says that nobody waits for the answer, and what is a failure although nobody does.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	left := r.WithContext(ctx)
+	broken := &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}
+	away := fault.New(fault.ServiceUnavailable, "fora").Because(broken)
+	for name, c := range map[string]struct {
+		r    *http.Request
+		err  error
+		gone bool
+	}{
+		"a statement was broken off":          {left, fmt.Errorf("statement.page: %w", context.Canceled), true},
+		"somebody else's context ended":       {r, context.Canceled, false},
+		"the connection broke":                {r, broken, true},
+		"the client takes no more of it":      {r, os.ErrDeadlineExceeded, true},
+		"the database's connection broke":     {r, away, false},
+		"a failure of ours, with nobody left": {left, errors.New("panic"), false},
+	} {
+		if gone(c.r, c.err) != c.gone {
+			t.Errorf("%s: want %v", name, c.gone)
 		}
 	}
 }

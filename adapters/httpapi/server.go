@@ -5,6 +5,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -95,8 +96,15 @@ func (h headAsGet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Echo.ServeHTTP(w, r)
 }
 
+// ErrStopping is Config.Ready's answer of a service that still takes requests and wants no more of them.
+var ErrStopping = errors.New("the service is stopping")
+
 func (s *server) ready(c echo.Context) error {
-	if err := s.Ready(c.Request().Context()); err != nil {
+	err := s.Ready(c.Request().Context())
+	if errors.Is(err, ErrStopping) {
+		return c.String(http.StatusServiceUnavailable, "stopping\n") // no failure, and so not logged as one
+	}
+	if err != nil {
 		return err
 	}
 	return c.String(http.StatusOK, "ready\n")

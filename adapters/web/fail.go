@@ -56,11 +56,15 @@ type problem struct {
 // secretFields are fields of forms that no page shows again.
 var secretFields = map[string]bool{"senha": true, "atual": true, "segredo": true}
 
+// clientGone is the status, in the log alone, of a page that nobody waited for.
+const clientGone = 499
+
 // fail is the only place that writes an error page. Errors that are no faults are 500
 // without their text, and logged once.
 func (s *server) fail(c *call, err error) {
 	if errors.Is(err, context.Canceled) && c.ctx().Err() != nil {
-		return // nobody reads this
+		c.w.WriteHeader(clientGone)
+		return
 	}
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError {

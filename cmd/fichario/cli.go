@@ -49,6 +49,7 @@ type Settings struct {
 	PublicURL     string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" validate:"omitempty,address" help:"Address of the service in links. Default: http:// and the listen address."`
 	MetricsListen string        `env:"FICHARIO_METRICS_LISTEN" name:"metrics-listen" help:"Address on which /metrics is served alone, such as 127.0.0.1:9090. Default: it is served with everything else."`
 	Proxies       string        `env:"FICHARIO_TRUSTED_PROXIES" name:"trusted-proxies" validate:"networks" help:"Addresses and ranges, separated by commas, of proxies whose X-Forwarded-For and -Proto count, such as 10.0.0.0/8. Default: no X-Forwarded-For counts."`
+	DrainDelay    time.Duration `env:"FICHARIO_DRAIN_DELAY" default:"0s" validate:"min=0,max=20s" help:"How long a stopping service still takes requests while /readyz says 503, for balancers to turn away; at most 20s."`
 	LogFormat     string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
 	LogLevel      string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
 }

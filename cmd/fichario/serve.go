@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// drainFor bounds how long a stopping service takes: for requests in flight, calls at the bureau, outcomes that could
+	// drainFor bounds how long a stopping service takes: for balancers to turn away, for requests in flight, calls at the bureau, outcomes that could
 	// not be written yet, and jobs that run.
 	drainFor = 30 * time.Second
 	// callsFor is how long it waits for calls at the bureau. Those that go on are charged and without an answer, as their
@@ -57,13 +57,15 @@ func (c *serveCmd) Run(e *environment) error {
 			log.Error("demo data not made", "error", err)
 		}
 	}
+	var turnAway time.Duration
 	select {
 	case err = <-served:
 	case <-e.ctx.Done():
-		log.Info("stopping: finishing what is in flight")
+		turnAway = e.settings.DrainDelay
+		log.Info("stopping: finishing what is in flight", "drain_delay", turnAway.String())
 	}
 	stopRunning()
-	err = errors.Join(err, s.drain(e.ctx, log))
+	err = errors.Join(err, s.drain(e.ctx, log, turnAway))
 	stopBackground()
 	work.Wait()
 	log.Info("stopped")
@@ -71,12 +73,15 @@ func (c *serveCmd) Run(e *environment) error {
 }
 
 // drain finishes what is in flight. What it cuts off is no error as long as the database says what became of it: a post
-// that was not answered is sent again, a call is charged in its entry. An outcome that could not be written is one.
-func (s *service) drain(ctx context.Context, log *slog.Logger) error {
+// that was not answered is sent again, a call is charged in its entry. An outcome that could not be written is one. For
+// turnAway it takes requests as before, and only says that it is not ready: a balancer still sends some.
+func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
 	defer cancel()
 	patience := time.AfterFunc(callsFor, s.lookups.GiveUp)
 	defer patience.Stop()
+	s.draining.Store(true)
+	time.Sleep(turnAway)
 	if err := s.server.Shutdown(ctx); err != nil {
 		log.Warn("requests were cut off", "after", drainFor)
 		_ = s.server.Close()

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	pathpkg "path"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"fichario/adapters/automation"
@@ -38,6 +39,7 @@ type service struct {
 	sessions      *app.Sessions
 	listener      net.Listener
 	server        *http.Server
+	draining      atomic.Bool
 	metricsServer *http.Server // nil where /metrics is served with everything else
 }
 
@@ -129,7 +131,7 @@ func (e *environment) wireServer(
 		return err
 	}
 	s.server = &http.Server{
-		Handler:           punctual(e.transportSecurity(apiOrPages(api, pages))),
+		Handler:           s.parting(punctual(e.transportSecurity(apiOrPages(api, pages)))),
 		ReadHeaderTimeout: 5 * time.Second,
 		WriteTimeout:      s.bureau.Timeout() + time.Minute,
 		IdleTimeout:       2 * time.Minute,
@@ -167,12 +169,25 @@ func (e *environment) transportSecurity(next http.Handler) http.Handler {
 	})
 }
 
-// ready reports whether requests can be served: the database answers and takes what is written.
+// ready reports whether requests can be served: the service goes on, and the database answers and takes what is written.
 func (s *service) ready(ctx context.Context) error {
+	if s.draining.Load() {
+		return httpapi.ErrStopping
+	}
 	if err := s.store.Ready(ctx); err != nil {
 		return err
 	}
 	return s.lookups.Ready()
+}
+
+// parting ends each connection with its next answer once the service stops, so that no client meets one that is closed.
+func (s *service) parting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // chores are what is done again and again beside the requests.

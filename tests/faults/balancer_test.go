@@ -1,0 +1,101 @@
+package faults
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// TestABalancerTurnsAwayFirst: asked to stop, the service says that it is not ready, and still answers who comes until
+// the delay is over; then it ends, and nothing of it is an error.
+func TestABalancerTurnsAwayFirst(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second),
+		map[string]string{"FICHARIO_DRAIN_DELAY": "6s"})
+	key := s.NewKey(60, 60, 60).Key
+	s.Hide(ana)
+	asked := time.Now()
+	if err := syscall.Kill(s.Pid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	var ready lookuptest.Answer
+	lookuptest.Eventually(t, "not ready", 5*time.Second, func() bool {
+		ready = s.Get("/readyz", "")
+		return ready.Status == http.StatusServiceUnavailable
+	})
+	expect(t, "what it says", string(ready.Body), "stopping\n")
+	a := s.CPF(key, ana)
+	expect(t, "a lookup that still comes", a.Status, http.StatusOK)
+	s.Stop() // asks once more, and waits
+	if took := time.Since(asked); took < 6*time.Second {
+		t.Errorf("it ended after %s", took)
+	}
+	if strings.Contains(s.Logs(), `"level":"ERROR"`) {
+		t.Error("a stop is logged as an error")
+	}
+	f := testkit.RunErr(t, map[string]string{"FICHARIO_DRAIN_DELAY": "21s"}, "serve")
+	if !strings.Contains(f.Stderr, "DRAIN_DELAY") && !strings.Contains(strings.ToLower(f.Stderr), "drain") {
+		t.Errorf("a delay beyond the time to stop: %s", f.Stderr)
+	}
+}
+
+// TestAClientThatHangsUp while its answer waits for the database is no error of ours.
+func TestAClientThatHangsUp(t *testing.T) {
+	t.Parallel()
+	env := testkit.PostgreSQL(t)
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	key := s.NewKey(60, 60, 60).Key
+	s.Hide(ana)
+	expect(t, "a lookup", s.CPF(key, ana).Status, http.StatusOK)
+	db, err := sql.Open("pgx", env["FICHARIO_DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err == nil {
+		_, err = tx.ExecContext(t.Context(), "LOCK TABLE lookups IN ACCESS EXCLUSIVE MODE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+		AND query LIKE '%key_id%ORDER BY%'`
+	for i, path := range []string{"/api/v1/consultas", "/api/v1/consultas?formato=excel"} {
+		ctx, hangUp := context.WithCancel(t.Context())
+		left := make(chan error, 1)
+		go func() {
+			_, err := s.Do(ctx, "GET", path, key, nil, "")
+			left <- err
+		}()
+		lookuptest.Eventually(t, "it waits for the table", 4*time.Second, func() bool {
+			var n int
+			return tx.QueryRowContext(t.Context(), waiting).Scan(&n) == nil && n > 0
+		})
+		hangUp()
+		if <-left == nil {
+			t.Error("the client did not leave")
+		}
+		counted := fmt.Sprintf(`route="/api/v1/consultas",status="499"} %d`, i+1)
+		lookuptest.Eventually(t, "it is counted as such", 20*time.Second, func() bool {
+			return strings.Contains(string(s.Get("/metrics", "").Body), counted)
+		})
+	}
+	if strings.Contains(s.Logs(), `"level":"ERROR"`) {
+		t.Error("a client that hangs up is logged as an error")
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "the statement again", s.Get("/api/v1/consultas", key).Status, http.StatusOK)
+}
