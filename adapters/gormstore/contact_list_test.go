@@ -16,7 +16,8 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO contacts
 			(id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, stage_id, assignee_id,
 			created_at, search)
-			SELECT @id, CASE WHEN i %% 5 > 0 THEN '%[1]s'@uuid ELSE @id END, CASE WHEN i %% 1000 = 1 THEN '%[2]s'@uuid ELSE '%[1]s'@uuid END, '', '', '', '', '', i %% 97, '',
+			SELECT @id, CASE WHEN i %% 5 > 0 THEN '%[1]s'@uuid ELSE @id END,
+			CASE WHEN i %% 1000 = 1 THEN '%[2]s'@uuid ELSE '%[1]s'@uuid END, '', '', '', '', '', i %% 97, '',
 			CASE WHEN i %% 7 > 0 THEN '%[1]s'@uuid END, '%[1]s'@uuid, CASE WHEN i < 5000 THEN '%[1]s'@uuid END, @moment,
 			'ana ' || i FROM numbers`, planOrg, planKey))
 		var some contactRow

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// drainFor bounds how long a stopping service takes: for balancers to turn away, for requests in flight, calls at the bureau, outcomes that could
-	// not be written yet, and jobs that run.
+	// drainFor bounds how long a stopping service takes: for balancers to turn away, for requests in flight, calls at the
+	// bureau, outcomes that could not be written yet, and jobs that run.
 	drainFor = 30 * time.Second
 	// callsFor is how long it waits for calls at the bureau. Those that go on are charged and without an answer, as their
 	// entries then say, and so are their requests told.

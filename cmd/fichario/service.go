@@ -169,7 +169,8 @@ func (e *environment) transportSecurity(next http.Handler) http.Handler {
 	})
 }
 
-// ready reports whether requests can be served: the service goes on, and the database answers and takes what is written.
+// ready reports whether requests can be served: the service goes on, and the database answers and takes what is
+// written.
 func (s *service) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return httpapi.ErrStopping
