@@ -36,8 +36,17 @@ func (d sqliteDialect) Initialize(db *gorm.DB) error {
 	db.ClauseBuilders["FOR"] = func(clause.Clause, clause.Builder) {}
 	// A limit that is a parameter makes SQLite plan the statement again at each execution.
 	db.ClauseBuilders["LIMIT"] = func(c clause.Clause, b clause.Builder) {
-		if limit, ok := c.Expression.(clause.Limit); ok && limit.Limit != nil && *limit.Limit >= 0 {
-			_, _ = b.WriteString("LIMIT " + strconv.Itoa(*limit.Limit))
+		limit, ok := c.Expression.(clause.Limit)
+		if !ok || limit.Limit == nil && limit.Offset <= 0 {
+			return
+		}
+		most := -1 // an offset needs a limit: all
+		if limit.Limit != nil {
+			most = *limit.Limit
+		}
+		_, _ = b.WriteString("LIMIT " + strconv.Itoa(most))
+		if limit.Offset > 0 {
+			_, _ = b.WriteString(" OFFSET " + strconv.Itoa(limit.Offset))
 		}
 	}
 	return nil

@@ -66,8 +66,10 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	if err != nil {
 		return none, classify(err)
 	}
+	read, cancel := context.WithTimeout(ctx, opTimeout)
+	defer cancel()
 	var row recordRow
-	err = newest.QueryRowContext(ctx, blob(a.index)).Scan(
+	err = newest.QueryRowContext(read, blob(a.index)).Scan(
 		(*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, (*[]byte)(&row.Answer))
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !row.AnsweredAt.After(a.after) {
 		return none, nil
@@ -118,13 +120,11 @@ func (s *Store) newestOnSQLite() (*sql.Stmt, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	if s.newest == nil {
-		pool, err := s.read.DB()
+		stmt, err := s.serving.PrepareContext(context.Background(), newestRecord)
 		if err != nil {
 			return nil, err
 		}
-		if s.newest, err = pool.PrepareContext(context.Background(), newestRecord); err != nil {
-			return nil, err
-		}
+		s.newest = stmt
 	}
 	return s.newest, nil
 }

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -39,6 +40,7 @@ func (s *Store) openMemory() (err error) {
 	if err != nil {
 		return err
 	}
+	s.serving = pool
 	if s.keeper, err = pool.Conn(context.Background()); err != nil {
 		return err
 	}
@@ -74,6 +76,11 @@ func (s *Store) openSQLite(path string) error {
 	if s.read, err = gorm.Open(sqliteDialect{dsn + "&_pragma=query_only(1)"}, reading); err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
+	if s.serving, err = sql.Open("sqlite", dsn+"&_pragma=query_only(1)"); err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	s.serving.SetMaxOpenConns(4)
+	s.serving.SetMaxIdleConns(4)
 	if err := setPool(s.write, 1); err != nil {
 		return err
 	}

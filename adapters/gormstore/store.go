@@ -34,6 +34,7 @@ const (
 type Store struct {
 	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
 	keeper      *sql.Conn // of a database in memory
+	serving     *sql.DB   // reads for lookups, which wait for no page; SQLite only
 	dialect     goose.Dialect
 	// dialer and migrating open connections to PostgreSQL; nil on SQLite.
 	dialer, migrating *dialer
@@ -128,6 +129,9 @@ func (s *Store) Close() error {
 	var errs []error
 	if s.keeper != nil {
 		errs = append(errs, s.keeper.Close())
+	}
+	if s.serving != nil {
+		errs = append(errs, s.serving.Close())
 	}
 	for _, db := range []*gorm.DB{s.read, s.write} {
 		pool, err := db.DB()

@@ -1,0 +1,24 @@
+package gormstore
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestLimitsAndOffsets are the same on both databases, alone and together.
+func TestLimitsAndOffsets(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		for want, limits := range map[[2]int][2]int{{1, 2}: {2, 0}, {3, 4}: {2, 2}, {4, 5}: {-1, 3}} {
+			db := s.read.Table("(SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5) AS t")
+			db = db.Order("n").Offset(limits[1])
+			if limits[0] >= 0 {
+				db = db.Limit(limits[0])
+			}
+			var got []int
+			if err := db.Pluck("n", &got).Error; err != nil || !slices.Equal(got, want[:]) {
+				t.Errorf("%s: limit and offset %v: %v, %v", s.write.Name(), limits, got, err)
+			}
+		}
+	}
+}
