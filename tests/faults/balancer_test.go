@@ -70,19 +70,23 @@ func TestAClientThatHangsUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-		AND query LIKE '%lookups%'`
+		AND query LIKE '%key_id%ORDER BY%'`
+	waiters := func() (n int) {
+		// On a connection of its own: a transaction goes on seeing what it saw first.
+		if err := db.QueryRowContext(t.Context(), waiting).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
 	for i, path := range []string{"/api/v1/consultas", "/api/v1/consultas?formato=excel"} {
+		lookuptest.Eventually(t, "the one before has gone", 4*time.Second, func() bool { return waiters() == 0 })
 		ctx, hangUp := context.WithCancel(t.Context())
 		left := make(chan error, 1)
 		go func() {
 			_, err := s.Do(ctx, "GET", path, key, nil, "")
 			left <- err
 		}()
-		lookuptest.Eventually(t, "it waits for the table", 4*time.Second, func() bool {
-			var n int
-			// On a connection of its own: a transaction goes on seeing what it saw first.
-			return db.QueryRowContext(t.Context(), waiting).Scan(&n) == nil && n > 0
-		})
+		lookuptest.Eventually(t, "it waits for the table", 4*time.Second, func() bool { return waiters() > 0 })
 		hangUp()
 		if <-left == nil {
 			t.Error("the client did not leave")
