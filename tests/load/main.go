@@ -42,13 +42,17 @@ func main() {
 	flag.StringVar(&s.only, "only", "", "only cases whose name has this in it")
 	flag.StringVar(&s.binary, "binary", "bin/fichario", "the program")
 	baseline := flag.String("baseline", "", "run a baseline server on this database (used by the command itself)")
+	sizes := flag.String("growth", "", "measure pages instead, at these numbers of lookups, such as 10000,1000000")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var err error
-	if *baseline != "" {
+	switch {
+	case *baseline != "":
 		err = serveBaseline(ctx, *baseline)
-	} else {
+	case *sizes != "":
+		err = growth(ctx, s, *sizes)
+	default:
 		err = run(ctx, s)
 	}
 	if err != nil {
