@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/labstack/echo/v4"
+
 	"fichario/adapters/download"
 	"fichario/app"
 )
@@ -32,6 +34,14 @@ func prefersCSV(accept string) bool {
 		}
 	}
 	return csv > 0 && csv >= json
+}
+
+// looking is for what somebody looks at, and no lookup waits for.
+func looking(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.SetRequest(c.Request().WithContext(app.ForPage(c.Request().Context())))
+		return next(c)
+	}
 }
 
 // GetStatement serves GET /api/v1/consultas (specification, 4.4).

@@ -125,6 +125,9 @@ func (s *server) open(h handler) http.HandlerFunc {
 
 func (s *server) serve(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			r = r.WithContext(app.ForPage(r.Context()))
+		}
 		c := &call{w: w, Request: r, s: s, id: requestID(w)}
 		if err := c.guard(h); err != nil {
 			s.fail(c, err)
