@@ -14,8 +14,9 @@ import (
 type conn struct {
 	read, write *gorm.DB
 	// pages are the pools of what people look at; where there are none, they take the others.
-	pages share
-	tx    bool
+	pages   share
+	replica *replica // where there is one, and it may be asked
+	tx      bool
 }
 
 // share is the connections of some of the work.
@@ -32,6 +33,16 @@ func (c conn) of(ctx context.Context) share {
 // query is for an operation that reads.
 func (c conn) query(ctx context.Context, op string, f func(*gorm.DB) error) error {
 	return c.run(ctx, op, c.of(ctx).read, f)
+}
+
+// list is query for lists, figures and files, which a replica may answer where the context says so. f may run twice.
+func (c conn) list(ctx context.Context, op string, f func(*gorm.DB) error) error {
+	if c.replica != nil && ports.ReadingOf(ctx) == ports.ForLists {
+		if done, err := c.replica.answer(ctx, f); done {
+			return named(op, classify(err))
+		}
+	}
+	return c.query(ctx, op, f)
 }
 
 // exec is for an operation that writes.
@@ -126,7 +137,7 @@ func locked(strength, options string) scope {
 	return func(db *gorm.DB) *gorm.DB { return db.Clauses(clause.Locking{Strength: strength, Options: options}) }
 }
 
-// runner is query, exec or inside.
+// runner is query, list, exec or inside.
 type runner func(ctx context.Context, op string, f func(*gorm.DB) error) error
 
 // findOne reads a row as the domain's value; ports.ErrNotFound when there is none.

@@ -35,6 +35,8 @@ type Store struct {
 	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
 	pages       share     // of what people look at, so that neither they nor the others wait; none in memory
 	keeper      *sql.Conn // of a database in memory
+	replica     *replica  // nil without one
+	most        int       // connections to PostgreSQL
 	dialect     goose.Dialect
 	// dialer and migrating open connections to PostgreSQL; nil on SQLite.
 	dialer, migrating *dialer
@@ -105,6 +107,7 @@ func (s *Store) LimitConnections(n int) error {
 	if s.dialect != goose.DialectPostgres {
 		return nil
 	}
+	s.most = n
 	of := pagesOf(n)
 	if of == 0 {
 		none := s.pages.read
@@ -145,6 +148,9 @@ func (s *Store) Close() error {
 	if s.keeper != nil {
 		errs = append(errs, s.keeper.Close())
 	}
+	if s.replica != nil {
+		errs = append(errs, closePool(s.replica.db))
+	}
 	for _, db := range []*gorm.DB{s.pages.read, s.read, s.write} { // one that is there twice may be closed twice
 		errs = append(errs, closePool(db))
 	}
@@ -167,7 +173,9 @@ func (s *Store) Repos() ports.Repos {
 	return s.repos(s.conn())
 }
 
-func (s *Store) conn() conn { return conn{read: s.read, write: s.write, pages: s.pages} }
+func (s *Store) conn() conn {
+	return conn{read: s.read, write: s.write, pages: s.pages, replica: s.replica}
+}
 
 // InTx runs f in one transaction; see ports.Store.
 func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) error {

@@ -55,6 +55,7 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 		cached := *p.Cache == "true"
 		q.Cache = &cached
 	}
+	ctx = app.ForList(ctx)
 	form := download.Form(orEmpty(p.Formato))
 	if form == download.Excel || prefersCSV(c.accept) {
 		lines, err := h.Statement.Lines(ctx, c.caller, q)

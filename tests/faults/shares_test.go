@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"net/http"
 	"net/http/cookiejar"
-	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -14,29 +13,14 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// member signs in and returns what loads pages.
-func member(t *testing.T, p intaketest.Product) (look func(path string) (status int)) {
+// browser keeps cookies and follows where it is led.
+func browser(t *testing.T) *http.Client {
 	t.Helper()
-	p.Leads.Member("Ana", "owner")
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := &http.Client{Jar: jar, Timeout: 20 * time.Second}
-	resp, err := client.PostForm(p.Leads.URL+"/entrar",
-		url.Values{"email": {p.Leads.MemberEmail("Ana")}, "senha": {"uma-senha-longa"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = resp.Body.Close()
-	return func(path string) int {
-		resp, err := client.Get(p.Leads.URL + path)
-		if err != nil {
-			return 0
-		}
-		_ = resp.Body.Close()
-		return resp.StatusCode
-	}
+	return &http.Client{Jar: jar, Timeout: 20 * time.Second}
 }
 
 // TestNobodyWaitsForTheOther: lookups and posts are answered while pages that wait for the database hold all the
@@ -55,7 +39,7 @@ func TestNobodyWaitsForTheOther(t *testing.T) {
 			wait: func(_ intaketest.Product, _ string, _ int, look func(string) int) { look("/notificacoes/sino") },
 			others: func(p intaketest.Product, key string, hook intaketest.Hook, _ func(string) int) []int {
 				p.Leads.Accept(hook, intaketest.Lead("Bia"))
-				return []int{p.Lookups.CPF(key, ana).Status, p.Lookups.CPF(key, lookuptest.CPFs(7, 1)[0]).Status}
+				return []int{p.Lookups.CPF(key, docs[0]).Status, p.Lookups.CPF(key, lookuptest.CPFs(7, 1)[0]).Status}
 			},
 		},
 		"lookups": {
@@ -73,8 +57,16 @@ func TestNobodyWaitsForTheOther(t *testing.T) {
 			env := testkit.PostgreSQL(t)
 			p := intaketest.StartProduct(t, env)
 			key, hook := p.Lookups.NewKey(6000, 5000, 5000).Key, p.Leads.NewHook("Site", "generic")
-			look := member(t, p)
-			expect(t, "a lookup", p.Lookups.CPF(key, ana).Status, http.StatusOK)
+			ana := enter(t, p, "Ana")
+			look := func(path string) int {
+				resp, err := ana.http.Get(p.Leads.URL + path)
+				if err != nil {
+					return 0
+				}
+				_ = resp.Body.Close()
+				return resp.StatusCode
+			}
+			expect(t, "a lookup", p.Lookups.CPF(key, docs[0]).Status, http.StatusOK)
 			db, err := sql.Open("pgx", env["FICHARIO_DATABASE_URL"])
 			if err != nil {
 				t.Fatal(err)
