@@ -63,7 +63,7 @@ func (r automations) Find(ctx context.Context, id string) (automation.Automation
 }
 
 func (r automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {
-	return findAll(ctx, r.query, "automations.list", r.vault.automation, where("org_id = ?", orgID), order("id"))
+	return findAll(ctx, r.list, "automations.list", r.vault.automation, where("org_id = ?", orgID), order("id"))
 }
 
 func (r automations) Update(ctx context.Context, a automation.Automation) error {

@@ -13,17 +13,41 @@ import (
 // operation's name, which its errors begin with.
 type conn struct {
 	read, write *gorm.DB
-	tx          bool
+	// pages are the pools of what people look at; where there are none, they take the others.
+	pages   share
+	replica *replica // where there is one, and it may be asked
+	tx      bool
+}
+
+// share is the connections of some of the work.
+type share struct{ read, write *gorm.DB }
+
+// of returns the pools of what is done with a context.
+func (c conn) of(ctx context.Context) share {
+	if c.pages.read != nil && ports.ReadingOf(ctx) != ports.ForCallers {
+		return c.pages
+	}
+	return share{c.read, c.write}
 }
 
 // query is for an operation that reads.
 func (c conn) query(ctx context.Context, op string, f func(*gorm.DB) error) error {
-	return c.run(ctx, op, c.read, f)
+	return c.run(ctx, op, c.of(ctx).read, f)
+}
+
+// list is query for lists, figures and files, which a replica may answer where the context says so. f may run twice.
+func (c conn) list(ctx context.Context, op string, f func(*gorm.DB) error) error {
+	if c.replica != nil && ports.ReadingOf(ctx) == ports.ForLists {
+		if done, err := c.replica.answer(ctx, f); done {
+			return named(op, classify(err))
+		}
+	}
+	return c.query(ctx, op, f)
 }
 
 // exec is for an operation that writes.
 func (c conn) exec(ctx context.Context, op string, f func(*gorm.DB) error) error {
-	return c.run(ctx, op, c.write, f)
+	return c.run(ctx, op, c.of(ctx).write, f)
 }
 
 // whole is exec for several statements of which all happen, or none.
@@ -54,7 +78,7 @@ func (c conn) outside(op string) error {
 
 // create is exec for one row, or a slice of them.
 func (c conn) create(ctx context.Context, op string, row any) error {
-	return c.run(ctx, op, c.write, func(db *gorm.DB) error { return db.Create(row).Error })
+	return c.exec(ctx, op, func(db *gorm.DB) error { return db.Create(row).Error })
 }
 
 // changing is exec for a change that posts to the organisation's webhooks must see.
@@ -71,7 +95,7 @@ func (c conn) changing(ctx context.Context, op, orgID string, f func(*gorm.DB) e
 
 // changed is exec that returns how many rows a change met.
 func (c conn) changed(ctx context.Context, op string, change func(*gorm.DB) *gorm.DB) (n int, err error) {
-	err = c.run(ctx, op, c.write, func(db *gorm.DB) error {
+	err = c.exec(ctx, op, func(db *gorm.DB) error {
 		done := change(db)
 		n = int(done.RowsAffected)
 		return done.Error
@@ -113,7 +137,7 @@ func locked(strength, options string) scope {
 	return func(db *gorm.DB) *gorm.DB { return db.Clauses(clause.Locking{Strength: strength, Options: options}) }
 }
 
-// runner is query, exec or inside.
+// runner is query, list, exec or inside.
 type runner func(ctx context.Context, op string, f func(*gorm.DB) error) error
 
 // findOne reads a row as the domain's value; ports.ErrNotFound when there is none.

@@ -17,7 +17,7 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 		as = r.vault.contact
 	}
 	var found []contactRow
-	err := r.query(ctx, "contacts.select", func(db *gorm.DB) error {
+	err := r.list(ctx, "contacts.select", func(db *gorm.DB) error {
 		page, err := listed(db, orgID, q)
 		if err != nil {
 			return err

@@ -63,7 +63,7 @@ func (s *Store) foldSearch(ctx context.Context) error {
 
 func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter, most int) (int, error) {
 	var n int64
-	err := r.query(ctx, "contacts.count", func(db *gorm.DB) error {
+	err := r.list(ctx, "contacts.count", func(db *gorm.DB) error {
 		few, err := chosen(db, orgID, f)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (r contacts) Totals(
 		StageID      uid
 		N, High, Low int64
 	}
-	err := r.query(ctx, "contacts.totals", func(db *gorm.DB) error {
+	err := r.list(ctx, "contacts.totals", func(db *gorm.DB) error {
 		added := filtered(orgID, f)(db.Model(&contactRow{})).Select("stage_id, COUNT(*) AS contacts, " + amounts).
 			Group("stage_id")
 		if len(f.Stages) > 0 && len(f.Words) == 0 && f.Since.IsZero() &&

@@ -114,7 +114,7 @@ func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
 }
 
 func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error) {
-	found, err := findAll(ctx, r.query, "contacts.brief", contactRow.brief, where("id IN ?", ids), withoutNote)
+	found, err := findAll(ctx, r.list, "contacts.brief", contactRow.brief, where("id IN ?", ids), withoutNote)
 	byID := make(map[string]crm.Contact, len(found))
 	for _, c := range found {
 		byID[c.ID] = c
@@ -126,7 +126,7 @@ func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Conta
 func withoutNote(db *gorm.DB) *gorm.DB { return db.Omit("note", "attribution") }
 
 func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error) {
-	return findAll(ctx, r.query, "contacts.page", r.vault.contact, where("org_id = ?", orgID), newest(after, limit))
+	return findAll(ctx, r.list, "contacts.page", r.vault.contact, where("org_id = ?", orgID), newest(after, limit))
 }
 
 func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {

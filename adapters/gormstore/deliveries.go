@@ -96,7 +96,7 @@ func (r deliveries) Page(
 	if outcome != "" {
 		scopes = append(scopes, where("outcome = ?", string(outcome)))
 	}
-	page, err := findAll(ctx, r.query, op, r.vault.delivery, scopes...)
+	page, err := findAll(ctx, r.list, op, r.vault.delivery, scopes...)
 	if err != nil {
 		return page, err
 	}
@@ -115,7 +115,7 @@ func (r deliveries) withOthers(ctx context.Context, op string, page []webhook.De
 	if len(ids) == 0 {
 		return page, nil
 	}
-	rows, err := findAll(ctx, r.query, op, func(row deliveryContactRow) deliveryContactRow { return row },
+	rows, err := findAll(ctx, r.list, op, func(row deliveryContactRow) deliveryContactRow { return row },
 		where("delivery_id IN ?", ids), order("delivery_id, position"))
 	for _, row := range rows {
 		d := &page[at[row.DeliveryID]]
@@ -132,7 +132,7 @@ func (r deliveries) Summaries(
 		Accepted, Repeated, Refused int
 		Last                        string // the newest id, which begins with its time
 	}
-	err := r.query(ctx, "deliveries.summaries", func(db *gorm.DB) error {
+	err := r.list(ctx, "deliveries.summaries", func(db *gorm.DB) error {
 		return db.Table("webhooks AS w").Joins("JOIN delivery_hours h ON h.webhook_id = w.id").
 			Select(`w.id AS webhook_id, CAST(SUM(h.accepted) AS bigint) AS accepted,
 				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused, COALESCE((

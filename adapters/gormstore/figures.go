@@ -29,7 +29,7 @@ func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([
 		WebhookID, OriginID uid
 		N                   int
 	}
-	err := r.query(ctx, "figures.contacts", func(db *gorm.DB) error {
+	err := r.list(ctx, "figures.contacts", func(db *gorm.DB) error {
 		return db.Raw(contactsByHour, orgID, hourOf(since)).Scan(&rows).Error
 	})
 	out := make([]ports.ContactFigure, len(rows))
@@ -48,7 +48,7 @@ func (r figures) Lookups(ctx context.Context, orgID string, since time.Time) ([]
 		Charged, Cached int
 		Amount          int64
 	}
-	err := r.query(ctx, "figures.lookups", func(db *gorm.DB) error {
+	err := r.list(ctx, "figures.lookups", func(db *gorm.DB) error {
 		return db.Raw(lookupsByHour, orgID, hourOf(since)).Scan(&rows).Error
 	})
 	out := make([]ports.LookupFigure, len(rows))

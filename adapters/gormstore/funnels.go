@@ -85,7 +85,7 @@ func (r funnels) List(ctx context.Context, orgID string) ([]crm.Funnel, error) {
 		rows   []funnelRow
 		stages []stageRow
 	)
-	err := r.query(ctx, "funnels.list", func(db *gorm.DB) error {
+	err := r.list(ctx, "funnels.list", func(db *gorm.DB) error {
 		if err := db.Order("is_default DESC, created_at, id").Find(&rows, "org_id = ?", orgID).Error; err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ func (r jobs) Page(
 	if f.State != "" {
 		scopes = append(scopes, where("state = ?", string(f.State)))
 	}
-	return findAll(ctx, r.query, "jobs.page", jobRow.job, scopes...)
+	return findAll(ctx, r.list, "jobs.page", jobRow.job, scopes...)
 }
 
 func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {

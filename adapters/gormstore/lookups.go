@@ -147,7 +147,7 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 		}
 		return db.Group("day, product").Having("SUM(charged) <> 0").Order("day, product")
 	}
-	return findAll(ctx, r.query, "statement.spend", func(r row) lookup.DaySpent {
+	return findAll(ctx, r.list, "statement.spend", func(r row) lookup.DaySpent {
 		return lookup.DaySpent{
 			Day: r.Day, Product: r.Product, Spent: lookup.Spent{Count: r.Count, Amount: catalog.Money(r.Amount)},
 		}

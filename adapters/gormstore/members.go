@@ -60,6 +60,6 @@ func (r members) Update(ctx context.Context, m crm.Member) error {
 }
 
 func (r members) List(ctx context.Context, orgID string) ([]crm.Member, error) {
-	return findAll(ctx, r.query, "members.list", memberRow.member,
+	return findAll(ctx, r.list, "members.list", memberRow.member,
 		where("org_id = ?", orgID), order("created_at, id"))
 }

@@ -44,7 +44,7 @@ func (r notifications) Create(ctx context.Context, n crm.Notification) error {
 func (r notifications) List(
 	ctx context.Context, orgID, memberID string, limit int,
 ) (out []crm.Notification, err error) {
-	err = r.query(ctx, "notifications.list", func(db *gorm.DB) error {
+	err = r.list(ctx, "notifications.list", func(db *gorm.DB) error {
 		read, err := readUpTo(db, memberID)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func readUpTo(db *gorm.DB, memberID string) (uid, error) {
 
 func (r notifications) Unread(ctx context.Context, orgID, memberID string) (int, error) {
 	var n int64
-	err := r.query(ctx, "notifications.unread", func(db *gorm.DB) error {
+	err := r.list(ctx, "notifications.unread", func(db *gorm.DB) error {
 		read, err := readUpTo(db, memberID)
 		if err != nil {
 			return err

@@ -56,5 +56,5 @@ func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 }
 
 func (r origins) List(ctx context.Context, orgID string) ([]crm.Origin, error) {
-	return findAll(ctx, r.query, "origins.list", originRow.origin, where("org_id = ?", orgID), order("folded"))
+	return findAll(ctx, r.list, "origins.list", originRow.origin, where("org_id = ?", orgID), order("folded"))
 }

@@ -16,17 +16,25 @@ func (s *Store) openPostgres(databaseURL string) error {
 		return err
 	}
 	s.dialer, s.migrating = d, d.patient()
-	gormConfig := config()
-	// Otherwise opening would need the database to be there.
-	gormConfig.DisableAutomaticPing = true
-	// PrepareStmt stays off: pgx caches statements by itself, and GORM's cache
-	// prepares again in every transaction.
-	if s.write, err = gorm.Open(postgres.New(postgres.Config{Conn: d.open()}), gormConfig); err != nil {
+	if s.write, err = d.gorm(); err != nil {
 		return err
 	}
-	s.read = s.write
+	if s.pages.read, err = d.gorm(); err != nil {
+		return err
+	}
+	s.read, s.pages.write = s.write, s.pages.read
 	s.dialect = goose.DialectPostgres
-	return setPool(s.write, poolSize)
+	return s.LimitConnections(poolSize)
+}
+
+// gorm is a pool.
+func (d *dialer) gorm() (*gorm.DB, error) {
+	c := config()
+	// Otherwise opening would need the database to be there.
+	c.DisableAutomaticPing = true
+	// PrepareStmt stays off: pgx caches statements by itself, and GORM's cache
+	// prepares again in every transaction.
+	return gorm.Open(postgres.New(postgres.Config{Conn: d.open()}), c)
 }
 
 // pastGORM runs f on a connection of the driver's own, for what most requests do: GORM and

@@ -104,7 +104,11 @@ func (s *Store) newestOnSQLite() (*sql.Stmt, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	if s.newest == nil {
-		stmt, err := s.serving.PrepareContext(context.Background(), newestRecord)
+		pool, err := s.read.DB()
+		if err != nil {
+			return nil, err
+		}
+		stmt, err := pool.PrepareContext(context.Background(), newestRecord)
 		if err != nil {
 			return nil, err
 		}

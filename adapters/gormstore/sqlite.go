@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -40,7 +39,6 @@ func (s *Store) openMemory() (err error) {
 	if err != nil {
 		return err
 	}
-	s.serving = pool
 	if s.keeper, err = pool.Conn(context.Background()); err != nil {
 		return err
 	}
@@ -71,19 +69,16 @@ func (s *Store) openSQLite(path string) error {
 	if s.write, err = gorm.Open(sqliteDialect{dsn + "&_txlock=immediate"}, config()); err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	reading := config()
-	reading.PrepareStmt = true
-	if s.read, err = gorm.Open(sqliteDialect{dsn + "&_pragma=query_only(1)"}, reading); err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
+	for _, read := range []**gorm.DB{&s.read, &s.pages.read} {
+		reading := config()
+		reading.PrepareStmt = true
+		if *read, err = gorm.Open(sqliteDialect{dsn + "&_pragma=query_only(1)"}, reading); err != nil {
+			return fmt.Errorf("open %s: %w", path, err)
+		}
+		if err := setPool(*read, 4); err != nil {
+			return err
+		}
 	}
-	if s.serving, err = sql.Open("sqlite", dsn+"&_pragma=query_only(1)"); err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
-	}
-	s.serving.SetMaxOpenConns(4)
-	s.serving.SetMaxIdleConns(4)
-	if err := setPool(s.write, 1); err != nil {
-		return err
-	}
-	s.dialect = goose.DialectSQLite3
-	return setPool(s.read, 4)
+	s.pages.write, s.dialect = s.write, goose.DialectSQLite3
+	return setPool(s.write, 1)
 }

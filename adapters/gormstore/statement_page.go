@@ -3,12 +3,14 @@ package gormstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"gorm.io/gorm"
 
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
 // clockSkew is more than an entry's time and that of its id may differ.
@@ -25,13 +27,16 @@ func (r statement) Page(
 	if f.Cache != nil {
 		caches = []bool{*f.Cache}
 	}
+	above, below := idsWithin(f, after)
+	run, err := r.whereToRead(ctx, by, below)
+	if err != nil {
+		return nil, err
+	}
 	if f.Product == "" && f.Cache != nil {
-		var err error
-		if products, err = r.products(ctx, by); err != nil || len(products) == 0 {
+		if products, err = r.products(ctx, run, by); err != nil || len(products) == 0 {
 			return []lookup.Entry{}, err
 		}
 	}
-	above, below := idsWithin(f, after)
 	page := func(db *gorm.DB) *gorm.DB {
 		part := func(w walk) *gorm.DB {
 			return w.page(within(f)(alike(by)(fresh(db))), "lookups", above, below, false, limit)
@@ -51,7 +56,29 @@ func (r statement) Page(
 		all := "SELECT * FROM (?) AS part" + strings.Repeat(" UNION ALL SELECT * FROM (?) AS part", len(parts)-1)
 		return db.Raw("SELECT * FROM ("+all+") AS parts ORDER BY id DESC LIMIT ?", append(parts, limit)...)
 	}
-	return findAll(ctx, r.query, op, r.vault.entry, page)
+	return findAll(ctx, run, op, r.vault.entry, page)
+}
+
+// callsEnd is when a lookup has its outcome at last, more or less.
+const callsEnd = 2 * time.Minute
+
+// whereToRead keeps a key that has just asked from a replica that may not know of it yet. Only the newest entries are
+// in question: what is further back was there before.
+func (r statement) whereToRead(ctx context.Context, by lookup.Asker, below string) (runner, error) {
+	if r.replica == nil || by.KeyID == "" || ports.ReadingOf(ctx) != ports.ForLists {
+		return r.list, nil
+	}
+	since := time.Now().Add(-r.replica.maxLag - callsEnd)
+	if below < idsSince(since) {
+		return r.list, nil
+	}
+	const op = "statement.newest"
+	_, err := findOne(ctx, r.query, op, r.vault.entry, asker(by), where("at > ?", stamp(since)), newest("", 1),
+		where("id > ?", idsSince(since)))
+	if errors.Is(err, ports.ErrNotFound) {
+		return r.list, nil
+	}
+	return r.query, err
 }
 
 // fresh is for a query inside another one.
@@ -114,8 +141,8 @@ func idsSince(at time.Time) string {
 var lastOfIDs = time.UnixMilli(1 << 48)
 
 // products returns which products were asked for, jumping in the index from one to the next.
-func (r statement) products(ctx context.Context, by lookup.Asker) (names []string, err error) {
-	err = r.query(ctx, "statement.products", func(db *gorm.DB) error {
+func (r statement) products(ctx context.Context, run runner, by lookup.Asker) (names []string, err error) {
+	err = run(ctx, "statement.products", func(db *gorm.DB) error {
 		next := func() *gorm.DB { return asker(by)(fresh(db).Select("product")).Order("product").Limit(1) }
 		return db.Raw(`WITH RECURSIVE asked (product) AS (
 			SELECT * FROM (?) AS first

@@ -33,8 +33,10 @@ const (
 // Store is the database.
 type Store struct {
 	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
+	pages       share     // of what people look at, so that neither they nor the others wait; none in memory
 	keeper      *sql.Conn // of a database in memory
-	serving     *sql.DB   // reads for lookups, which wait for no page; SQLite only
+	replica     *replica  // nil without one
+	most        int       // connections to PostgreSQL
 	dialect     goose.Dialect
 	// dialer and migrating open connections to PostgreSQL; nil on SQLite.
 	dialer, migrating *dialer
@@ -104,12 +106,28 @@ func config() *gorm.Config {
 	}
 }
 
-// LimitConnections bounds the connections to PostgreSQL, 16 without it. SQLite has as many as serve it best.
+// LimitConnections bounds the connections to PostgreSQL, 16 without it; a quarter of them is for what people look at.
+// SQLite has as many as serve it best. It is called before anything else.
 func (s *Store) LimitConnections(n int) error {
 	if s.dialect != goose.DialectPostgres {
 		return nil
 	}
-	return setPool(s.write, n)
+	s.most = n
+	of := pagesOf(n)
+	if of == 0 {
+		none := s.pages.read
+		s.pages = share{}
+		return errors.Join(closePool(none), setPool(s.write, n))
+	}
+	return errors.Join(setPool(s.write, n-of), setPool(s.pages.read, of))
+}
+
+// pagesOf is how many of n connections are for what people look at; none where there is but one.
+func pagesOf(n int) int {
+	if n == 1 {
+		return 0
+	}
+	return max(1, n/4)
 }
 
 func setPool(db *gorm.DB, size int) error {
@@ -137,25 +155,33 @@ func (s *Store) Close() error {
 	if s.keeper != nil {
 		errs = append(errs, s.keeper.Close())
 	}
-	if s.serving != nil {
-		errs = append(errs, s.serving.Close())
+	if s.replica != nil {
+		errs = append(errs, closePool(s.replica.db))
 	}
-	for _, db := range []*gorm.DB{s.read, s.write} {
-		pool, err := db.DB()
-		if err != nil {
-			return err
-		}
-		errs = append(errs, pool.Close())
-		if s.read == s.write {
-			break
-		}
+	for _, db := range []*gorm.DB{s.pages.read, s.read, s.write} { // one that is there twice may be closed twice
+		errs = append(errs, closePool(db))
 	}
 	return errors.Join(errs...)
 }
 
+func closePool(db *gorm.DB) error {
+	if db == nil {
+		return nil
+	}
+	pool, err := db.DB()
+	if err != nil {
+		return err
+	}
+	return pool.Close()
+}
+
 // Repos gives repositories outside a transaction.
 func (s *Store) Repos() ports.Repos {
-	return s.repos(conn{read: s.read, write: s.write})
+	return s.repos(s.conn())
+}
+
+func (s *Store) conn() conn {
+	return conn{read: s.read, write: s.write, pages: s.pages, replica: s.replica}
 }
 
 // InTx runs f in one transaction; see ports.Store.
@@ -177,7 +203,7 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
 	var own error // of f: returned as it is
-	err := s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	err := s.conn().of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		own = f(s.repos(conn{read: tx, write: tx, tx: true}))
 		return own
 	}, &sql.TxOptions{})

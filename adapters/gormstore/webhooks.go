@@ -119,7 +119,7 @@ func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t web
 }
 
 func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, error) {
-	return findAll(ctx, r.query, "webhooks.list", r.vault.counted, counted, where("org_id = ?", orgID), order("id"))
+	return findAll(ctx, r.list, "webhooks.list", r.vault.counted, counted, where("org_id = ?", orgID), order("id"))
 }
 
 func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {

@@ -84,6 +84,35 @@ func (m *Metrics) Job(kind automation.JobKind, state automation.JobState) {
 	m.jobs.WithLabelValues(string(kind), string(state)).Inc()
 }
 
+// Replica shows how the replica of the database is used: whether lists are read from it, how old it is at most, and how
+// many lists it answered and the primary answered in its place.
+func (m *Metrics) Replica(state func() (inUse bool, lag time.Duration, answered, passed int64)) {
+	gauge := func(name, help string, read func() float64) {
+		opts := prometheus.GaugeOpts{Namespace: "fichario", Name: name, Help: help}
+		m.registry.MustRegister(prometheus.NewGaugeFunc(opts, read))
+	}
+	gauge("replica_in_use", "Whether lists are read from the replica of the database (1) or from the primary (0).",
+		func() float64 {
+			if used, _, _, _ := state(); used {
+				return 1
+			}
+			return 0
+		})
+	gauge("replica_lag_seconds", "How old the replica of the database is at most.", func() float64 {
+		_, lag, _, _ := state()
+		return lag.Seconds()
+	})
+	for from, read := range map[string]func() float64{
+		"replica": func() float64 { _, _, n, _ := state(); return float64(n) },
+		"primary": func() float64 { _, _, _, n := state(); return float64(n) },
+	} {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "fichario", Name: "list_reads_total", ConstLabels: prometheus.Labels{"from": from},
+			Help: "Lists that the replica may answer, by where they were read.",
+		}, read))
+	}
+}
+
 func (m *Metrics) post(a app.Accepted, err error) {
 	outcome := webhook.Accepted
 	switch {

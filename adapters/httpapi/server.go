@@ -61,10 +61,11 @@ func New(c Config) (http.Handler, error) {
 		return []echo.MiddlewareFunc{s.enabled, s.authenticate, onlyParams(params...)}
 	}
 	RegisterHandlersWithOptions(e, s, RegisterHandlersOptions{OperationMiddlewares: map[string][]echo.MiddlewareFunc{
-		"lookupCpf":     lookup("atualizar"),
-		"lookupCnpj":    lookup("atualizar"),
-		"lookup":        lookup(),
-		"getStatement":  lookup("limite", "cursor", "de", "ate", "produto", "cache", "formato"),
+		"lookupCpf":  lookup("atualizar"),
+		"lookupCnpj": lookup("atualizar"),
+		"lookup":     lookup(),
+		"getStatement": append([]echo.MiddlewareFunc{looking},
+			lookup("limite", "cursor", "de", "ate", "produto", "cache", "formato")...),
 		"listProducts":  lookup(),
 		"verifyWebhook": {firstOf("hub.challenge", "hub.verify_token")},
 		"probeWebhook":  {firstOf("hub.challenge", "hub.verify_token")},

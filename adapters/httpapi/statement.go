@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/labstack/echo/v4"
+
 	"fichario/adapters/download"
 	"fichario/app"
 )
@@ -34,6 +36,14 @@ func prefersCSV(accept string) bool {
 	return csv > 0 && csv >= json
 }
 
+// looking is for what somebody looks at, and no lookup waits for.
+func looking(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.SetRequest(c.Request().WithContext(app.ForPage(c.Request().Context())))
+		return next(c)
+	}
+}
+
 // GetStatement serves GET /api/v1/consultas (specification, 4.4).
 func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject) (GetStatementResponseObject, error) {
 	p, c := r.Params, callOf(ctx)
@@ -45,6 +55,7 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 		cached := *p.Cache == "true"
 		q.Cache = &cached
 	}
+	ctx = app.ForList(ctx)
 	form := download.Form(orEmpty(p.Formato))
 	if form == download.Excel || prefersCSV(c.accept) {
 		lines, err := h.Statement.Lines(ctx, c.caller, q)

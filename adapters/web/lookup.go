@@ -91,6 +91,7 @@ func (s *server) lookupShow(c *call, f struct {
 		}
 		return c.render("andamento", page{Title: "Perguntando ao bureau", Nav: "consultar", Data: p, Refresh: 2})
 	}
+	c.sawNewest()
 	if c.script() {
 		c.w.Header().Set("HX-Redirect", c.URL.Path)
 		return nil

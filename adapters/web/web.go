@@ -40,6 +40,8 @@ type Config struct {
 	PublicURL string
 	// LookupEnabled is false on instances without the lookup feature.
 	LookupEnabled bool
+	// ReadLag is how old lists may be that are read from a replica; zero where there is none.
+	ReadLag time.Duration
 	// TrustedProxies are the networks whose X-Forwarded-For and X-Forwarded-Proto count.
 	TrustedProxies []netip.Prefix
 	Log            *slog.Logger
@@ -125,6 +127,9 @@ func (s *server) open(h handler) http.HandlerFunc {
 
 func (s *server) serve(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			r = r.WithContext(app.ForPage(r.Context()))
+		}
 		c := &call{w: w, Request: r, s: s, id: requestID(w)}
 		if err := c.guard(h); err != nil {
 			s.fail(c, err)
@@ -145,11 +150,34 @@ func (s *server) inside(h handler) http.HandlerFunc {
 			}
 			return err
 		}
+		if c.Method == http.MethodPost {
+			c.sawNewest()
+		}
 		if err := c.read(formMax); err != nil {
 			return err
 		}
 		return h(c)
 	})
+}
+
+// newestCookie is there for as long as a replica may not have what its browser changed or saw.
+const newestCookie = "recente"
+
+// sawNewest keeps what is shown from being older than what has just been changed or seen.
+func (c *call) sawNewest() {
+	if lag := c.s.ReadLag; lag > 0 {
+		c.setCookie(newestCookie, "1", lag+2*time.Second) // it has whole seconds, and lives from when it arrives
+	}
+}
+
+// list serves a page of lists and figures, which may be as old as a replica lags.
+func list(h handler) handler {
+	return func(c *call) error {
+		if _, err := c.Cookie(newestCookie); err != nil {
+			c.Request = c.WithContext(app.ForList(c.ctx()))
+		}
+		return h(c)
+	}
 }
 
 // nowhere answers addresses that no page has, or not for this method, inside for those who are.

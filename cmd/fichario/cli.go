@@ -37,8 +37,10 @@ type cli struct {
 type Settings struct {
 	Listen        string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" help:"Address to listen on."`
 	DatabaseURL   string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" validate:"database" help:"sqlite://PATH, or postgres://… for more than one instance."`
-	Connections   int           `env:"FICHARIO_DATABASE_CONNECTIONS" name:"database-connections" default:"16" validate:"min=1,max=1000" help:"Connections of this process to PostgreSQL, at most."`
+	Connections   int           `env:"FICHARIO_DATABASE_CONNECTIONS" name:"database-connections" default:"16" validate:"min=1,max=1000" help:"Connections of this process to PostgreSQL, at most; a quarter of them for what people look at."`
 	MigrateURL    string        `env:"FICHARIO_MIGRATE_DATABASE_URL" name:"migrate-database-url" validate:"omitempty,database" help:"postgres:// address of the same database that leads past a pooler, for migrations. Default: the one of FICHARIO_DATABASE_URL."`
+	ReadURL       string        `env:"FICHARIO_READ_DATABASE_URL" name:"read-database-url" validate:"omitempty,database" help:"postgres:// address of a streaming replica, from which lists, figures, statements and files are read. Default: none."`
+	ReadMaxLag    time.Duration `env:"FICHARIO_READ_MAX_LAG" default:"5s" validate:"min=1s,max=1h" help:"How old lists, figures and files may be that are read from there; beyond it they are read from FICHARIO_DATABASE_URL."`
 	Bureau        string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, brasilapi, or the path of a bureau file."`
 	Lookup        bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; without, every lookup route is 404."`
 	TimeZone      string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the days and months of the caps."`

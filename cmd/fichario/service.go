@@ -40,6 +40,7 @@ type service struct {
 	listener      net.Listener
 	server        *http.Server
 	draining      atomic.Bool
+	follow        []app.Chore  // of the replica, where there is one
 	metricsServer *http.Server // nil where /metrics is served with everything else
 }
 
@@ -76,6 +77,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 		return nil, fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}
 	metrics := httpapi.NewMetrics()
+	if err := e.readElsewhere(s, log, metrics); err != nil {
+		return nil, err
+	}
 	e.wireUseCases(s, log, calendar, metrics)
 	if err := e.listenForMetrics(s, metrics); err != nil {
 		return nil, err
@@ -125,7 +129,7 @@ func (e *environment) wireServer(
 		Automations: e.automations(s.store),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: e.publicURL(s.listener.Addr().String()),
-		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted,
+		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: e.readLag(),
 	})
 	if err != nil {
 		return err
@@ -193,13 +197,13 @@ func (s *service) parting(next http.Handler) http.Handler {
 
 // chores are what is done again and again beside the requests.
 func (s *service) chores() []app.Chore {
-	return []app.Chore{
+	return append([]app.Chore{
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
-	}
+	}, s.follow...)
 }
 
 // tellOfPooler logs how the database is reached through a pooler. Nothing can be set for a session there, so that the

@@ -67,6 +67,7 @@ func TestConnections(t *testing.T) {
 			var asking sync.WaitGroup
 			for _, d := range lookuptest.CPFs(60+most, 40) {
 				asking.Go(func() { expect(t, "answer", s.CPF(key, d).Status, 200) })
+				asking.Go(func() { expect(t, "statement", s.Get("/api/v1/consultas", key).Status, 200) })
 			}
 			asking.Wait()
 			var n int

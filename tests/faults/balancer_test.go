@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -45,6 +48,72 @@ func TestABalancerTurnsAwayFirst(t *testing.T) {
 	f := testkit.RunErr(t, map[string]string{"FICHARIO_DRAIN_DELAY": "21s"}, "serve")
 	if !strings.Contains(f.Stderr, "DRAIN_DELAY") && !strings.Contains(strings.ToLower(f.Stderr), "drain") {
 		t.Errorf("a delay beyond the time to stop: %s", f.Stderr)
+	}
+}
+
+// TestNoRequestIsLostBehindABalancer that looks whether instances are ready, while one of two is stopped and started
+// again, and then the other.
+func TestNoRequestIsLostBehindABalancer(t *testing.T) {
+	t.Parallel()
+	env := testkit.PostgreSQL(t)
+	env["FICHARIO_DRAIN_DELAY"] = "2s"
+	p := intaketest.StartProduct(t, env)
+	one := p.Lookups
+	another := one.StartAnother()
+	addr := testkit.Balance(t, "check inter 100ms fall 2 rise 1", one.Program, another.Program)
+	door := one.At(addr)
+	key, hook := one.NewKey(1_000_000, 1000, 1000).Key, p.Leads.NewHook("Site", "generic")
+	expect(t, "the first answer", door.CPF(key, ana).Status, http.StatusOK)
+
+	ctx, end := context.WithCancel(t.Context())
+	var asked, posted, lost atomic.Int64
+	var load sync.WaitGroup
+	for n := range 8 {
+		load.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				name, count := fmt.Sprintf("Pessoa %d %d", n, i), &asked
+				do := func() (lookuptest.Answer, error) {
+					return door.Do(t.Context(), "GET", "/api/v1/cpf/"+ana, key, nil, "")
+				}
+				if i%4 == 0 {
+					count = &posted
+					do = func() (lookuptest.Answer, error) {
+						return door.Do(t.Context(), "POST", hook.Path, "", map[string]string{"Content-Type": "application/json"},
+							intaketest.Lead(name))
+					}
+				}
+				if a, err := do(); err != nil || a.Status != http.StatusOK {
+					if lost.Add(1) == 1 {
+						t.Errorf("the first that is lost: %d, %v", a.Status, err)
+					}
+				}
+				count.Add(1)
+			}
+		})
+	}
+	more := func(what string) {
+		t.Helper()
+		before := asked.Load() + posted.Load()
+		lookuptest.Eventually(t, what, 20*time.Second, func() bool { return asked.Load()+posted.Load() > before+100 })
+	}
+	for _, stopped := range []*lookuptest.Service{one, another} {
+		more("requests are answered by both")
+		stopped.Stop()
+		more("requests are answered by the other one")
+		before := strings.Count(stopped.Logs(), "/api/v1/cpf/")
+		stopped.Restart()
+		lookuptest.Eventually(t, "it is back", 20*time.Second, func() bool {
+			return strings.Count(stopped.Logs(), "/api/v1/cpf/") > before
+		})
+	}
+	end()
+	load.Wait()
+	if n := lost.Load(); n > 0 {
+		t.Errorf("%d of %d requests are lost", n, asked.Load()+posted.Load())
+	}
+	contacts := strings.Count(p.Leads.Command("contact", "list", "--org", p.Leads.ID, "--json"), `"id"`)
+	if int64(contacts) < posted.Load() {
+		t.Errorf("%d contacts of %d posts", contacts, posted.Load())
 	}
 }
 

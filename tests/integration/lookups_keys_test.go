@@ -82,13 +82,13 @@ func TestLimits(t *testing.T) {
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		docs := lookuptest.CPFs(2, 6)
 
-		minute := s.NewKey(3, 100, 100).Key
+		minute, one := s.NewKey(3, 100, 100).Key, s.Instances()[0]
 		for i := range 3 {
-			a := s.Get("/api/v1/produtos", minute)
+			a := one.Get("/api/v1/produtos", minute)
 			expect(t, "status", a.Status, 200)
 			expect(t, "remaining", a.Header.Get("X-RateLimit-Remaining"), fmt.Sprint(2-i))
 		}
-		a := s.CPF(minute, docs[0])
+		a := one.CPF(minute, docs[0])
 		expect(t, "over the minute", a.String(), "429 limite_por_minuto")
 		wait, err := strconv.Atoi(a.Header.Get("Retry-After"))
 		if err != nil || wait < 1 || wait > 60 {

@@ -2,7 +2,9 @@ package testkit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
 	"os/exec"
 	"strings"
 	"sync"
@@ -30,9 +32,11 @@ type Options struct {
 
 // Program is a running `fichario serve`.
 type Program struct {
-	URL  string // http://127.0.0.1:port, the same after a Restart
+	URL  string // http://127.0.0.1:port, the same after a Restart; of the balancer where there are two instances
 	Addr string // 127.0.0.1:port
 
+	at      string   // where it listens itself
+	other   *Program // the second instance, behind the same balancer
 	tb      testing.TB
 	options Options
 	dir     string
@@ -47,19 +51,42 @@ type Program struct {
 // program is killed, and if the test failed the end of its log is shown.
 func StartProgram(tb testing.TB, options Options) *Program {
 	tb.Helper()
-	p := &Program{tb: tb, options: options, dir: tb.TempDir(), Addr: "127.0.0.1:0"}
+	p := &Program{tb: tb, options: options, dir: tb.TempDir(), at: "127.0.0.1:0"}
 	tb.Cleanup(func() {
 		p.Kill()
 		if tb.Failed() {
-			tb.Logf("the end of the log of %s:\n%s", p.URL, last(p.Logs(), tail))
+			tb.Logf("the end of the log of %s:\n%s", p.at, last(p.output.String(), tail))
 		}
 	})
 	p.start()
+	p.Addr = p.at
+	if options.Env[twice] != "" {
+		env := maps.Clone(options.Env)
+		delete(env, twice)
+		p.other = StartProgram(tb, Options{Env: env})
+		p.Addr = Balance(tb, "", p, p.other)
+	}
+	p.URL = "http://" + p.Addr
 	return p
 }
 
+// Instances are the addresses of the instances themselves.
+func (p *Program) Instances() []string {
+	all := []string{p.at}
+	if p.other != nil {
+		all = append(all, p.other.at)
+	}
+	return all
+}
+
+// twice names the variable that asks for two instances behind a balancer.
+const twice = "TEST_TWICE"
+
 // Logs is everything that the program has written so far, restarts included.
 func (p *Program) Logs() string {
+	if p.other != nil {
+		return p.output.String() + p.other.Logs()
+	}
 	return p.output.String()
 }
 
@@ -84,7 +111,10 @@ func (p *Program) Terminate() (code int) {
 		p.Kill()
 		p.tb.Errorf("the program still ran %v after SIGTERM", stopLimit)
 	}
-	return p.cmd.ProcessState.ExitCode()
+	if p.other != nil {
+		code = p.other.Terminate()
+	}
+	return cmp.Or(p.cmd.ProcessState.ExitCode(), code)
 }
 
 // Kill ends the program as a power cut does, and waits. A program that has ended stays as it is.
@@ -94,6 +124,9 @@ func (p *Program) Kill() {
 	}
 	_ = p.cmd.Process.Kill()
 	<-p.exited
+	if p.other != nil {
+		p.other.Kill()
+	}
 }
 
 // Restart starts the program again with the same settings, directory and port, after a Stop if it still runs.
@@ -103,6 +136,9 @@ func (p *Program) Restart() {
 		p.Stop()
 	}
 	p.start()
+	if p.other != nil {
+		p.other.start()
+	}
 }
 
 // Pid is the process, for tests that send it other signals.
@@ -124,7 +160,7 @@ func (p *Program) start() {
 	listening := p.output.expect()
 	cmd := exec.Command(Build(p.tb), append([]string{"serve"}, p.options.Args...)...)
 	cmd.Dir = p.dir
-	cmd.Env = environment(map[string]string{"FICHARIO_LISTEN": p.Addr, "FICHARIO_LOG_FORMAT": "json"}, p.options.Env)
+	cmd.Env = environment(map[string]string{"FICHARIO_LISTEN": p.at, "FICHARIO_LOG_FORMAT": "json"}, p.options.Env)
 	cmd.Stdout, cmd.Stderr = &p.output, &p.output
 	cmd.WaitDelay = 5 * time.Second
 	// A group of its own: Ctrl-C reaches the tests, and the guard ends the program.
@@ -146,8 +182,7 @@ func (p *Program) start() {
 		p.tb.Fatal(err)
 	}
 	select {
-	case p.Addr = <-listening:
-		p.URL = "http://" + p.Addr
+	case p.at = <-listening:
 	case <-exited:
 		p.tb.Fatalf("the program ended before it listened: %v", p.err)
 	case <-time.After(startLimit):

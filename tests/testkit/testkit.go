@@ -131,11 +131,17 @@ func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string
 	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
 }
 
-// OnBothAndPooled is OnBothDatabases, and PostgreSQL once more through PgBouncer in transaction mode.
+// OnBothAndPooled is OnBothDatabases, and PostgreSQL once more through PgBouncer in transaction mode, where the program
+// runs as two instances behind HAProxy.
 func OnBothAndPooled(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
 	OnBothDatabases(t, test)
-	t.Run("pooler", func(t *testing.T) { t.Parallel(); test(t, Pooled(t)) })
+	t.Run("pooler", func(t *testing.T) {
+		t.Parallel()
+		env := Pooled(t)
+		env[twice] = "yes"
+		test(t, env)
+	})
 }
 
 // Pooled is PostgreSQL, reached through PgBouncer in transaction mode.

@@ -64,6 +64,22 @@ func (s *Service) StartAnother() *Service {
 	return other
 }
 
+// Instances are the instances of the program, which have the same address where a balancer is in front of them, each at
+// its own: the limit per minute is each one's.
+func (s *Service) Instances() []*Service {
+	var all []*Service
+	for _, addr := range s.Program.Instances() {
+		all = append(all, s.At(addr))
+	}
+	return all
+}
+
+// At is the service as it is asked at another address.
+func (s *Service) At(addr string) *Service {
+	there := &testkit.Program{URL: "http://" + addr, Addr: addr}
+	return &Service{Program: there, Org: s.Org, tb: s.tb, env: s.env, mu: s.mu, hidden: s.hidden}
+}
+
 // Command runs a command beside the service and returns what it printed.
 func (s *Service) Command(args ...string) string {
 	s.tb.Helper()
@@ -106,8 +122,15 @@ func (s *Service) AwaitFollowers(key string, limit, n int, another string) {
 	asked := 0
 	Eventually(s.tb, "the requests are let in", 20*time.Second, func() bool {
 		asked++
-		left, err := strconv.Atoi(s.Get("/api/v1/produtos", key).Header.Get("X-RateLimit-Remaining"))
-		return err == nil && limit-left-asked >= n
+		in := 0
+		for _, one := range s.Instances() {
+			left, err := strconv.Atoi(one.Get("/api/v1/produtos", key).Header.Get("X-RateLimit-Remaining"))
+			if err != nil {
+				return false
+			}
+			in += limit - left - asked
+		}
+		return in >= n
 	})
 	if a := s.CPF(s.NewKey(60, 60, 60).Key, another); a.Status != http.StatusOK {
 		s.tb.Errorf("another lookup is answered with %s", a)

@@ -39,8 +39,23 @@ func startLocal(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	// No sync: it is about the first files only, and nobody needs these after a power cut.
+	return startCluster(ctx, bin, func(c *cluster) *exec.Cmd {
+		return c.command(ctx, "initdb", "-D", c.data(), "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8",
+			"--no-sync")
+	})
+}
+
+// startCluster starts a cluster whose first files a command makes.
+func startCluster(ctx context.Context, bin string, files func(*cluster) *exec.Cmd) (*Server, error) {
 	c := &cluster{bin: bin}
-	if err := c.create(ctx); err != nil {
+	err := c.create()
+	if err == nil {
+		if out, failed := files(c).CombinedOutput(); failed != nil {
+			err = fmt.Errorf("its first files: %w: %s", failed, bytes.TrimSpace(out))
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("a throw-away PostgreSQL of %s: %w", bin, err), c.close())
 	}
 	// Another process may take the free port before PostgreSQL does.
@@ -78,8 +93,8 @@ func major(bin string) int {
 	return n
 }
 
-// create makes the directory and the cluster in it.
-func (c *cluster) create(ctx context.Context) (err error) {
+// create makes the directory.
+func (c *cluster) create() (err error) {
 	parent := os.TempDir()
 	if os.Geteuid() == 0 {
 		// PostgreSQL refuses to run as root, and another user may not be let into root's own temporary directory.
@@ -98,12 +113,6 @@ func (c *cluster) create(ctx context.Context) (err error) {
 		if err := os.Chown(c.dir, int(c.owner.Uid), int(c.owner.Gid)); err != nil {
 			return err
 		}
-	}
-	// No sync: it is about the first files only, and nobody needs these after a power cut.
-	initdb := c.command(ctx, "initdb", "-D", c.data(), "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8",
-		"--no-sync")
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
 	}
 	return nil
 }

@@ -14,7 +14,9 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -115,6 +117,38 @@ func StartDedicated(tb testing.TB) *Server {
 				errNoBinaries, brief(err))
 		}
 	}
+	return dedicated(tb, s, err)
+}
+
+// StartReplica gives a dedicated server of the machine's binaries a streaming replica, which a test may stop, start and
+// freeze as well.
+func (s *Server) StartReplica(tb testing.TB) *Server {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	primary, ok := s.control.(*cluster)
+	if !ok {
+		tb.Fatalf("a test with a replica needs PostgreSQL's own programs: %v", errNoBinaries)
+	}
+	r, err := startCluster(ctx, primary.bin, func(c *cluster) *exec.Cmd {
+		return c.command(ctx, "pg_basebackup", "-D", c.data(), "-d", s.URL, "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	})
+	return dedicated(tb, r, err)
+}
+
+// Address is where the server has a database that another one, of which it is a replica, has at an address.
+func (s *Server) Address(tb testing.TB, databaseURL string) string {
+	tb.Helper()
+	there, err := url.Parse(databaseURL)
+	if err != nil {
+		tb.Fatal("the database's address is no URL")
+	}
+	return s.database(strings.TrimPrefix(there.Path, "/"))
+}
+
+// dedicated is a server that ends with its test.
+func dedicated(tb testing.TB, s *Server, err error) *Server {
+	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
 	}

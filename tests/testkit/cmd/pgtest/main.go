@@ -3,7 +3,7 @@
 //	pgtest [-allow-skip REGEXP] -- go test -json ./...
 //
 // It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it
-// may, and Chromium and PgBouncer likewise, says which ones it uses, hands the server's URL to the command in
+// may, and Chromium, PgBouncer and HAProxy likewise, says which ones it uses, hands the server's URL to the command in
 // FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and takes the server away
 // again, whatever happened. It exits with the command's code, or with 1 when the report finds a fault that the command
 // did not: a skipped test, or no test at all.
@@ -22,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/internal/report"
@@ -62,6 +63,7 @@ func run(allow string, command []string) (code int, err error) {
 	if err := errors.Join(
 		find("Chromium", "chromium", browsertest.Path, browsertest.ErrNone),
 		find("PgBouncer", "pgbouncer", postgres.PoolerPath, postgres.ErrNoPooler),
+		find("HAProxy", "haproxy", testkit.BalancerPath, testkit.ErrNoBalancer),
 	); err != nil {
 		return 1, err
 	}

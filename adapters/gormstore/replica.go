@@ -1,0 +1,260 @@
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
+	"gorm.io/gorm"
+)
+
+// replica is a copy of the database that PostgreSQL keeps by replaying its log, for what may be a little old.
+//
+// How old it is at most is measured by our own clock and the log's positions: what had been written when the primary
+// was asked for its position has been replayed once the replica has come as far. So neither a primary that writes
+// nothing, nor a replica that is cut off from it, nor clocks that differ deceive.
+type replica struct {
+	db, primary *gorm.DB
+	maxLag      time.Duration
+	schema      int64 // the oldest version that it can be asked in
+	log         *slog.Logger
+
+	mu      sync.Mutex
+	asked   []position // of the primary, that the replica had not reached when it was last asked
+	upTo    time.Time  // it has what was written until then
+	now     whereabouts
+	serving context.Context //nolint:containedctx // ends when lists are to be read elsewhere
+	leave   context.CancelFunc
+
+	answered, passed atomic.Int64 // lists
+}
+
+// whereabouts is where lists are read.
+type whereabouts int
+
+const (
+	unknown whereabouts = iota
+	here
+	elsewhere
+)
+
+// position is how far the primary's log went at a time.
+type position struct {
+	at  time.Time
+	log int64
+}
+
+// ReplicaFigures tell how a replica is used.
+type ReplicaFigures struct {
+	// InUse is whether lists are read from it now.
+	InUse bool
+	// Lag is how old it is at most.
+	Lag time.Duration
+	// Answered and Passed count the lists that it answered, and that the primary answered in its place.
+	Answered, Passed int64
+}
+
+const replicaVariable = "FICHARIO_READ_DATABASE_URL"
+
+// ReadFrom has lists, figures and files that may be a little old (ports.ForLists) read from a replica, while it is at
+// most lag behind; else, and while it is away, from the primary. It fails where the address cannot be one of a replica
+// of this database. FollowReplica has to be called again and again.
+func (s *Store) ReadFrom(ctx context.Context, databaseURL string, lag time.Duration, log *slog.Logger) error {
+	if s.dialect != goose.DialectPostgres {
+		return errors.New(replicaVariable + " is for PostgreSQL, and FICHARIO_DATABASE_URL leads to SQLite")
+	}
+	d, err := newDialer(replicaVariable, databaseURL)
+	if err != nil {
+		return err
+	}
+	r := &replica{primary: s.write, maxLag: lag, log: log}
+	if r.db, err = d.gorm(); err == nil {
+		err = setPool(r.db, s.most)
+	}
+	if err != nil {
+		return err
+	}
+	s.replica = r
+	if err := r.primary.WithContext(ctx).Raw(askSchema).Scan(&r.schema).Error; err != nil {
+		return fmt.Errorf("%s: %w", replicaVariable, classify(err))
+	}
+	if err := r.same(ctx); err != nil {
+		return err
+	}
+	// What was written just now is on its way.
+	for start := time.Now(); time.Since(start) < lookWithin && r.measure(ctx) == nil && r.lag() > lag; {
+		time.Sleep(20 * time.Millisecond)
+	}
+	r.look(ctx)
+	return nil
+}
+
+const (
+	askSchema   = "SELECT MAX(version_id) FROM goose_db_version WHERE is_applied"
+	askIdentity = "SELECT system_identifier || ' ' || current_database() FROM pg_control_system()"
+	askPrimary  = "SELECT CAST(pg_current_wal_flush_lsn() - '0/0' AS bigint)"
+	askReplica  = `SELECT pg_is_in_recovery() AS replaying,
+		CAST(COALESCE(pg_last_wal_replay_lsn(), '0/0') - '0/0' AS bigint) AS log, (` + askSchema + `) AS schema`
+	// lookWithin is how long a replica may take to say how far it is.
+	lookWithin = 2 * time.Second
+)
+
+// same refuses an address that leads to another system or database. One that leads nowhere may be mended while the
+// service runs.
+func (r *replica) same(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	var ours, theirs string
+	if err := r.primary.WithContext(ctx).Raw(askIdentity).Scan(&ours).Error; err != nil {
+		return fmt.Errorf("%s: what identifies the primary: %w", replicaVariable, classify(err))
+	}
+	err := r.db.WithContext(ctx).Raw(askIdentity).Scan(&theirs).Error
+	if err != nil && !away(err) {
+		return fmt.Errorf("%s: what identifies the replica: %w", replicaVariable, err)
+	}
+	if err == nil && ours != theirs {
+		return errors.New(replicaVariable + " leads to a server or database that is no replica of the one of " +
+			"FICHARIO_DATABASE_URL")
+	}
+	return nil
+}
+
+// FollowReplica finds out how far the replica is. A chore, for each ReplicaEvery.
+func (s *Store) FollowReplica(ctx context.Context) error {
+	s.replica.look(ctx)
+	return nil
+}
+
+// ReplicaEvery is how often FollowReplica is to be called for a lag.
+func ReplicaEvery(lag time.Duration) time.Duration { return min(time.Second, lag/4) }
+
+// look finds out how far the replica is, and tells the log when that begins or ends to be enough.
+func (r *replica) look(ctx context.Context) {
+	err := r.measure(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	if err == nil && r.lag() > r.maxLag {
+		err = fmt.Errorf("it may lack what was written more than %s ago", r.maxLag)
+	}
+	r.turn(err)
+}
+
+// measure asks both how far they are.
+func (r *replica) measure(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	now := position{at: time.Now()}
+	if err := r.primary.WithContext(ctx).Raw(askPrimary).Scan(&now.log).Error; err == nil {
+		r.mu.Lock()
+		r.asked = append(r.asked, now)
+		r.mu.Unlock()
+	} // else what is known grows old
+	var there struct {
+		Replaying   bool
+		Log, Schema int64
+	}
+	err := r.db.WithContext(ctx).Raw(askReplica).Scan(&there).Error
+	switch {
+	case err != nil:
+		return err
+	case !there.Replaying:
+		return errors.New("it is no replica (any more): it takes writes")
+	case there.Schema < r.schema:
+		return errors.New("its schema is older than this program's")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left := r.asked[:0]
+	for _, p := range r.asked {
+		switch {
+		case p.log <= there.Log:
+			r.upTo, left = p.at, left[:0]
+		case time.Since(p.at) <= r.maxLag:
+			left = append(left, p)
+		}
+	}
+	r.asked = left
+	return nil
+}
+
+// lag is how old the replica is at most.
+func (r *replica) lag() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Since(r.upTo)
+}
+
+// turn has lists read from the replica, or for a reason from the primary; what is being read there is then read again.
+func (r *replica) turn(away error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case away != nil && r.now != elsewhere:
+		if r.now = elsewhere; r.leave != nil {
+			r.leave()
+		}
+		r.log.Warn("lists are read from the primary, not from the replica", "why", Reason(away))
+	case away == nil && r.now != here:
+		r.now = here
+		r.serving, r.leave = context.WithCancel(context.Background())
+		r.log.Info("lists are read from the replica")
+	}
+}
+
+// answer reads from the replica, if it can be read now; otherwise, and where it fails, the primary has to be asked.
+func (r *replica) answer(ctx context.Context, f func(*gorm.DB) error) (done bool, err error) {
+	defer func() {
+		if done {
+			r.answered.Add(1)
+		} else {
+			r.passed.Add(1)
+		}
+	}()
+	r.mu.Lock()
+	serving, usable := r.serving, r.now == here && time.Since(r.upTo) <= r.maxLag
+	r.mu.Unlock()
+	if !usable {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	defer cancel()
+	reading, leave := context.WithCancel(ctx)
+	defer leave()
+	defer context.AfterFunc(serving, leave)()
+	err = f(r.db.WithContext(reading))
+	var pg *pgconn.PgError
+	switch {
+	case err == nil, errors.Is(err, gorm.ErrRecordNotFound):
+		return true, err
+	case serving.Err() != nil && ctx.Err() == nil:
+		return false, nil
+	case ctx.Err() != nil, errors.As(err, &pg) && pg.Code == queryCanceled:
+		return true, told(ctx, err) // by the caller or by time: the primary would need as long
+	case away(err) && !collided(err): // where replaying had to go on, a reader is sent away
+		r.turn(err)
+	}
+	return false, nil
+}
+
+// queryCanceled is PostgreSQL's code of a statement that took too long.
+const queryCanceled = "57014"
+
+// Replica tells how the replica is used; false where there is none.
+func (s *Store) Replica() (ReplicaFigures, bool) {
+	r := s.replica
+	if r == nil {
+		return ReplicaFigures{}, false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return ReplicaFigures{
+		InUse: r.now == here, Lag: time.Since(r.upTo), Answered: r.answered.Load(), Passed: r.passed.Load(),
+	}, true
+}

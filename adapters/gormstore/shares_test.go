@@ -1,0 +1,133 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// held takes every connection of pools, and returns what gives them back.
+func held(t *testing.T, pools ...*gorm.DB) (release func()) {
+	t.Helper()
+	var all []*sql.Conn
+	for _, db := range pools {
+		pool, err := db.DB()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range pool.Stats().MaxOpenConnections - pool.Stats().InUse {
+			c, err := pool.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, c)
+		}
+	}
+	return func() {
+		for _, c := range all {
+			_ = c.Close()
+		}
+	}
+}
+
+// TestPagesAndCallersHaveTheirOwn connections: while every one of the others' is held, each is served.
+func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
+	t.Parallel()
+	const orgID = "01980000-0000-7000-8000-000000000001"
+	for _, s := range each(t) {
+		ctx, repos, now := t.Context(), s.Repos(), time.Now().UTC()
+		key := access.Key{ID: orgID, OrgID: orgID, Name: "CRM", Prefix: "fic_", CreatedAt: now}
+		secret, token := access.NewSecret(), access.NewSessionToken()
+		m := crm.Member{ID: orgID, OrgID: orgID, Email: "ana@example.com", Active: true}
+		doc := document.Restore(document.CPF, "52998224725")
+		err := errors.Join(repos.Orgs.Create(ctx, crm.Organisation{ID: orgID}), repos.Keys.Create(ctx, key),
+			repos.Keys.AddSecret(ctx, key.ID, "", secret, now), repos.Members.Create(ctx, m),
+			repos.Sessions.Create(ctx, token, access.Session{MemberID: m.ID, CreatedAt: now, SeenAt: now}),
+			repos.History.Save(ctx, lookup.Record{
+				ID: orgID, OrgID: orgID, Product: "cpf", Document: doc, AnsweredAt: now, Fields: []byte("{}"), Raw: []byte("null"),
+			}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := func(ctx context.Context) error {
+			_, known := repos.Keys.BySecret(ctx, secret, now)
+			_, served := repos.History.Serve(ctx, lookup.Entry{
+				ID: firstID(time.Now()), OrgID: orgID, KeyID: key.ID, Product: "cpf", Document: doc, At: now, Cache: true,
+				Status: lookup.Done,
+			}, time.Time{})
+			_, opened := repos.Webhooks.Open(ctx, webhook.NewToken(), now)
+			if errors.Is(opened, ports.ErrNotFound) {
+				opened = nil // asked, and told
+			}
+			_, taken := repos.Inbox.Take(ctx, ports.Arrival{
+				Delivery: webhook.Delivery{ID: firstID(time.Now()), OrgID: orgID, WebhookID: orgID, At: now},
+			})
+			return errors.Join(known, served, opened, taken, s.InTx(ctx, func(r ports.Repos) error {
+				return r.Usage.Charge(ctx, key.ID, "d", "m", catalog.Money(1), access.Limits{PerDay: 9, PerMonth: 9})
+			}))
+		}
+		look := func(ctx context.Context) error {
+			ctx = ports.WithReading(ctx, ports.ForPages)
+			_, _, resumed := repos.Sessions.Find(ctx, token)
+			_, page := repos.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", 10)
+			_, figures := repos.Figures.Lookups(ctx, orgID, now)
+			return errors.Join(resumed, page, figures)
+		}
+		for _, c := range []struct {
+			what string
+			held []*gorm.DB
+			do   func(context.Context) error
+		}{
+			{"lookups and posts", []*gorm.DB{s.pages.read}, call},
+			{"pages", []*gorm.DB{s.read}, look},
+		} {
+			release := held(t, c.held...)
+			within, cancel := context.WithTimeout(ctx, 20*time.Second)
+			if err := c.do(within); err != nil {
+				t.Errorf("%s: %s wait: %v", s.write.Name(), c.what, err)
+			}
+			cancel()
+			release()
+		}
+	}
+}
+
+// TestPagesTakeNoMoreThanTheirShare of the connections that there may be, and where there is one they share it.
+func TestPagesTakeNoMoreThanTheirShare(t *testing.T) {
+	t.Parallel()
+	s := each(t)[1]
+	most := func(db *gorm.DB) int {
+		if db == nil {
+			return 0
+		}
+		pool, err := db.DB()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pool.Stats().MaxOpenConnections
+	}
+	for _, n := range []int{16, 5, 2, 1} {
+		if err := s.LimitConnections(n); err != nil {
+			t.Fatal(err)
+		}
+		pages, others := most(s.pages.read), most(s.write)
+		if pages+others != n || others < pages || n > 1 && pages == 0 {
+			t.Errorf("of %d connections pages have %d, the others %d", n, pages, others)
+		}
+	}
+	if _, err := s.Repos().Orgs.List(ports.WithReading(t.Context(), ports.ForLists)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"log/slog"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/adapters/httpapi"
+	"fichario/app"
+)
+
+// readElsewhere has lists read from the replica of the database, where there is one.
+func (e *environment) readElsewhere(s *service, log *slog.Logger, metrics *httpapi.Metrics) error {
+	lag := e.readLag()
+	if lag == 0 {
+		return nil
+	}
+	if err := s.store.ReadFrom(e.ctx, e.settings.ReadURL, lag, log); err != nil {
+		return err
+	}
+	s.follow = []app.Chore{{Name: "follow the replica", Every: gormstore.ReplicaEvery(lag), Do: s.store.FollowReplica}}
+	metrics.Replica(func() (bool, time.Duration, int64, int64) {
+		f, _ := s.store.Replica()
+		return f.InUse, f.Lag, f.Answered, f.Passed
+	})
+	return nil
+}
+
+// readLag is how old lists may be; zero where they are read from the primary.
+func (e *environment) readLag() time.Duration {
+	if e.settings.ReadURL == "" {
+		return 0
+	}
+	return e.settings.ReadMaxLag
+}

@@ -1,0 +1,121 @@
+package testkit
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit/internal/guard"
+)
+
+// ErrNoBalancer says, in one sentence, that there is no HAProxy and what to install.
+var ErrNoBalancer = errors.New("no HAProxy for the tests: install it (on Debian: apt-get install haproxy)")
+
+// BalancerPath finds HAProxy's program.
+func BalancerPath() (string, error) {
+	for _, name := range []string{"haproxy", "/usr/sbin/haproxy"} { // sbin is not on everybody's PATH
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNoBalancer
+}
+
+// Balance starts HAProxy in front of programs, in turn, and returns its address. With a check, such as "check inter 1s",
+// it asks them whether they are ready, and a request that is sent to one that is not there is lost; without, the request
+// is sent to another one.
+func Balance(tb testing.TB, check string, to ...*Program) (addr string) {
+	tb.Helper()
+	path, err := BalancerPath()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	servers := "  retries 0\n"
+	if check == "" {
+		servers = "  retries 3\n  option redispatch 1\n  retry-on conn-failure\n"
+	}
+	for i, p := range to {
+		servers += fmt.Sprintf("  server s%d %s %s\n", i, p.at, check)
+	}
+	for range 3 { // another process may take the free port first
+		var l net.Listener
+		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			tb.Fatal(err)
+		}
+		addr = l.Addr().String()
+		_ = l.Close()
+		if err = startBalancer(tb, path, addr, servers); err == nil {
+			return addr
+		}
+	}
+	tb.Fatal(err)
+	return ""
+}
+
+// balancing takes what a server would: it leaves refusals of odd requests to the program.
+const balancing = `global
+  maxconn 2000
+  nbthread 1
+  tune.bufsize 65536
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 90s
+  timeout server 90s
+  timeout http-keep-alive 90s
+  balance roundrobin
+  option httpchk GET /readyz
+frontend in
+  bind %s
+  option accept-invalid-http-request
+  default_backend out
+backend out
+%s`
+
+func startBalancer(tb testing.TB, path, addr, servers string) error {
+	tb.Helper()
+	dir := tb.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "cfg"), fmt.Appendf(nil, balancing, addr, servers), 0o600); err != nil {
+		return err
+	}
+	var said strings.Builder
+	cmd := exec.Command(path, "-db", "-q", "-f", "cfg")
+	cmd.Dir = dir
+	cmd.Stderr = &said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	entry, err := guard.Add(guard.Process(cmd.Process.Pid))
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		entry.Forget()
+		close(ended)
+	}()
+	tb.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-ended
+	})
+	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		select {
+		case <-ended:
+			return fmt.Errorf("HAProxy ended at once: %s", said.String())
+		default:
+		}
+		if c, err := net.Dial("tcp", addr); err == nil {
+			return c.Close()
+		}
+	}
+	return errors.New("HAProxy does not answer")
+}
