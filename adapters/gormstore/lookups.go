@@ -53,11 +53,16 @@ func (v *vault) entry(row lookupRow) lookup.Entry {
 		Status: lookup.Status(row.Status), RecordID: row.RecordID.text(), Day: row.Day, Month: row.Month,
 		SettleAt: timeOf(row.SettleAt), ContactID: row.ContactID.text(),
 	}
-	value, ok := v.shown(row.Document, "lookups|document|"+e.ID)
-	if e.Unreadable = !ok; ok {
-		e.Document = document.Restore(document.Type(row.DocType), string(value))
-	}
+	v.openDocument(&e, document.Type(row.DocType), row.Document)
 	return e
+}
+
+// openDocument gives an entry its document.
+func (v *vault) openDocument(e *lookup.Entry, docType document.Type, sealed []byte) {
+	value, ok := v.shown(sealed, "lookups|document|"+e.ID)
+	if e.Unreadable = !ok; ok {
+		e.Document = document.Restore(docType, string(value))
+	}
 }
 
 type statement struct {
