@@ -115,26 +115,9 @@ func (l *Lookups) finish(ctx context.Context, e ending) {
 }
 
 // write writes an ending: the lease, the entry, what is given back, the record.
-func (l *Lookups) write(ctx context.Context, end ending) error {
-	return l.store.InTx(ctx, func(repos ports.Repos) error {
-		e := end.entry
-		if err := repos.Leases.Free(ctx, e.ID); err != nil {
-			return err
-		}
-		open, err := repos.Statement.Finish(ctx, e)
-		if err != nil || !open {
-			return err
-		}
-		if !e.Charged && e.KeyID != "" {
-			if err := repos.Usage.Release(ctx, e.KeyID, e.Day, e.Month, end.price); err != nil {
-				return err
-			}
-		}
-		if end.rec != nil {
-			return repos.History.Save(ctx, *end.rec)
-		}
-		return nil
-	})
+func (l *Lookups) write(ctx context.Context, e ending) error {
+	_, err := l.store.Repos().Calls.End(ctx, ports.Outcome{Entry: e.entry, Price: e.price, Record: e.rec})
+	return err
 }
 
 // unavailable says why nothing was charged.

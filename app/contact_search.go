@@ -159,23 +159,25 @@ func (c *Contacts) Count(ctx context.Context, by Caller, s ContactSearch) (int, 
 func (c *Contacts) All(ctx context.Context, by Caller, s ContactSearch) iter.Seq2[crm.ContactView, error] {
 	return func(yield func(crm.ContactView, error) bool) {
 		p, err := c.prepare(ctx, by, s)
+		if err != nil {
+			yield(crm.ContactView{}, err)
+			return
+		}
 		q := ports.ContactQuery{
 			ContactFilter: p.filter, Order: s.Order, Ascending: s.Ascending, Limit: listMax, Whole: true,
 		}
-		for found := []crm.Contact(nil); ; q.After = found[len(found)-1].ID {
-			if err == nil {
-				found, err = c.store.Repos().Contacts.Select(ctx, p.orgID, q)
+		found := readAhead(ctx, listMax, func(ctx context.Context, last *crm.Contact) ([]crm.Contact, error) {
+			if last != nil {
+				q.After = last.ID
 			}
+			return c.store.Repos().Contacts.Select(ctx, p.orgID, q)
+		})
+		for contact, err := range found {
 			if err != nil {
 				yield(crm.ContactView{}, err)
 				return
 			}
-			for _, contact := range found {
-				if !yield(p.names.view(contact), nil) {
-					return
-				}
-			}
-			if len(found) < listMax {
+			if !yield(p.names.view(contact), nil) {
 				return
 			}
 		}

@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -130,21 +131,44 @@ func (l *logbook) String() string {
 
 func (l *logbook) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// broken is a store whose transactions fail as told, before they begin or when they were written.
+// broken is a store whose calls fail as told, before they are written or when they were.
 type broken struct {
 	ports.Store
 	before, after func() error
 }
 
-func (b *broken) InTx(ctx context.Context, f func(ports.Repos) error) error {
+func (b *broken) Repos() ports.Repos {
+	r := b.Store.Repos()
+	r.Calls = brokenCalls{r.Calls, b}
+	return r
+}
+
+type brokenCalls struct {
+	ports.Calls
+	*broken
+}
+
+func (b brokenCalls) Begin(ctx context.Context, c ports.Charge) (begun ports.Begun, err error) {
+	err = b.fail(func() error { begun, err = b.Calls.Begin(ctx, c); return err })
+	return begun, err
+}
+
+func (b brokenCalls) End(ctx context.Context, o ports.Outcome) (open bool, err error) {
+	err = b.fail(func() error { open, err = b.Calls.End(ctx, o); return err })
+	return open, err
+}
+
+func (b *broken) fail(do func() error) error {
 	if b.before != nil {
 		if err := b.before(); err != nil {
 			return err
 		}
 	}
-	err := b.Store.InTx(ctx, f)
+	err := do()
 	if err == nil && b.after != nil {
-		return b.after()
+		if err = b.after(); err != nil {
+			err = fmt.Errorf("%w: %w", ports.ErrUncertain, err)
+		}
 	}
 	return err
 }

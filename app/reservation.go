@@ -18,71 +18,61 @@ type reservation struct {
 	fresh  *lookup.Record // one has just ended
 }
 
-// reserve takes the lease, checks the caps and writes the entry as charged, in one
-// transaction: whatever happens afterwards, the call is accounted for.
+// reserve takes the lease, checks the caps and writes the entry as charged: whatever happens afterwards, the call is
+// accounted for.
 func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
-	var r reservation
 	e, key := l.entry(a), a.caller.key
 	e.Status, e.Charged, e.Amount = lookup.Running, true, a.product.Price
 	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
+	charge := ports.Charge{
+		Entry: e, Takes: l.timeout + settleMargin, Shared: !a.Refresh || a.Seen != "", After: e.At.Add(-l.fresh),
+	}
+	if key != nil {
+		charge.Caps = key.Limits
+	}
+	if a.Refresh {
+		charge.Seen = a.Seen
+	}
 	l.inFlight.Store(e.ID, &flight{ended: make(chan struct{})})
-	begun := false // whether the transaction came to its commit
-	err := l.store.InTx(ctx, func(repos ports.Repos) (err error) {
-		r, err = l.charge(ctx, repos, a, e)
-		begun = begun || err == nil
-		return err
-	})
-	if err == nil {
+	r, err := l.charge(ctx, charge)
+	if err == nil && r.entry.ID != "" {
 		return r, nil
 	}
 	l.announce(e.ID)
 	switch {
-	case errors.Is(err, errNothingToWrite):
-		return r, nil
 	case errors.Is(err, ports.ErrMonthCap):
-		return r, monthlyLimit(key)
+		err = monthlyLimit(key)
 	case errors.Is(err, ports.ErrDayCap):
-		return r, dailyLimit(key, l.calendar.NextDay(e.At).Sub(e.At))
-	case begun:
-		// The commit may have happened although its confirmation was lost. No call
-		// was made, so what it may have charged is taken back.
+		err = dailyLimit(key, l.calendar.NextDay(e.At).Sub(e.At))
+	case errors.Is(err, ports.ErrUncertain):
+		// No call was made, so what may have been charged is taken back.
 		e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
 		l.calls.start(func() { l.finish(context.WithoutCancel(ctx), ending{e, a.product.Price, nil}) })
 	}
 	return r, err
 }
 
-// charge is the transaction of reserve. Its time is the database's: other instances compare it with theirs.
-func (l *Lookups) charge(ctx context.Context, repos ports.Repos, a asking, e lookup.Entry) (reservation, error) {
-	now, err := repos.Clock.Now(ctx, e.At)
-	if err != nil {
-		return reservation{}, err
-	}
-	e.SettleAt = now.Add(l.timeout + settleMargin)
-	if !a.Refresh || a.Seen != "" {
-		lease := lookup.Lease{OrgID: e.OrgID, Product: e.Product, Document: a.doc, CallID: e.ID, ExpiresAt: e.SettleAt}
-		holder, err := repos.Leases.Acquire(ctx, lease, now)
-		if err != nil {
+// charge begins a call, unless history has an answer by now, which is none when it cannot be opened.
+func (l *Lookups) charge(ctx context.Context, c ports.Charge) (reservation, error) {
+	for {
+		begun, err := l.store.Repos().Calls.Begin(ctx, c)
+		switch {
+		case err != nil:
+			return reservation{}, err
+		case begun.Holder != "":
+			return reservation{holder: begun.Holder}, nil
+		case begun.RecordID == "":
+			return reservation{entry: c.Entry}, nil
+		}
+		rec, err := l.store.Repos().History.Latest(ctx, c.Entry.OrgID, c.Entry.Product, c.Entry.Document)
+		switch {
+		case err == nil:
+			return reservation{fresh: &rec}, nil
+		case !errors.Is(err, ports.ErrNotFound):
 			return reservation{}, err
 		}
-		if holder != "" {
-			return reservation{holder: holder}, errNothingToWrite
-		}
-		// The call before this one may have ended since history was read.
-		rec, err := repos.History.Latest(ctx, e.OrgID, e.Product, a.doc)
-		if err == nil && rec.FreshAt(e.At, l.fresh) && (!a.Refresh || rec.ID != a.Seen) {
-			return reservation{fresh: &rec}, errNothingToWrite
-		}
-		if err != nil && !errors.Is(err, ports.ErrNotFound) {
-			return reservation{}, err
-		}
+		c.Seen = begun.RecordID
 	}
-	if key := a.caller.key; key != nil {
-		if err := repos.Usage.Charge(ctx, e.KeyID, e.Day, e.Month, e.Amount, key.Limits); err != nil {
-			return reservation{}, err
-		}
-	}
-	return reservation{entry: e}, repos.Statement.Add(ctx, e)
 }
 
 // written has what is known in this process about the same question written before it is asked: what is paid for is
@@ -122,6 +112,3 @@ func (l *Lookups) mayCall() error {
 	}
 	return nil
 }
-
-// errNothingToWrite rolls a transaction back that found nothing to do.
-var errNothingToWrite = errors.New("nothing to write")

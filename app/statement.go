@@ -48,7 +48,7 @@ const (
 	pageDefault = 50
 	pageMax     = 200
 	// linesAtOnce is how many lines of a whole statement are read at once.
-	linesAtOnce = 1000
+	linesAtOnce = 2000
 )
 
 // StatementPage is one page of a statement.
@@ -126,22 +126,18 @@ func (s *Statement) Lines(ctx context.Context, caller Caller, q StatementQuery) 
 		}
 	}
 	lines := StatementLines{OfKey: of.key != nil, Zone: s.calendar.Location}
+	entries := readAhead(ctx, linesAtOnce, func(ctx context.Context, last *lookup.Entry) ([]lookup.Entry, error) {
+		after := ""
+		if last != nil {
+			after = last.ID
+		}
+		return s.store.Repos().Statement.Page(ctx, of.asker, chosen.filter, after, linesAtOnce)
+	})
 	lines.All = func(yield func(StatementLine, error) bool) {
-		for after := ""; ; {
-			entries, err := s.store.Repos().Statement.Page(ctx, of.asker, chosen.filter, after, linesAtOnce)
-			if err != nil {
-				yield(StatementLine{}, err)
+		for e, err := range entries {
+			if !yield(StatementLine{e, names[e.AskedBy()]}, err) {
 				return
 			}
-			for _, e := range entries {
-				if !yield(StatementLine{e, names[e.AskedBy()]}, nil) {
-					return
-				}
-			}
-			if len(entries) < linesAtOnce {
-				return
-			}
-			after = entries[len(entries)-1].ID
 		}
 	}
 	return lines, nil

@@ -12,7 +12,6 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
-	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -22,23 +21,22 @@ type fullDisk struct {
 	full atomic.Bool
 }
 
-func (d *fullDisk) InTx(ctx context.Context, f func(ports.Repos) error) error {
-	return d.Store.InTx(ctx, func(r ports.Repos) error {
-		r.Statement = tightStatement{r.Statement, d}
-		return f(r)
-	})
+func (d *fullDisk) Repos() ports.Repos {
+	r := d.Store.Repos()
+	r.Calls = tightCalls{r.Calls, d}
+	return r
 }
 
-type tightStatement struct {
-	ports.Statement
+type tightCalls struct {
+	ports.Calls
 	disk *fullDisk
 }
 
-func (s tightStatement) Finish(ctx context.Context, e lookup.Entry) (bool, error) {
-	if s.disk.full.Load() {
+func (c tightCalls) End(ctx context.Context, o ports.Outcome) (bool, error) {
+	if c.disk.full.Load() {
 		return false, fault.New(fault.ServiceUnavailable, "cheio")
 	}
-	return s.Statement.Finish(ctx, e)
+	return c.Calls.End(ctx, o)
 }
 
 func (s *setting) onFullDisk() *fullDisk {

@@ -2,11 +2,9 @@ package ports
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"fichario/domain/access"
-	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 )
 
@@ -32,22 +30,9 @@ type Keys interface {
 
 // Usage counts what a key was charged, in the buckets of access.Calendar.
 type Usage interface {
-	// Charge counts one charged lookup of that amount in the day, the month and in
-	// total, or nothing at all: when the month's cap is reached it returns
-	// ErrMonthCap, when the day's is, ErrDayCap, the month first. Under any
-	// concurrency no bucket exceeds its cap. Only inside InTx.
-	Charge(ctx context.Context, keyID, day, month string, amount catalog.Money, caps access.Limits) error
-	// Release takes one charge back. Only inside InTx.
-	Release(ctx context.Context, keyID, day, month string, amount catalog.Money) error
 	// Spent returns what the key was charged in the day, the month and in total.
 	Spent(ctx context.Context, keyID, day, month string) (today, thisMonth, total lookup.Spent, err error)
 	// SpentByKeys returns what several keys were charged in a bucket, by key; those
 	// that were charged nothing are not there.
 	SpentByKeys(ctx context.Context, keyIDs []string, bucket string) (map[string]lookup.Spent, error)
 }
-
-// ErrDayCap and ErrMonthCap say which cap a charge would exceed.
-var (
-	ErrDayCap   = errors.New("day cap reached")
-	ErrMonthCap = errors.New("month cap reached")
-)

@@ -14,10 +14,6 @@ type Statement interface {
 	Add(ctx context.Context, e lookup.Entry) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (lookup.Entry, error)
-	// Finish gives an entry its outcome, with what was charged, and reports
-	// whether it was still open: an entry is open while it is running, or was
-	// settled without its owner.
-	Finish(ctx context.Context, e lookup.Entry) (open bool, err error)
 	// Abandon marks an entry as NoAnswer that is running, and reports whether it was. Its lease stays, and its owner may
 	// still finish it.
 	Abandon(ctx context.Context, id string) (bool, error)
@@ -65,13 +61,4 @@ type History interface {
 	// Answers returns all records of a document in a product, newest first, without
 	// their fields and bytes.
 	Answers(ctx context.Context, orgID, product string, d document.Document, limit int) ([]lookup.Record, error)
-}
-
-// Leases stores who is asking the bureau about what.
-type Leases interface {
-	// Acquire takes the lease if nobody holds it, or if it has expired at now, and
-	// returns "". Otherwise it returns the call that holds it. Only inside InTx.
-	Acquire(ctx context.Context, l lookup.Lease, now time.Time) (holder string, err error)
-	// Free ends the lease of a call; it is no error when there is none.
-	Free(ctx context.Context, callID string) error
 }

@@ -57,7 +57,7 @@ type Repos struct {
 	Usage     Usage
 	Statement Statement
 	History   History
-	Leases    Leases
+	Calls     Calls
 
 	Funnels       Funnels
 	Origins       Origins

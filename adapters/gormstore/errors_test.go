@@ -48,7 +48,7 @@ func TestAStrangersErrorSaysTheOperation(t *testing.T) {
 		"webhooks.open":   func() error { _, err := repos.Webhooks.Open(ctx, webhook.NewToken(), time.Now()); return err }(),
 		"inbox.take":      func() error { _, err := repos.Inbox.Take(ctx, ports.Arrival{}); return err }(),
 		"history.serve":   func() error { _, err := repos.History.Serve(ctx, lookup.Entry{}, time.Now()); return err }(),
-		"leases.free":     s.InTx(ctx, func(r ports.Repos) error { return r.Leases.Free(ctx, orgID) }),
+		"calls.end":       func() error { _, err := repos.Calls.End(ctx, ports.Outcome{}); return err }(),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), op+": ") || strings.Contains(err.Error(), orgID) {
 			t.Errorf("%s: %v", op, err)

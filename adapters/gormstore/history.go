@@ -26,6 +26,8 @@ type recordRow struct {
 
 func (recordRow) TableName() string { return "records" }
 
+var recordTable = tableOf(recordRow{})
+
 // indexText is what the keyed hash of a document is made of. Organisation and
 // product are part of it, so that a dump cannot even show that two organisations
 // asked about one person.
@@ -63,14 +65,19 @@ type history struct {
 	serve func(context.Context, served) (kept, error)
 }
 
-func (r history) Save(ctx context.Context, rec lookup.Record) error {
-	return r.create(ctx, "history.save", &recordRow{
+func (v *vault) recordRow(rec lookup.Record) recordRow {
+	return recordRow{
 		ID: uid(rec.ID), OrgID: uid(rec.OrgID), Product: rec.Product, DocType: string(rec.Document.Type()),
-		DocIndex:   r.vault.indexes(indexText(rec.OrgID, rec.Product, rec.Document))[0],
-		Document:   r.vault.seal([]byte(rec.Document.Value()), "records|document|"+rec.ID),
+		DocIndex:   v.indexes(indexText(rec.OrgID, rec.Product, rec.Document))[0],
+		Document:   v.seal([]byte(rec.Document.Value()), "records|document|"+rec.ID),
 		AnsweredAt: stamp(rec.AnsweredAt), Found: rec.Found, Schema: rec.Schema,
-		Answer: r.vault.sealTwo(rec.Fields, rec.Raw, "records|answer|"+rec.ID),
-	})
+		Answer: v.sealTwo(rec.Fields, rec.Raw, "records|answer|"+rec.ID),
+	}
+}
+
+func (r history) Save(ctx context.Context, rec lookup.Record) error {
+	row := r.vault.recordRow(rec)
+	return r.create(ctx, "history.save", &row)
 }
 
 // latestColumns are what is read of the newest record.

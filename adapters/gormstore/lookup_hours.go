@@ -34,10 +34,6 @@ const someSlots = 8
 
 func someSlot() int64 { return -1 - rand.Int64N(someSlots) } //nolint:gosec // it spreads load, it hides nothing
 
-// takeBackSlot is of slots of its own, because what is taken back is written before the usage of a key, and a charge
-// after it.
-func takeBackSlot() int64 { return someSlot() - someSlots }
-
 // hourOfLookup is what an entry adds to its hour.
 func hourOfLookup(row lookupRow, slot int64) lookupHourRow {
 	out := lookupHourRow{OrgID: row.OrgID, Hour: hourOf(row.At), Product: row.Product, Slot: slot, Amount: row.Amount}

@@ -53,11 +53,16 @@ func (v *vault) entry(row lookupRow) lookup.Entry {
 		Status: lookup.Status(row.Status), RecordID: row.RecordID.text(), Day: row.Day, Month: row.Month,
 		SettleAt: timeOf(row.SettleAt), ContactID: row.ContactID.text(),
 	}
-	value, ok := v.shown(row.Document, "lookups|document|"+e.ID)
-	if e.Unreadable = !ok; ok {
-		e.Document = document.Restore(document.Type(row.DocType), string(value))
-	}
+	v.openDocument(&e, document.Type(row.DocType), row.Document)
 	return e
+}
+
+// openDocument gives an entry its document.
+func (v *vault) openDocument(e *lookup.Entry, docType document.Type, sealed []byte) {
+	value, ok := v.shown(sealed, "lookups|document|"+e.ID)
+	if e.Unreadable = !ok; ok {
+		e.Document = document.Restore(docType, string(value))
+	}
 }
 
 type statement struct {
@@ -71,42 +76,12 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}
-		return countEntry(db, row, someSlot(), 1)
+		return countEntry(db, row, someSlot())
 	})
 }
 
 func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
 	return findOne(ctx, r.query, "statement.find", r.vault.entry, where("id = ?", id))
-}
-
-func (r statement) Finish(ctx context.Context, e lookup.Entry) (open bool, err error) {
-	statuses := []string{string(lookup.Running), string(lookup.NoAnswer)}
-	unfinished := where("id = ? AND settle_at IS NOT NULL AND status IN ?", e.ID, statuses)
-	err = r.whole(ctx, "statement.finish", func(db *gorm.DB) error {
-		if !e.Charged {
-			if err := takeBack(db, unfinished); err != nil {
-				return err
-			}
-		}
-		finished := unfinished(db.Model(&lookupRow{})).Updates(map[string]any{
-			"status": string(e.Status), "charged": e.Charged, "amount": int64(e.Amount), "record_id": optional(e.RecordID),
-			"settle_at": nil,
-		})
-		open = finished.RowsAffected > 0
-		return finished.Error
-	})
-	return open, err
-}
-
-// takeBack takes what an entry was charged out of the figures.
-func takeBack(db *gorm.DB, unfinished scope) error {
-	var rows []lookupRow
-	err := locked("UPDATE", "")(unfinished(db)).Select("org_id", "key_id", "product", "at", "day", "charged", "amount").
-		Find(&rows).Error
-	if err != nil || len(rows) == 0 || !rows[0].Charged {
-		return err
-	}
-	return countEntry(db, rows[0], takeBackSlot(), -1)
 }
 
 // running chooses entries without an outcome. When they get one from others, settle_at stays: it marks an entry that

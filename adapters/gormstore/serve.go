@@ -56,7 +56,8 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 // What a lookup that history answers reads and writes on SQLite: without GORM's builder, which takes longer than that.
 var (
 	newestRecord = "SELECT " + latestColumns + " FROM records WHERE doc_index = ? ORDER BY answered_at DESC LIMIT 1"
-	insertEntry  = tableOf(lookupRow{}).insert()
+	entryTable   = tableOf(lookupRow{})
+	insertEntry  = entryTable.insert()
 )
 
 // serveOnSQLite reads beside whoever writes, and shares a commit for the entry alone.
@@ -88,31 +89,14 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 
 // enterOnSQLite writes the entries of lookups that were answered in a moment, and counts them, in one transaction.
 func (s *Store) enterOnSQLite(ctx context.Context, entries []lookupRow) ([]struct{}, error) {
-	pool, err := s.write.DB()
-	if err != nil {
-		return nil, err
-	}
-	if s.entering == nil {
-		if s.entering, err = prepare(pool, insertEntry, countLookups); err != nil {
-			return nil, err
+	return make([]struct{}, len(entries)), s.writing(ctx, func(w *writer) {
+		for i := range entries {
+			w.exec(insertEntry, entryTable.values(&entries[i])...)
 		}
-	}
-	tx, err := pool.BeginTx(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = tx.Rollback() }()
-	w := &writer{ctx: ctx, tx: tx, prepared: s.entering}
-	for i := range entries {
-		w.exec(insertEntry, sentEntry.values(&entries[i])...)
-	}
-	for _, hour := range hoursOfCached(entries, s.slot) {
-		w.exec(countLookups, hour.values()...)
-	}
-	if w.err != nil {
-		return nil, w.err
-	}
-	return make([]struct{}, len(entries)), tx.Commit()
+		for _, hour := range hoursOfCached(entries, s.slot) {
+			w.exec(countLookups, hour.values()...)
+		}
+	})
 }
 
 // newestOnSQLite is newestRecord, prepared when it is first used: before, its table may not be there.
@@ -167,7 +151,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 
 // An entry that is served is done, free and in no bucket.
 var (
-	sentEntry = sent{tableOf(lookupRow{}), "entry_", map[string]string{
+	sentEntry = sent{entryTable, "entry_", map[string]string{
 		"cache": "true", "charged": "false", "amount": "0", "status": literal(lookup.Done), "record_id": "record_id",
 		"day": "''", "month": "''", "settle_at": "NULL",
 	}}

@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/access"
-	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
@@ -74,9 +73,14 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 			_, taken := repos.Inbox.Take(ctx, ports.Arrival{
 				Delivery: webhook.Delivery{ID: firstID(time.Now()), OrgID: orgID, WebhookID: orgID, At: now},
 			})
-			return errors.Join(known, served, opened, taken, s.InTx(ctx, func(r ports.Repos) error {
-				return r.Usage.Charge(ctx, key.ID, "d", "m", catalog.Money(1), access.Limits{PerDay: 9, PerMonth: 9})
-			}))
+			_, begun := repos.Calls.Begin(ctx, ports.Charge{
+				Entry: lookup.Entry{
+					ID: firstID(time.Now()), OrgID: orgID, KeyID: key.ID, Product: "cpf", Document: doc, At: now, Charged: true,
+					Status: lookup.Running, Day: "d", Month: "m",
+				},
+				Takes: time.Minute, Caps: access.Limits{PerDay: 9, PerMonth: 9},
+			})
+			return errors.Join(known, served, opened, taken, begun)
 		}
 		look := func(ctx context.Context) error {
 			ctx = ports.WithReading(ctx, ports.ForPages)

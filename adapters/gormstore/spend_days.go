@@ -15,17 +15,27 @@ type spendDayRow struct {
 
 func (spendDayRow) TableName() string { return "spend_days" }
 
-const countSpent = `INSERT INTO spend_days (org_id, day, key_id, product, slot, charged, amount)
-	VALUES (?, ?, ?, ?, ?, ?, ?)
+const (
+	countSpent = `INSERT INTO spend_days (org_id, day, key_id, product, slot, charged, amount)
+	VALUES (?, ?, ?, ?, ?, ?, ?)` + addSpent
+	addSpent = `
 	ON CONFLICT (org_id, day, key_id, product, slot) DO UPDATE SET charged = spend_days.charged + excluded.charged,
 		amount = spend_days.amount + excluded.amount`
+)
 
-// countEntry adds an entry n times to its figures, of the hour and of the day; n is -1 for one that is taken back.
-func countEntry(db *gorm.DB, row lookupRow, slot, n int64) error {
-	hour := hourOfLookup(row, slot)
-	hour.Charged, hour.Cached, hour.Amount = n*hour.Charged, n*hour.Cached, n*hour.Amount
-	if err := hour.count(db); err != nil || hour.Charged == 0 {
+// values are those of countSpent.
+func (r spendDayRow) values() []any {
+	return []any{r.OrgID, r.Day, r.KeyID, r.Product, r.Slot, r.Charged, r.Amount}
+}
+
+// countEntry adds an entry to its figures, of the hour and of the day.
+func countEntry(db *gorm.DB, row lookupRow, slot int64) error {
+	if err := hourOfLookup(row, slot).count(db); err != nil || !row.Charged {
 		return err
 	}
-	return db.Exec(countSpent, row.OrgID, row.Day, orNoID(row.KeyID), row.Product, slot, n, n*row.Amount).Error
+	day := spendDayRow{
+		OrgID: row.OrgID, Day: row.Day, KeyID: orNoID(row.KeyID), Product: row.Product, Slot: slot, Charged: 1,
+		Amount: row.Amount,
+	}
+	return db.Exec(countSpent, day.values()...).Error
 }

@@ -49,8 +49,11 @@ type Store struct {
 	inbox   *together[taken, bool]
 	// known are webhooks that were read, by id.
 	known sync.Map // of uid to knownHook
-	// taking and entering are prepared statements, of takeOnSQLite and of enterOnSQLite alone.
-	taking, entering map[string]*sql.Stmt
+	begin *together[beginning, begun]
+	end   *together[ended, bool]
+	// prepared are those of onSQLite.
+	prepared  map[string]*sql.Stmt
+	preparing sync.Mutex
 	// newest is newestOnSQLite's.
 	newest  *sql.Stmt
 	reading sync.Mutex
@@ -82,9 +85,11 @@ func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
 	s.hooks = newTogether(s.openHooks)
 	if s.dialect == goose.DialectPostgres {
 		s.served, s.inbox = newTogether(s.serveOnPostgres), newTogether(s.takeOnPostgres)
+		s.begin, s.end = newTogether(s.beginOnPostgres), newTogether(s.endOnPostgres)
 		s.serve = s.served.call
 	} else {
 		s.entries, s.inbox = newTogether(s.enterOnSQLite), newTogether(s.takeOnSQLite)
+		s.begin, s.end = newTogether(s.beginOnSQLite), newTogether(s.endOnSQLite)
 		s.serve = s.serveOnSQLite
 	}
 	s.slot = rand.Int64N(counterSlots) //nolint:gosec // it spreads load, it hides nothing
@@ -144,6 +149,8 @@ func (s *Store) Close() error {
 	}
 	s.hooks.close()
 	s.inbox.close()
+	s.begin.close()
+	s.end.close()
 	var errs []error
 	if s.keeper != nil {
 		errs = append(errs, s.keeper.Close())
@@ -231,7 +238,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Usage:     usage{c},
 		Statement: statement{c, s.vault},
 		History:   history{c, s.vault, s.serve},
-		Leases:    leases{c, s.vault},
+		Calls:     calls{c, s.vault, s.begin, s.end},
 
 		Funnels:       funnels{c},
 		Origins:       origins{c},

@@ -2,14 +2,11 @@ package gormstore
 
 import (
 	"context"
-	"math"
 
 	"gorm.io/gorm"
 
-	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
-	"fichario/ports"
 )
 
 type usageRow struct {
@@ -29,47 +26,6 @@ func (r usageRow) spent() lookup.Spent {
 const total = "total"
 
 type usage struct{ conn }
-
-// chargeOnce checks the cap and takes the row's lock in one step, so that no two charges see the same count.
-const chargeOnce = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, 1, ?)
-	ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + 1, amount = key_usage.amount + excluded.amount
-	WHERE key_usage.count < ?`
-
-// Charge counts always in the same order, so that no two charges wait for each other.
-func (r usage) Charge(ctx context.Context, keyID, day, month string, amount catalog.Money, caps access.Limits) error {
-	return r.inside(ctx, "usage.charge", func(db *gorm.DB) error {
-		for _, b := range []struct {
-			bucket string
-			limit  int
-			full   error
-		}{{month, caps.PerMonth, ports.ErrMonthCap}, {day, caps.PerDay, ports.ErrDayCap}, {total, math.MaxInt, nil}} {
-			if b.limit <= 0 {
-				return b.full
-			}
-			done := db.Exec(chargeOnce, keyID, b.bucket, int64(amount), b.limit)
-			if done.Error != nil {
-				return done.Error
-			}
-			if done.RowsAffected == 0 {
-				return b.full
-			}
-		}
-		return nil
-	})
-}
-
-func (r usage) Release(ctx context.Context, keyID, day, month string, amount catalog.Money) error {
-	return r.inside(ctx, "usage.release", func(db *gorm.DB) error {
-		for _, bucket := range []string{month, day, total} { // in the order of Charge
-			err := db.Model(&usageRow{}).Where("key_id = ? AND bucket = ?", keyID, bucket).
-				Updates(map[string]any{"count": gorm.Expr("count - 1"), "amount": gorm.Expr("amount - ?", int64(amount))}).Error
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
 
 func (r usage) Spent(ctx context.Context, keyID, day, month string) (today, thisMonth, ever lookup.Spent, err error) {
 	var rows []usageRow

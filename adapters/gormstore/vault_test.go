@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/domain/access"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -27,12 +28,10 @@ func TestNothingPersonalAtRest(t *testing.T) {
 		ID: rec.ID, OrgID: orgID, KeyID: rec.ID, Product: "cpf", Document: rec.Document, At: rec.AnsweredAt,
 		Status: lookup.Done,
 	}
-	lease := lookup.Lease{OrgID: orgID, Product: "cpf", Document: rec.Document, CallID: rec.ID, ExpiresAt: time.Now()}
-	err := s.InTx(t.Context(), func(r ports.Repos) error {
-		_, err := r.Leases.Acquire(t.Context(), lease, time.Now())
-		return err
-	})
-	if err != nil {
+	call := entry
+	call.ID, call.Status, call.Charged = "01980000-0000-7000-8000-0000000000ff", lookup.Running, true
+	charge := ports.Charge{Entry: call, Takes: time.Hour, Shared: true, Caps: access.Limits{PerDay: 1, PerMonth: 1}}
+	if _, err := repos.Calls.Begin(t.Context(), charge); err != nil {
 		t.Fatal(err)
 	}
 	if err := repos.History.Save(t.Context(), rec); err != nil {

@@ -95,18 +95,6 @@ func (r Record) FreshAt(now time.Time, maxAge time.Duration) bool {
 	return now.Sub(r.AnsweredAt) < maxAge
 }
 
-// Lease is the right to ask the bureau about one document in one product, so that
-// identical lookups in flight share one call.
-type Lease struct {
-	OrgID    string
-	Product  string
-	Document document.Document
-	// CallID is the statement's entry of the call that holds the lease.
-	CallID string
-	// ExpiresAt is when the lease ends without its holder, UTC.
-	ExpiresAt time.Time
-}
-
 // AskedBy is the id of the key or of the member that asked.
 func (e Entry) AskedBy() string {
 	if e.KeyID != "" {

@@ -83,7 +83,7 @@ func lookupFigures(t *testing.T, s ports.Store) {
 				e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
 			}
 			for range 2 { // the second one finds it finished
-				_, err = repos.Statement.Finish(ctx, e)
+				_, err = repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: 4500})
 				expectNone(t, err)
 			}
 		})

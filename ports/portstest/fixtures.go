@@ -1,7 +1,6 @@
 package portstest
 
 import (
-	"context"
 	"errors"
 	"reflect"
 	"testing"
@@ -193,18 +192,31 @@ func running(t *testing.T, key string) lookup.Entry {
 	}
 }
 
-func charge(
-	ctx context.Context, s ports.Store, key, day, month string, amount catalog.Money, caps access.Limits,
-) error {
-	return s.InTx(ctx, func(r ports.Repos) error { return r.Usage.Charge(ctx, key, day, month, amount, caps) })
+// charged begins a call that shares nothing.
+func charged(
+	t *testing.T, s ports.Store, key, day, month string, amount catalog.Money, caps access.Limits,
+) (lookup.Entry, error) {
+	t.Helper()
+	e := running(t, key)
+	e.Day, e.Month, e.Amount = day, month, amount
+	_, err := s.Repos().Calls.Begin(t.Context(), ports.Charge{Entry: e, Takes: time.Minute, Caps: caps})
+	return e, err
 }
 
-func acquire(ctx context.Context, s ports.Store, l lookup.Lease, now time.Time) (holder string, err error) {
-	err = s.InTx(ctx, func(r ports.Repos) (err error) {
-		holder, err = r.Leases.Acquire(ctx, l, now)
-		return err
-	})
-	return holder, err
+// notSent ends a call that was charged amount and costs nothing after all.
+func notSent(e lookup.Entry) ports.Outcome {
+	o := ports.Outcome{Entry: e, Price: e.Amount}
+	o.Entry.Status, o.Entry.Charged, o.Entry.Amount = lookup.NotSent, false, 0
+	return o
+}
+
+// begins begins a call that others may share.
+func begins(t *testing.T, s ports.Store, c ports.Charge) ports.Begun {
+	t.Helper()
+	c.Shared = true
+	begun, err := s.Repos().Calls.Begin(t.Context(), c)
+	must(t, err)
+	return begun
 }
 
 func ready(orgID, automationID string, runAt time.Time) automation.Job {

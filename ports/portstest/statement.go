@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
@@ -22,7 +23,7 @@ func statement(t *testing.T, s ports.Store) {
 	wantErr(t, "unknown entry", err, ports.ErrNotFound)
 
 	e.Status, e.RecordID, e.SettleAt = lookup.Done, id(), time.Time{}
-	open, err := repos.Statement.Finish(ctx, e)
+	open, err := repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: 4500})
 	must(t, err)
 	same(t, "was open", open, true)
 	got, err = repos.Statement.Find(ctx, e.ID)
@@ -30,7 +31,7 @@ func statement(t *testing.T, s ports.Store) {
 	same(t, "finished entry", got, e)
 	late := e
 	late.Status, late.Charged, late.Amount = lookup.NotSent, false, 0
-	open, err = repos.Statement.Finish(ctx, late)
+	open, err = repos.Calls.End(ctx, ports.Outcome{Entry: late, Price: 4500})
 	must(t, err)
 	same(t, "a finished entry is closed", open, false)
 	got, err = repos.Statement.Find(ctx, e.ID)
@@ -129,14 +130,10 @@ func statementFilters(t *testing.T, s ports.Store) {
 
 func settling(t *testing.T, s ports.Store) {
 	ctx, repos := t.Context(), s.Repos()
-	e := running(t, id())
-	lease := lookup.Lease{OrgID: e.OrgID, Product: e.Product, Document: e.Document, CallID: e.ID, ExpiresAt: e.SettleAt}
-	must(t, s.InTx(ctx, func(r ports.Repos) error {
-		if _, err := r.Leases.Acquire(ctx, lease, at); err != nil {
-			return err
-		}
-		return r.Statement.Add(ctx, e)
-	}))
+	call := ports.Charge{Entry: running(t, id()), Takes: 15 * time.Second, Caps: access.Limits{PerDay: 1, PerMonth: 1}}
+	same(t, "begun", begins(t, s, call), ports.Begun{})
+	e, err := repos.Statement.Find(ctx, call.Entry.ID)
+	must(t, err)
 	settle := func(now time.Time) (n int) {
 		must(t, s.InTx(ctx, func(r ports.Repos) (err error) {
 			n, err = r.Statement.Settle(ctx, now)
@@ -151,17 +148,14 @@ func settling(t *testing.T, s ports.Store) {
 	must(t, err)
 	want := []any{lookup.NoAnswer, true, catalog.Money(4500)}
 	same(t, "outcome and charge", []any{got.Status, got.Charged, got.Amount}, want)
-	lease.CallID = id()
-	must(t, s.InTx(ctx, func(r ports.Repos) error {
-		holder, err := r.Leases.Acquire(ctx, lease, at)
-		same(t, "holder after settling", holder, "")
-		return err
-	}))
+	next := call
+	next.Entry.ID, next.Entry.KeyID = id(), id()
+	same(t, "nobody asks after settling", begins(t, s, next), ports.Begun{})
 	e.Status, e.RecordID = lookup.Done, id()
-	open, err := repos.Statement.Finish(ctx, e)
+	open, err := repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: 4500})
 	must(t, err)
 	same(t, "its owner may still speak", open, true)
-	open, err = repos.Statement.Finish(ctx, e)
+	open, err = repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: 4500})
 	must(t, err)
 	same(t, "once", open, false)
 
@@ -175,7 +169,7 @@ func settling(t *testing.T, s ports.Store) {
 		{"abandoned", repos.Statement.Abandon, true}, {"abandoned again", repos.Statement.Abandon, false},
 		{"its owner may still speak", func(ctx context.Context, _ string) (bool, error) {
 			left.Status = lookup.Done
-			return repos.Statement.Finish(ctx, left)
+			return repos.Calls.End(ctx, ports.Outcome{Entry: left, Price: left.Amount})
 		}, true},
 		{"abandoned when it is done", repos.Statement.Abandon, false},
 	} {
@@ -295,7 +289,7 @@ func statementByAsker(t *testing.T, s ports.Store) {
 	must(t, repos.Statement.Add(ctx, byMember))
 	same(t, "spend of a member", spend(members, "2026-11-01"), []lookup.DaySpent{day("2026-11-20", 1)})
 	byMember.Charged, byMember.Amount, byMember.Status = false, 0, lookup.NotSent
-	_, err = repos.Statement.Finish(ctx, byMember)
+	_, err = repos.Calls.End(ctx, ports.Outcome{Entry: byMember, Price: 4500})
 	must(t, err)
 	same(t, "spend that was taken back", spend(members, "2026-11-01"), []lookup.DaySpent{})
 }

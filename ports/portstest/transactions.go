@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
@@ -55,16 +54,6 @@ func transactions(t *testing.T, s ports.Store) {
 // the two together.
 var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"orgs.lock": func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, id()) },
-	"usage.charge": func(ctx context.Context, r ports.Repos) error {
-		return r.Usage.Charge(ctx, id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 1, PerMonth: 1})
-	},
-	"usage.release": func(ctx context.Context, r ports.Repos) error {
-		return r.Usage.Release(ctx, id(), "2026-11-20", "2026-11", 1)
-	},
-	"leases.acquire": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Leases.Acquire(ctx, lookup.Lease{CallID: id()}, at)
-		return err
-	},
 	"contacts.setStage": func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.SetStage(ctx, id(), crm.Event{})
 	},
@@ -95,6 +84,14 @@ var onlyOutside = map[string]func(context.Context, ports.Store, ports.Repos) err
 	},
 	"history.serve": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
 		_, err := r.History.Serve(ctx, lookup.Entry{}, at)
+		return err
+	},
+	"calls.begin": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
+		_, err := r.Calls.Begin(ctx, ports.Charge{})
+		return err
+	},
+	"calls.end": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
+		_, err := r.Calls.End(ctx, ports.Outcome{})
 		return err
 	},
 	"webhooks.open": func(ctx context.Context, _ ports.Store, r ports.Repos) error {

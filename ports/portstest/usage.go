@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -14,16 +15,21 @@ import (
 func usage(t *testing.T, s ports.Store) {
 	ctx, key := t.Context(), id()
 	caps := access.Limits{PerDay: 2, PerMonth: 3}
-	must(t, charge(ctx, s, key, "2026-11-20", "2026-11", 4500, caps))
-	must(t, charge(ctx, s, key, "2026-11-20", "2026-11", 1, caps))
-	wantErr(t, "third of a day of two", charge(ctx, s, key, "2026-11-20", "2026-11", 1, caps), ports.ErrDayCap)
-	must(t, charge(ctx, s, key, "2026-11-21", "2026-11", 20750, caps))
-	wantErr(t, "fourth of a month of three", charge(ctx, s, key, "2026-11-21", "2026-11", 1, caps), ports.ErrMonthCap)
-	wantErr(t, "the month comes first", charge(ctx, s, key, "2026-11-20", "2026-11", 1, caps), ports.ErrMonthCap)
-	must(t, charge(ctx, s, key, "2026-12-01", "2026-12", 1, caps))
+	charge := func(key, day, month string, amount catalog.Money, caps access.Limits) error {
+		_, err := charged(t, s, key, day, month, amount, caps)
+		return err
+	}
+	first, err := charged(t, s, key, "2026-11-20", "2026-11", 4500, caps)
+	must(t, err)
+	must(t, charge(key, "2026-11-20", "2026-11", 1, caps))
+	wantErr(t, "third of a day of two", charge(key, "2026-11-20", "2026-11", 1, caps), ports.ErrDayCap)
+	must(t, charge(key, "2026-11-21", "2026-11", 20750, caps))
+	wantErr(t, "fourth of a month of three", charge(key, "2026-11-21", "2026-11", 1, caps), ports.ErrMonthCap)
+	wantErr(t, "the month comes first", charge(key, "2026-11-20", "2026-11", 1, caps), ports.ErrMonthCap)
+	must(t, charge(key, "2026-12-01", "2026-12", 1, caps))
 	wantErr(t, "no charges at all",
-		charge(ctx, s, id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 0, PerMonth: 1}), ports.ErrDayCap)
-	wantErr(t, "no charges in the month", charge(ctx, s, id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 1}),
+		charge(id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 0, PerMonth: 1}), ports.ErrDayCap)
+	wantErr(t, "no charges in the month", charge(id(), "2026-11-20", "2026-11", 1, access.Limits{PerDay: 1}),
 		ports.ErrMonthCap)
 
 	spent := func(day, month string) [3]lookup.Spent {
@@ -34,11 +40,12 @@ func usage(t *testing.T, s ports.Store) {
 	same(t, "spent", spent("2026-11-20", "2026-11"), [3]lookup.Spent{
 		{Count: 2, Amount: 4501}, {Count: 3, Amount: 25251}, {Count: 4, Amount: 25252},
 	})
-	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Usage.Release(ctx, key, "2026-11-20", "2026-11", 4500) }))
-	same(t, "spent after a release", spent("2026-11-20", "2026-11"), [3]lookup.Spent{
+	_, err = s.Repos().Calls.End(ctx, notSent(first))
+	must(t, err)
+	same(t, "spent when one was not sent", spent("2026-11-20", "2026-11"), [3]lookup.Spent{
 		{Count: 1, Amount: 1}, {Count: 2, Amount: 20751}, {Count: 3, Amount: 20752},
 	})
-	must(t, charge(ctx, s, key, "2026-11-20", "2026-11", 1, caps))
+	must(t, charge(key, "2026-11-20", "2026-11", 1, caps))
 	same(t, "spent on a quiet day", spent("2026-11-25", "2027-01")[0], lookup.Spent{})
 
 	byKey, err := s.Repos().Usage.SpentByKeys(ctx, []string{key, id()}, "2026-12")
@@ -53,7 +60,7 @@ func capsUnderConcurrency(t *testing.T, s ports.Store) {
 	var wg sync.WaitGroup
 	for range attempts {
 		wg.Go(func() {
-			switch err := charge(ctx, s, key, "2026-11-20", "2026-11", 4500, access.Limits{PerDay: limit, PerMonth: 1000}); {
+			switch _, err := charged(t, s, key, "2026-11-20", "2026-11", 4500, access.Limits{PerDay: limit, PerMonth: 1000}); {
 			case err == nil:
 				ok.Add(1)
 			case errors.Is(err, ports.ErrDayCap):

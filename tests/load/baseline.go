@@ -53,6 +53,16 @@ func serveBaseline(ctx context.Context, url string) error {
 		}
 		return c.JSON(http.StatusOK, map[string]any{"success": true, "leadId": id, "message": "ok"})
 	})
+	charge, err := charger(ctx, url)
+	if err != nil {
+		return err
+	}
+	e.POST("/charge/:documento", func(c echo.Context) error {
+		if err := charge(c.Request().Context(), c.Param("documento")); err != nil {
+			return err
+		}
+		return c.String(http.StatusOK, "ok")
+	})
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

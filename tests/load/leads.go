@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -88,8 +87,7 @@ func liteKeeper(
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	tables := strings.NewReplacer("uuid", "text", "timestamptz", "datetime", "bigint", "integer").Replace(leadTables)
-	if _, err := db.ExecContext(ctx, tables); err != nil {
+	if _, err := db.ExecContext(ctx, liteTypes.Replace(leadTables)); err != nil {
 		return nil, err
 	}
 	for i := range webhooks {

@@ -42,13 +42,17 @@ func main() {
 	flag.StringVar(&s.only, "only", "", "only cases whose name has this in it")
 	flag.StringVar(&s.binary, "binary", "bin/fichario", "the program")
 	baseline := flag.String("baseline", "", "run a baseline server on this database (used by the command itself)")
+	sizes := flag.String("growth", "", "measure pages instead, at these numbers of lookups, such as 10000,1000000")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var err error
-	if *baseline != "" {
+	switch {
+	case *baseline != "":
 		err = serveBaseline(ctx, *baseline)
-	} else {
+	case *sizes != "":
+		err = growth(ctx, s, *sizes)
+	default:
 		err = run(ctx, s)
 	}
 	if err != nil {
@@ -116,21 +120,48 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 		return "", err
 	}
 	profilePath := filepath.Join(dir, db+".pprof")
-	program, err := start(ctx, s.binary, []string{
+	env := []string{
 		"FICHARIO_DATABASE_URL=" + url, "FICHARIO_DATA_KEY=" + base64.StdEncoding.EncodeToString(key),
 		"FICHARIO_LISTEN=127.0.0.1:0", "FICHARIO_LOG_FORMAT=json",
-	}, "serve", "--cpu-profile", profilePath)
-	if err != nil {
-		return "", err
 	}
-	defer program.end()
 	base, err := start(ctx, self, nil, "-baseline", url)
 	if err != nil {
 		return "", err
 	}
 	defer base.end()
+	if err := compare(ctx, s, db, base, cases(db, seeded), env, "--cpu-profile", profilePath); err != nil {
+		return "", err
+	}
+	overHTTP, stop, err := bureauOverHTTP(ctx, s, dir)
+	if err != nil {
+		return "", err
+	}
+	defer stop()
+	charged := []comparison{chargedLookup("a bureau over HTTP", seeded)}
+	if err := compare(ctx, s, db, base, charged, append(env, overHTTP)); err != nil {
+		return "", err
+	}
+	if !s.profile {
+		return "", nil
+	}
+	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=90", s.binary,
+		profilePath).Output()
+	if err != nil {
+		return "", fmt.Errorf("profile: %w", err)
+	}
+	return string(out), nil
+}
 
-	for _, c := range cases(db, seeded) {
+// compare runs cases on the program, started with env, and on the baseline, in turns.
+func compare(
+	ctx context.Context, s settings, db string, base *server, cases []comparison, env []string, args ...string,
+) error {
+	program, err := start(ctx, s.binary, env, append([]string{"serve"}, args...)...)
+	if err != nil {
+		return err
+	}
+	defer program.end()
+	for _, c := range cases {
 		if !strings.Contains(c.name, s.only) {
 			continue
 		}
@@ -138,11 +169,11 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 		for range s.rounds {
 			r, err := load(ctx, base.addr, s, c.baseline, 200)
 			if err != nil {
-				return "", fmt.Errorf("baseline: %w", err)
+				return fmt.Errorf("baseline: %w", err)
 			}
 			theirs = append(theirs, r)
 			if r, err = load(ctx, program.addr, s, c.ours, c.status); err != nil {
-				return "", err
+				return err
 			}
 			ours = append(ours, r)
 		}
@@ -151,16 +182,7 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 		fmt.Printf("| %s | %s | %.0f | %.2f | %.1f | %.0f | %.2f | %.1f | **%.2f** | %d |\n",
 			db, c.name, o.perSecond, ms(o.p50), ms(o.p99), t.perSecond, ms(t.p50), ms(t.p99), ratio, program.memoryMB())
 	}
-	if !s.profile {
-		return "", nil
-	}
-	program.end()
-	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=90", s.binary,
-		profilePath).Output()
-	if err != nil {
-		return "", fmt.Errorf("profile: %w", err)
-	}
-	return string(out), nil
+	return nil
 }
 
 // a comparison is what is asked of the program and of the baseline beside it.
@@ -183,6 +205,7 @@ func cases(db string, seeded seeded) []comparison {
 			func(int) string { return get("/api/v1/cpf/52998224726", seeded.key) },
 			func(int) string { return get("/echo", "") }, 400,
 		},
+		chargedLookup("the sandbox in process", seeded),
 	}
 	if db == "sqlite" {
 		return append(all, comparison{

@@ -69,7 +69,7 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 	}
 	_, secret, err := app.NewKeys(store, now).Create(ctx, app.Operator(), app.NewKey{
 		OrgID: org.ID, Name: "Carga", Scopes: document.Types(),
-		Limits: access.Limits{PerMinute: 100_000_000, PerDay: 0, PerMonth: 0},
+		Limits: access.Limits{PerMinute: 100_000_000, PerDay: 100_000_000, PerMonth: 100_000_000},
 	})
 	if err != nil {
 		return out, err

@@ -1,0 +1,167 @@
+package gormstore
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+type leaseRow struct {
+	DocIndex  []byte    `gorm:"primaryKey"`
+	CallID    uid       `gorm:"not null"`
+	ExpiresAt time.Time `gorm:"not null"`
+}
+
+func (leaseRow) TableName() string { return "leases" }
+
+type calls struct {
+	conn
+	vault *vault
+	begin *together[beginning, begun]
+	end   *together[ended, bool]
+}
+
+// beginning is a call that is about to be charged.
+type beginning struct {
+	ports.Charge
+	entry lookupRow
+	// indexes find its lease and what history has, the present data key's first; nil where nothing is shared.
+	indexes [][]byte
+}
+
+// begun is what became of it.
+type begun struct {
+	ports.Begun
+	refused error // by a cap
+}
+
+// writes reports whether the call may be made.
+func (b begun) writes() bool { return b.Begun == (ports.Begun{}) && b.refused == nil }
+
+// ended is how a call ended.
+type ended struct {
+	entry  lookupRow
+	price  int64
+	record *recordRow
+}
+
+func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
+	const op = "calls.begin"
+	if err := r.outside(op); err != nil {
+		return ports.Begun{}, err
+	}
+	b := beginning{Charge: c, entry: r.vault.lookupRow(c.Entry)}
+	if c.Shared {
+		b.indexes = r.vault.indexes(indexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document))
+	}
+	out, err := r.begin.call(ctx, b)
+	if err == nil {
+		err = out.refused
+	}
+	return out.Begun, named(op, err)
+}
+
+func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) {
+	const op = "calls.end"
+	if err := r.outside(op); err != nil {
+		return false, err
+	}
+	e := ended{entry: r.vault.lookupRow(o.Entry), price: int64(o.Price)}
+	if o.Record != nil {
+		record := r.vault.recordRow(*o.Record)
+		e.record = &record
+	}
+	open, err = r.end.call(ctx, e)
+	return open, named(op, err)
+}
+
+// unfinished are the statuses of an entry that its owner may still give an outcome.
+var unfinished = []string{string(lookup.Running), string(lookup.NoAnswer)}
+
+// account is one count of what a key was charged.
+type account struct {
+	key    uid
+	bucket string
+}
+
+// accountsOf are the counts that an entry is in, the month's first, as its cap is; there are none of what members ask.
+func accountsOf(row lookupRow) []account {
+	if row.KeyID == nil {
+		return nil
+	}
+	return []account{{*row.KeyID, row.Month}, {*row.KeyID, row.Day}, {*row.KeyID, total}}
+}
+
+// charges are what several calls add to counts and figures, or take away.
+type charges struct {
+	// counted is what an account has before them.
+	counted map[account]int64
+	added   map[account]usageRow
+	hours   map[lookupHourRow]lookupHourRow // by what tells rows apart
+	days    map[spendDayRow]spendDayRow
+	slot    int64
+}
+
+func newCharges() *charges {
+	return &charges{
+		counted: map[account]int64{}, added: map[account]usageRow{}, hours: map[lookupHourRow]lookupHourRow{},
+		days: map[spendDayRow]spendDayRow{}, slot: someSlot(),
+	}
+}
+
+// admit says which cap a call would exceed after those that were added.
+func (c *charges) admit(b beginning) error {
+	for i, a := range accountsOf(b.entry) {
+		limit, full := math.MaxInt, error(nil)
+		switch i {
+		case 0:
+			limit, full = b.Caps.PerMonth, ports.ErrMonthCap
+		case 1:
+			limit, full = b.Caps.PerDay, ports.ErrDayCap
+		}
+		if c.counted[a]+c.added[a].Count >= int64(limit) {
+			return full
+		}
+	}
+	return nil
+}
+
+// add counts an entry n times; n is -1 for one that is taken back.
+func (c *charges) add(row lookupRow, amount, n int64) {
+	for _, a := range accountsOf(row) {
+		sum := c.added[a]
+		c.added[a] = usageRow{KeyID: a.key, Bucket: a.bucket, Count: sum.Count + n, Amount: sum.Amount + n*amount}
+	}
+	hour := lookupHourRow{OrgID: row.OrgID, Hour: hourOf(row.At), Product: row.Product, Slot: c.slot}
+	sum := c.hours[hour]
+	at := hour
+	at.Charged, at.Amount = sum.Charged+n, sum.Amount+n*amount
+	c.hours[hour] = at
+	day := spendDayRow{OrgID: row.OrgID, Day: row.Day, KeyID: orNoID(row.KeyID), Product: row.Product, Slot: c.slot}
+	spent := c.days[day]
+	on := day
+	on.Charged, on.Amount = spent.Charged+n, spent.Amount+n*amount
+	c.days[day] = on
+}
+
+// fresh reports whether an answer that history has spares a call.
+func (b beginning) fresh(recordID uid, answeredAt time.Time) bool {
+	return answeredAt.After(b.After) && string(recordID) != b.Seen
+}
+
+// inOrder sorts accounts as every transaction locks them.
+func inOrder(accounts iter.Seq[account]) (keys, buckets []string) {
+	sorted := slices.SortedFunc(accounts, func(a, b account) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.bucket, b.bucket))
+	})
+	for _, a := range sorted {
+		keys, buckets = append(keys, string(a.key)), append(buckets, a.bucket)
+	}
+	return keys, buckets
+}

@@ -1,0 +1,334 @@
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// What calls to the bureau read and write on PostgreSQL: each statement takes its columns as arrays, so that it is
+// planned once for any number of calls. Leases go first, then counts, then figures, each in one order, so that no two
+// transactions wait for each other.
+var (
+	takeLeases = `INSERT INTO leases (doc_index, call_id, expires_at)
+		SELECT doc_index, call_id::uuid, clock_timestamp() + micros * interval '1 microsecond'
+		FROM unnest($1::bytea[], $2::text[], $3::bigint[]) AS a (doc_index, call_id, micros) ORDER BY doc_index
+		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
+		WHERE leases.expires_at <= clock_timestamp()`
+	askHolders = "SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[])"
+	askNewests = `SELECT a.doc_index, r.id::text, r.answered_at FROM unnest($1::bytea[]) AS a (doc_index)
+		CROSS JOIN LATERAL (
+			SELECT id, answered_at FROM records WHERE doc_index = a.doc_index ORDER BY answered_at DESC LIMIT 1
+		) r`
+	freeLeases = `DELETE FROM leases WHERE doc_index IN (
+		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE
+	) AND call_id = ANY ($1::text[]::uuid[])`
+
+	makeCounts = `INSERT INTO key_usage (key_id, bucket, count, amount)
+		SELECT key_id::uuid, bucket, 0, 0 FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket) ORDER BY 1, 2
+		ON CONFLICT DO NOTHING`
+	lockCounts = `SELECT key_id::text, bucket, count FROM key_usage
+		WHERE (key_id, bucket) IN (SELECT key_id::uuid, bucket FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket))
+		ORDER BY key_id, bucket FOR UPDATE`
+	addCounts = `UPDATE key_usage SET count = key_usage.count + a.count, amount = key_usage.amount + a.amount
+		FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS a (key_id, bucket, count, amount)
+		WHERE key_usage.key_id = a.key_id::uuid AND key_usage.bucket = a.bucket`
+
+	addEntries   = manyOf(entryTable)
+	addRecords   = manyOf(recordTable)
+	addHoursMany = manyOf(tableOf(lookupHourRow{})).then(" ORDER BY 1, 2, 3" + addLookups)
+	addDaysMany  = manyOf(tableOf(spendDayRow{})).then(" ORDER BY 1, 2, 3, 4" + addSpent)
+
+	endEntries = `UPDATE lookups SET status = a.status, charged = a.charged, amount = a.amount,
+			record_id = a.record_id::uuid, settle_at = NULL
+		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[])
+			AS a (id, status, charged, amount, record_id)
+		WHERE lookups.id = a.id::uuid AND settle_at IS NOT NULL
+			AND lookups.status IN (` + literal(lookup.Running) + ", " + literal(lookup.NoAnswer) + `)
+		RETURNING lookups.id::text`
+)
+
+// many writes rows of one table.
+type many struct {
+	arrays
+	statement string
+}
+
+func manyOf(t table) many {
+	s := sent{t, "", nil}
+	a := arraysOf(1, s)
+	return many{a, s.insert("unnest(" + a.parameters + ") AS a (" + a.names + ")")}
+}
+
+func (m many) then(clause string) many {
+	m.statement += clause
+	return m
+}
+
+// queueRows has rows written, if there are any.
+func queueRows[Row any](batch *pgx.Batch, m many, rows []Row) {
+	if len(rows) == 0 {
+		return
+	}
+	values := make([]reflect.Value, len(rows))
+	for i := range rows {
+		values[i] = reflect.ValueOf(&rows[i]).Elem()
+	}
+	batch.Queue(m.statement, m.values(values)...)
+}
+
+// transaction runs f on PostgreSQL past GORM, again where it collided with another one.
+func (s *Store) transaction(ctx context.Context, f func(pgx.Tx) error) error {
+	const tries = 3
+	for try := 1; ; try++ {
+		err := s.pastGORM(ctx, func(db *pgx.Conn) error {
+			tx, err := db.Begin(ctx)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+			if err := f(tx); err != nil {
+				return err
+			}
+			err = tx.Commit(ctx)
+			var refused *pgconn.PgError
+			if err != nil && !errors.As(err, &refused) {
+				return fmt.Errorf("%w: %w", ports.ErrUncertain, err)
+			}
+			return err
+		})
+		if try == tries || !collided(err) {
+			return err
+		}
+	}
+}
+
+// beginOnPostgres charges the calls of a moment. Those about one document come one after the other: whether the second
+// one has somebody to wait for is known when the first one has begun.
+func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, error) {
+	out := make([]begun, len(in))
+	left := make([]int, len(in))
+	for i := range in {
+		left[i] = i
+	}
+	for len(left) > 0 {
+		var now, later []int
+		taken := map[string]bool{}
+		for _, i := range left {
+			if b := in[i]; b.Shared && taken[string(b.indexes[0])] {
+				later = append(later, i)
+				continue
+			} else if b.Shared {
+				taken[string(b.indexes[0])] = true
+			}
+			now = append(now, i)
+		}
+		results, err := s.beginApart(ctx, mapped(now, func(i int) beginning { return in[i] }))
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range now {
+			out[i] = results[j]
+		}
+		left = later
+	}
+	return out, nil
+}
+
+// beginApart charges calls of which no two share one.
+func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, err error) {
+	err = s.transaction(ctx, func(tx pgx.Tx) error {
+		out = make([]begun, len(in))
+		seen, err := lookBefore(ctx, tx, in)
+		if err != nil {
+			return err
+		}
+		sum := newCharges()
+		sum.counted = seen.counted
+		var entries []lookupRow
+		var freed []string
+		for i := range in {
+			b := &in[i]
+			if out[i].Begun = seen.of(*b); out[i].writes() {
+				out[i].refused = sum.admit(*b)
+			}
+			if out[i].writes() {
+				settleAt := stamp(seen.now.Add(b.Takes))
+				b.entry.SettleAt = &settleAt
+				sum.add(b.entry, b.entry.Amount, 1)
+				entries = append(entries, b.entry)
+			} else if b.Shared && out[i].Holder == "" {
+				freed = append(freed, string(b.entry.ID))
+			}
+		}
+		if len(entries) == 0 {
+			return errNothingBegun // and no lease is left
+		}
+		batch := &pgx.Batch{}
+		if len(freed) > 0 {
+			batch.Queue(freeLeases, freed)
+		}
+		queueRows(batch, addEntries, entries)
+		sum.queue(batch)
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	if errors.Is(err, errNothingBegun) {
+		err = nil
+	}
+	return out, err
+}
+
+// errNothingBegun rolls a transaction back.
+var errNothingBegun = errors.New("nothing begun")
+
+// endOnPostgres writes how the calls of a moment ended.
+func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
+	ids := mapped(in, func(e ended) string { return string(e.entry.ID) })
+	err = s.transaction(ctx, func(tx pgx.Tx) error {
+		open = make([]bool, len(in))
+		batch := &pgx.Batch{}
+		batch.Queue(freeLeases, ids)
+		still := map[string]bool{}
+		batch.Queue(endEntries, ids,
+			mapped(in, func(e ended) string { return e.entry.Status }),
+			mapped(in, func(e ended) bool { return e.entry.Charged }),
+			mapped(in, func(e ended) int64 { return e.entry.Amount }),
+			mapped(in, func(e ended) *string { return (*string)(e.entry.RecordID) }),
+		).Query(func(rows pgx.Rows) error {
+			var id string
+			_, err := pgx.ForEachRow(rows, []any{&id}, func() error { still[id] = true; return nil })
+			return err
+		})
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		sum := newCharges()
+		var records []recordRow
+		for i, e := range in {
+			if open[i] = still[ids[i]]; !open[i] {
+				continue
+			}
+			delete(still, ids[i]) // once
+			if e.record != nil {
+				records = append(records, *e.record)
+			}
+			if !e.entry.Charged {
+				sum.add(e.entry, e.price, -1)
+			}
+		}
+		batch = &pgx.Batch{}
+		queueRows(batch, addRecords, records)
+		if keys, buckets := inOrder(maps.Keys(sum.added)); len(keys) > 0 {
+			batch.Queue(lockCounts, keys, buckets)
+		}
+		sum.queue(batch)
+		if batch.Len() == 0 {
+			return nil
+		}
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	return open, err
+}
+
+// before is what calls find.
+type before struct {
+	now     time.Time
+	holders map[string]string // by index, the call that has the lease
+	newest  map[string]newestAnswer
+	counted map[account]int64
+}
+
+type newestAnswer struct {
+	id uid
+	at time.Time
+}
+
+// lookBefore takes the leases that are free and locks the counts.
+func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
+	seen := before{holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]int64{}}
+	var first, all [][]byte
+	var calls []string
+	var micros []int64
+	for _, b := range in {
+		if b.Shared {
+			first, all = append(first, b.indexes[0]), append(all, b.indexes...)
+			calls, micros = append(calls, string(b.entry.ID)), append(micros, b.Takes.Microseconds())
+		}
+		for _, a := range accountsOf(b.entry) {
+			seen.counted[a] = 0
+		}
+	}
+	batch := &pgx.Batch{}
+	if len(first) > 0 {
+		batch.Queue(takeLeases, first, calls, micros)
+		batch.Queue(askHolders, first).Query(func(rows pgx.Rows) error {
+			var index []byte
+			var call string
+			_, err := pgx.ForEachRow(rows, []any{&index, &call}, func() error { seen.holders[string(index)] = call; return nil })
+			return err
+		})
+		batch.Queue(askNewests, all).Query(func(rows pgx.Rows) error {
+			var index []byte
+			var answer newestAnswer
+			into := []any{&index, (*string)(&answer.id), &answer.at}
+			_, err := pgx.ForEachRow(rows, into, func() error { seen.newest[string(index)] = answer; return nil })
+			return err
+		})
+	}
+	if len(seen.counted) > 0 {
+		keys, buckets := inOrder(maps.Keys(seen.counted))
+		batch.Queue(makeCounts, keys, buckets)
+		batch.Queue(lockCounts, keys, buckets).Query(func(rows pgx.Rows) error {
+			var a account
+			var n int64
+			_, err := pgx.ForEachRow(rows, []any{(*string)(&a.key), &a.bucket, &n},
+				func() error { seen.counted[a] = n; return nil })
+			return err
+		})
+	}
+	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
+	return seen, tx.SendBatch(ctx, batch).Close()
+}
+
+// of is what one call finds.
+func (s before) of(b beginning) (out ports.Begun) {
+	if !b.Shared {
+		return out
+	}
+	if holder := s.holders[string(b.indexes[0])]; holder != string(b.entry.ID) {
+		return ports.Begun{Holder: holder}
+	}
+	var newest newestAnswer
+	for _, index := range b.indexes {
+		if answer := s.newest[string(index)]; answer.at.After(newest.at) {
+			newest = answer
+		}
+	}
+	if newest.id != "" && b.fresh(newest.id, newest.at) {
+		out.RecordID = string(newest.id)
+	}
+	return out
+}
+
+// queue has what calls add written.
+func (c *charges) queue(batch *pgx.Batch) {
+	if len(c.added) > 0 {
+		added := slices.Collect(maps.Values(c.added))
+		batch.Queue(addCounts, mapped(added, func(u usageRow) string { return string(u.KeyID) }),
+			mapped(added, func(u usageRow) string { return u.Bucket }),
+			mapped(added, func(u usageRow) int64 { return u.Count }),
+			mapped(added, func(u usageRow) int64 { return u.Amount }))
+	}
+	queueRows(batch, addHoursMany, slices.Collect(maps.Values(c.hours)))
+	queueRows(batch, addDaysMany, slices.Collect(maps.Values(c.days)))
+}

@@ -1,0 +1,122 @@
+package gormstore
+
+import (
+	"context"
+	"maps"
+
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// What a call to the bureau reads and writes, one by one, on SQLite.
+const (
+	// takeLease takes a lease that is free or has expired in one step, so that no two calls hold it.
+	takeLease = `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
+		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
+		WHERE leases.expires_at <= ?`
+	askHolder    = "SELECT call_id FROM leases WHERE doc_index = ?"
+	freeLease    = "DELETE FROM leases WHERE call_id = ?"
+	askNewest    = "SELECT id, answered_at FROM records WHERE doc_index = ? ORDER BY answered_at DESC LIMIT 1"
+	askCounted   = "SELECT count FROM key_usage WHERE key_id = ? AND bucket = ?"
+	countCharged = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, ?, ?)
+		ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + excluded.count,
+			amount = key_usage.amount + excluded.amount`
+	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
+		WHERE id = ? AND settle_at IS NOT NULL AND status IN (?, ?)`
+)
+
+var insertRecord = recordTable.insert()
+
+// beginOnSQLite charges the calls of a moment in one transaction, one after the other: nobody else writes meanwhile.
+func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
+	out := make([]begun, len(in))
+	return out, s.writing(ctx, func(w *writer) {
+		sum := newCharges()
+		for i := range in {
+			b := &in[i]
+			settleAt := stamp(b.Entry.At.Add(b.Takes))
+			b.entry.SettleAt = &settleAt
+			if out[i].Begun = w.lease(*b); out[i].writes() {
+				w.counted(sum, b.entry)
+				out[i].refused = sum.admit(*b)
+			}
+			if out[i].writes() {
+				sum.add(b.entry, b.entry.Amount, 1)
+				w.exec(insertEntry, entryTable.values(&b.entry)...)
+			} else if b.Shared && out[i].Holder == "" {
+				w.exec(freeLease, b.entry.ID)
+			}
+		}
+		w.charge(sum)
+	})
+}
+
+// endOnSQLite writes how the calls of a moment ended, in one transaction.
+func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
+	open := make([]bool, len(in))
+	return open, s.writing(ctx, func(w *writer) {
+		sum := newCharges()
+		for i := range in {
+			e := &in[i]
+			w.exec(freeLease, e.entry.ID)
+			open[i] = w.exec(endEntry, e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID,
+				e.entry.ID, unfinished[0], unfinished[1]) > 0
+			if !open[i] {
+				continue
+			}
+			if e.record != nil {
+				w.exec(insertRecord, recordTable.values(e.record)...)
+			}
+			if !e.entry.Charged {
+				sum.add(e.entry, e.price, -1)
+			}
+		}
+		w.charge(sum)
+	})
+}
+
+// lease takes the lease of a call, unless another one holds it or history has an answer by now.
+func (w *writer) lease(b beginning) (out ports.Begun) {
+	if !b.Shared {
+		return out
+	}
+	if w.exec(takeLease, b.indexes[0], b.entry.ID, b.entry.SettleAt, stamp(b.Entry.At)) == 0 {
+		w.row(askHolder, []any{b.indexes[0]}, &out.Holder)
+		return out
+	}
+	var newest lookup.Record
+	for _, index := range b.indexes {
+		var rec lookup.Record
+		if w.row(askNewest, []any{index}, &rec.ID, &rec.AnsweredAt) && rec.AnsweredAt.After(newest.AnsweredAt) {
+			newest = rec
+		}
+	}
+	if newest.ID != "" && b.fresh(uid(newest.ID), newest.AnsweredAt) {
+		out.RecordID = newest.ID
+	}
+	return out
+}
+
+// counted reads what the accounts of an entry have.
+func (w *writer) counted(sum *charges, entry lookupRow) {
+	for _, a := range accountsOf(entry) {
+		if _, known := sum.counted[a]; !known {
+			var n int64
+			w.row(askCounted, []any{a.key, a.bucket}, &n)
+			sum.counted[a] = n
+		}
+	}
+}
+
+// charge writes what calls add.
+func (w *writer) charge(sum *charges) {
+	for u := range maps.Values(sum.added) {
+		w.exec(countCharged, u.KeyID, u.Bucket, u.Count, u.Amount)
+	}
+	for hour := range maps.Values(sum.hours) {
+		w.exec(countLookups, hour.values()...)
+	}
+	for day := range maps.Values(sum.days) {
+		w.exec(countSpent, day.values()...)
+	}
+}

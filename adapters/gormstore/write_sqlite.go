@@ -1,0 +1,97 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"fichario/ports"
+)
+
+// onSQLite are the statements by which requests of one moment write together on SQLite: there is no round trip to save,
+// and they are prepared once.
+var onSQLite = []string{
+	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery, countReceived,
+	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
+	takeLease, askHolder, freeLease, askNewest, askCounted, countCharged, endEntry, insertRecord,
+}
+
+// writer runs prepared statements in one transaction until one fails.
+type writer struct {
+	ctx      context.Context
+	tx       *sql.Tx
+	prepared map[string]*sql.Stmt
+	err      error
+}
+
+// writing runs f in one transaction.
+func (s *Store) writing(ctx context.Context, f func(*writer)) error {
+	pool, err := s.write.DB()
+	if err != nil {
+		return err
+	}
+	prepared, err := s.statements(pool)
+	if err != nil {
+		return err
+	}
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	w := &writer{ctx: ctx, tx: tx, prepared: prepared}
+	if f(w); w.err != nil {
+		return w.err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("%w: %w", ports.ErrUncertain, err)
+	}
+	return nil
+}
+
+// statements prepares onSQLite when one of them is first used: before, their tables may not be there.
+func (s *Store) statements(pool *sql.DB) (map[string]*sql.Stmt, error) {
+	s.preparing.Lock()
+	defer s.preparing.Unlock()
+	if s.prepared != nil {
+		return s.prepared, nil
+	}
+	prepared := map[string]*sql.Stmt{}
+	for _, statement := range onSQLite {
+		//nolint:sqlclosecheck // it lives as long as the pool
+		stmt, err := pool.PrepareContext(context.Background(), statement)
+		if err != nil {
+			return nil, err
+		}
+		prepared[statement] = stmt
+	}
+	s.prepared = prepared
+	return prepared, nil
+}
+
+// exec returns how many rows a statement changed.
+func (w *writer) exec(statement string, values ...any) (changed int64) {
+	if w.err != nil {
+		return 0
+	}
+	var result sql.Result
+	stmt := w.tx.StmtContext(w.ctx, w.prepared[statement]) //nolint:sqlclosecheck // the transaction closes it
+	if result, w.err = stmt.ExecContext(w.ctx, values...); w.err == nil {
+		changed, w.err = result.RowsAffected()
+	}
+	return changed
+}
+
+// row reads one row into variables, and reports whether there is one.
+func (w *writer) row(statement string, values []any, into ...any) bool {
+	if w.err != nil {
+		return false
+	}
+	stmt := w.tx.StmtContext(w.ctx, w.prepared[statement]) //nolint:sqlclosecheck // the transaction closes it
+	err := stmt.QueryRowContext(w.ctx, values...).Scan(into...)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		w.err = err
+	}
+	return err == nil
+}

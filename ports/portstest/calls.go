@@ -1,0 +1,164 @@
+package portstest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// sharedCalls are about one document; each has an entry of its own.
+func sharedCalls(t *testing.T, s ports.Store) {
+	ctx, org := t.Context(), id()
+	call := func(takes time.Duration) ports.Charge {
+		e := running(t, "")
+		e.OrgID, e.MemberID = org, id()
+		return ports.Charge{Entry: e, Takes: takes}
+	}
+	first, second, other := call(-time.Second), call(time.Hour), call(time.Hour)
+	other.Entry.Product = "obito"
+	same(t, "free", begins(t, s, first), ports.Begun{})
+	same(t, "expired", begins(t, s, second), ports.Begun{})
+	same(t, "held", begins(t, s, call(time.Hour)), ports.Begun{Holder: second.Entry.ID})
+	same(t, "another product", begins(t, s, other), ports.Begun{})
+	alone, err := s.Repos().Calls.Begin(ctx, call(time.Hour))
+	must(t, err)
+	same(t, "a call that is not shared", alone, ports.Begun{})
+	ends := func(c ports.Charge) {
+		t.Helper()
+		_, err := s.Repos().Calls.End(ctx, ports.Outcome{Entry: c.Entry, Price: c.Entry.Amount})
+		must(t, err)
+	}
+	ends(first)
+	same(t, "a past holder frees nothing", begins(t, s, call(time.Hour)), ports.Begun{Holder: second.Entry.ID})
+	ends(second)
+	same(t, "freed", begins(t, s, call(time.Hour)), ports.Begun{})
+	entry, err := s.Repos().Statement.Find(ctx, second.Entry.ID)
+	must(t, err)
+	same(t, "the entry", []any{entry.Status, entry.Charged, entry.Amount}, []any{lookup.Running, true, catalog.Money(4500)})
+}
+
+// callsAndHistory: an answer that came meanwhile spares a shared call, and not one that has seen it.
+func callsAndHistory(t *testing.T, s ports.Store) {
+	ctx := t.Context()
+	rec := kept(t, s, id(), doc(t, document.CPF, "52998224725"))
+	call := func(after time.Time, seen string) ports.Charge {
+		e := running(t, id())
+		e.OrgID, e.Document = rec.OrgID, rec.Document
+		return ports.Charge{
+			Entry: e, Takes: time.Minute, After: after, Seen: seen, Caps: access.Limits{PerDay: 1, PerMonth: 1},
+		}
+	}
+	before := rec.AnsweredAt.Add(-time.Microsecond)
+	spared := call(before, "")
+	same(t, "spared", begins(t, s, spared), ports.Begun{RecordID: rec.ID})
+	_, err := s.Repos().Statement.Find(ctx, spared.Entry.ID)
+	wantErr(t, "the entry of a call that was spared", err, ports.ErrNotFound)
+	_, _, all, err := s.Repos().Usage.Spent(ctx, spared.Entry.KeyID, "2026-11-20", "2026-11")
+	must(t, err)
+	same(t, "what it is charged", all, lookup.Spent{})
+	full := call(before, "")
+	full.Caps = access.Limits{}
+	same(t, "before the caps", begins(t, s, full), ports.Begun{RecordID: rec.ID})
+	full.After, full.Shared = rec.AnsweredAt, true
+	_, err = s.Repos().Calls.Begin(ctx, full)
+	wantErr(t, "nothing fresh, and a cap", err, ports.ErrMonthCap)
+	seen := call(before, rec.ID)
+	same(t, "seen", begins(t, s, seen), ports.Begun{}) // none of those before left its lease
+	newer := rec
+	newer.ID, newer.AnsweredAt = id(), rec.AnsweredAt.Add(time.Second)
+	seen.Entry.Status, seen.Entry.RecordID = lookup.Done, newer.ID
+	for _, open := range []bool{true, false} {
+		got, err := s.Repos().Calls.End(ctx, ports.Outcome{Entry: seen.Entry, Price: seen.Entry.Amount, Record: &newer})
+		must(t, err)
+		same(t, "open", got, open)
+	}
+	latest, err := s.Repos().History.Latest(ctx, rec.OrgID, rec.Product, rec.Document)
+	must(t, err)
+	same(t, "its answer", latest, newer)
+	same(t, "the next one", begins(t, s, call(before, rec.ID)), ports.Begun{RecordID: newer.ID})
+}
+
+func callsUnderConcurrency(t *testing.T, s ports.Store) {
+	const n = 24
+	org, holders, calls := id(), make([]string, n), make([]string, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			e := running(t, id())
+			e.OrgID, calls[i] = org, e.ID
+			begun, err := s.Repos().Calls.Begin(t.Context(), ports.Charge{
+				Entry: e, Takes: time.Minute, Shared: true, After: at, Caps: access.Limits{PerDay: 1, PerMonth: 1},
+			})
+			holders[i] = begun.Holder
+			expectNone(t, err)
+		})
+	}
+	wg.Wait()
+	winner := ""
+	for i, h := range holders {
+		if h == "" {
+			if winner != "" {
+				t.Fatal("two hold one lease")
+			}
+			winner = calls[i]
+		}
+	}
+	for _, h := range holders {
+		if h != "" && h != winner {
+			t.Errorf("a loser was told of %s, not of the winner %s", h, winner)
+		}
+	}
+}
+
+// callsOfMany begin and end at one time, each as what it is: what is charged in the end is what counts say.
+func callsOfMany(t *testing.T, s ports.Store) {
+	ctx, org, keys := t.Context(), id(), []string{id(), id(), ""}
+	const n = 60
+	caps := access.Limits{PerDay: n, PerMonth: n}
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			e := running(t, keys[i%3])
+			e.OrgID = org
+			begun, err := s.Repos().Calls.Begin(ctx, ports.Charge{Entry: e, Takes: time.Minute, Caps: caps})
+			expectNone(t, err)
+			same(t, "begun", begun, ports.Begun{})
+			o := ports.Outcome{Entry: e, Price: e.Amount}
+			switch o.Entry.Status = lookup.Failed; i / 3 % 2 {
+			case 0:
+				o = notSent(e)
+			default:
+				rec := lookup.Record{
+					ID: id(), OrgID: org, Product: "cpf", Document: e.Document, AnsweredAt: at, Found: true, Fields: []byte("{}"),
+					Raw: []byte("{}"),
+				}
+				o.Entry.Status, o.Entry.RecordID, o.Record = lookup.Done, rec.ID, &rec
+			}
+			for range 2 { // the second one finds it finished
+				_, err = s.Repos().Calls.End(ctx, o)
+				expectNone(t, err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, key := range keys[:2] {
+		_, inMonth, all, err := s.Repos().Usage.Spent(ctx, key, "2026-11-20", "2026-11")
+		must(t, err)
+		want := lookup.Spent{Count: n / 6, Amount: n / 6 * 4500}
+		same(t, "spent by a key", [2]lookup.Spent{inMonth, all}, [2]lookup.Spent{want, want})
+	}
+	spent, err := s.Repos().Statement.Spend(ctx, lookup.Asker{OrgID: org}, "2026-11-20", "2026-11-20")
+	must(t, err)
+	same(t, "spend", spent, []lookup.DaySpent{
+		{Day: "2026-11-20", Product: "cpf", Spent: lookup.Spent{Count: n / 2, Amount: n / 2 * 4500}},
+	})
+	records, err := s.Repos().History.Answers(ctx, org, "cpf", running(t, "").Document, n)
+	must(t, err)
+	same(t, "answers", len(records), n/2)
+}

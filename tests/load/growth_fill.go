@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/crypto/bcrypt"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/intake"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+const (
+	email, password = "dona@example.com", "uma-senha-longa"
+	// span is the time of which lookups are, recent that of which contacts and posts are: the log of posts is kept for
+	// thirty days.
+	span   = 24 * 30 * 24 * time.Hour
+	recent = 29 * 24 * time.Hour
+	// writers write at one time, so that they share commits as requests do.
+	writers = 64
+)
+
+// filling fills a database through the ports that the program itself writes by, so that every figure that is kept
+// beside the rows is right.
+type filling struct {
+	url     string
+	dataKey []byte
+	start   time.Time // of the span
+	org     string
+	keys    []keyWithSecret
+	hooks   []hook
+	origins []string
+	stages  []crm.Stage
+	people  []crm.Member
+	filled  int // lookups
+}
+
+type keyWithSecret struct{ id, secret string }
+
+type hook struct{ id, token string }
+
+func newFilling(ctx context.Context, url string) (*filling, error) {
+	f := &filling{url: url, dataKey: make([]byte, gormstore.DataKeySize), start: time.Now().UTC().Add(-span)}
+	_, _ = rand.Read(f.dataKey)
+	store, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = store.Close() }()
+	if err := store.Migrate(ctx); err != nil {
+		return nil, err
+	}
+	return f, f.organise(ctx, store)
+}
+
+func (f *filling) open() (*gormstore.Store, error) { return gormstore.Open(f.url, [][]byte{f.dataKey}) }
+
+// organise makes what is there once: the organisation, its people, keys and webhooks.
+func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
+	now := func() time.Time { return time.Now().UTC() }
+	by := app.Operator()
+	org, err := app.NewOrganisations(store, now).Create(ctx, "Crescimento")
+	if err != nil {
+		return err
+	}
+	f.org = org.ID
+	hash := func(p string) (string, error) {
+		h, err := bcrypt.GenerateFromPassword([]byte(p), bcrypt.MinCost)
+		return string(h), err
+	}
+	for i, name := range []string{"Ana", "Bruno", "Carla", "Davi", "Elisa"} {
+		n := app.NewMember{OrgID: org.ID, Name: name, Email: email, Role: crm.Owner, Password: password}
+		if i > 0 {
+			n.Email, n.Role = fmt.Sprintf("pessoa%d@example.com", i), crm.Common
+		}
+		m, err := app.NewMembers(store, now, hash).Add(ctx, by, n)
+		if err != nil {
+			return err
+		}
+		f.people = append(f.people, m)
+	}
+	for i := range 3 {
+		k, secret, err := app.NewKeys(store, now).Create(ctx, by, app.NewKey{
+			OrgID: org.ID, Name: fmt.Sprintf("Chave %d", i), Scopes: document.Types(),
+			Limits: access.Limits{PerMinute: 1e8, PerDay: 1e8, PerMonth: 1e8},
+		})
+		if err != nil {
+			return err
+		}
+		f.keys = append(f.keys, keyWithSecret{k.ID, secret.Reveal()})
+	}
+	for _, name := range []string{"Google", "Instagram", "Indicação"} {
+		o, err := app.NewOrigins(store).Add(ctx, by, org.ID, name)
+		if err != nil {
+			return err
+		}
+		f.origins = append(f.origins, o.ID)
+	}
+	for i := range 20 {
+		w, token, err := app.NewWebhooks(store, now).Create(ctx, by, app.NewWebhook{
+			OrgID: org.ID, Name: fmt.Sprintf("Site %d", i), Options: intake.Options{Kind: intake.Generic},
+		})
+		if err != nil {
+			return err
+		}
+		f.hooks = append(f.hooks, hook{w.ID, token.Reveal()})
+	}
+	funnels, err := store.Repos().Funnels.List(ctx, org.ID)
+	if err == nil {
+		f.stages = funnels[0].Stages
+	}
+	return err
+}
+
+// fill goes on until the database has so many lookups, in the order of time, the older ones first.
+func (f *filling) fill(ctx context.Context, lookups int) error {
+	store, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	from := f.filled
+	err = each(lookups-from, func(i int) error {
+		at := f.start.Add(span * time.Duration(i) / time.Duration(lookups-from))
+		return f.lookup(ctx, store.Repos(), from+i, at)
+	})
+	if err != nil {
+		return err
+	}
+	posts := (lookups - from) * 15 / 100
+	began := time.Now().UTC().Add(-recent)
+	err = each(posts, func(i int) error {
+		at := began.Add(recent * time.Duration(i) / time.Duration(posts))
+		return f.post(ctx, store.Repos(), from+i, at, i%3 == 2)
+	})
+	f.filled = lookups
+	if err != nil {
+		return err
+	}
+	return f.analyse(ctx)
+}
+
+// analyse tells PostgreSQL what its own daemon would have found out in the days that the rows stand for.
+func (f *filling) analyse(ctx context.Context) error {
+	if _, ok := gormstore.SQLitePath(f.url); ok {
+		return nil
+	}
+	conn, err := pgx.Connect(ctx, f.url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
+	return err
+}
+
+// each does things about in their order, several at a time.
+func each(n int, do func(i int) error) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make(chan error, writers)
+	for range writers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if err := do(i); err != nil {
+					errs <- err
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(errs)
+	return <-errs
+}
+
+// lookup writes one that was charged, or three times of four one that history answered.
+func (f *filling) lookup(ctx context.Context, r ports.Repos, i int, at time.Time) error {
+	product, doc := catalog.CPF, document.Restore(document.CPF, cpf(i/4))
+	if i/4%7 == 0 {
+		product = "obito"
+	}
+	e := lookup.Entry{
+		ID: idAt(at), OrgID: f.org, KeyID: f.keys[i%2].id, Product: product, Document: doc, At: at, Status: lookup.Done,
+		Day: at.Format(time.DateOnly), Month: at.Format("2006-01"),
+	}
+	if i%10 == 9 {
+		e.KeyID, e.MemberID = "", f.people[i%len(f.people)].ID
+	}
+	if i%4 > 0 {
+		e.Cache, e.Day, e.Month = true, "", ""
+		_, err := r.History.Serve(ctx, e, time.Time{})
+		if errors.Is(err, ports.ErrNotFound) { // its answer is not there yet
+			return r.Statement.Add(ctx, e)
+		}
+		return err
+	}
+	e.Status, e.Charged, e.Amount = lookup.Running, true, 4500
+	_, err := r.Calls.Begin(ctx, ports.Charge{
+		Entry: e, Takes: time.Hour, Caps: access.Limits{PerDay: 1e9, PerMonth: 1e9},
+	})
+	if err != nil {
+		return err
+	}
+	rec := lookup.Record{
+		ID: idAt(at), OrgID: f.org, Product: product, Document: doc, AnsweredAt: at, Found: true, Schema: "1",
+		Fields: []byte(`{"nome":"` + name(i) + `"}`), Raw: []byte(`{"nome":"` + name(i) + `"}`),
+	}
+	e.Status, e.RecordID = lookup.Done, rec.ID
+	_, err = r.Calls.End(ctx, ports.Outcome{Entry: e, Price: e.Amount, Record: &rec})
+	return err
+}
+
+// post writes what a webhook received: a contact, or a refusal.
+func (f *filling) post(ctx context.Context, r ports.Repos, i int, at time.Time, refused bool) error {
+	w := f.hooks[i*i%len(f.hooks)]
+	d := webhook.Delivery{
+		ID: idAt(at), OrgID: f.org, WebhookID: w.id, At: at, Outcome: webhook.Accepted,
+		Body: []byte(`{"nome":"` + name(i) + `","email":"` + address(i) + `","telefone":"` + phone(i) + `"}`),
+	}
+	if refused {
+		d.Outcome, d.Code, d.Reason = webhook.Refused, "email_invalido", "Falta o e-mail."
+		_, err := r.Inbox.Take(ctx, ports.Arrival{Delivery: d})
+		return err
+	}
+	c := crm.Contact{
+		ID: idAt(at), OrgID: f.org, WebhookID: w.id, Name: name(i), Email: address(i), Phone: phone(i),
+		PhoneE164: "+55" + phone(i), Company: "Padaria " + surname(i), Amount: catalog.Money(i%5000) * 10_000,
+		Note: "Quero uma proposta.", OriginID: f.origins[i%len(f.origins)], StageID: f.stages[i%len(f.stages)].ID,
+		AssigneeID: f.people[i%len(f.people)].ID, CreatedAt: at,
+	}
+	d.ContactID = c.ID
+	_, err := r.Inbox.Take(ctx, ports.Arrival{Delivery: d, People: []ports.Newcomer{{
+		Contact:      c,
+		Event:        crm.Event{ID: idAt(at), OrgID: f.org, ContactID: c.ID, Kind: crm.ContactCreated, Actor: "Site", At: at},
+		Notification: crm.Notification{ID: idAt(at), OrgID: f.org, Kind: crm.NewContact, ContactID: c.ID, Subject: "Site", At: at},
+		Job: automation.Job{
+			ID: idAt(at), OrgID: f.org, Kind: automation.FanOut, ContactID: c.ID, State: automation.Done, RunAt: at, CreatedAt: at,
+		},
+	}}})
+	return err
+}
+
+// idAt makes a UUIDv7 of a time.
+func idAt(at time.Time) string {
+	var u [16]byte
+	_, _ = rand.Read(u[:])
+	binary.BigEndian.PutUint64(u[:], uint64(at.UnixMilli())<<16|0x7000|uint64(mathrand.Uint32()&0xfff)) //nolint:gosec // test data
+	u[8] = u[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+var (
+	firstNames = []string{"Ana", "João", "Maria", "José", "Luíza", "Antônio", "Beatriz", "Otávio", "Conceição", "Davi"}
+	syllables  = []string{"al", "bar", "cor", "dan", "fer", "gui", "lim", "mon", "nas", "pra", "que", "ro", "sil", "tei", "vas"}
+)
+
+func name(i int) string { return firstNames[i%len(firstNames)] + " " + surname(i) }
+
+// surname is different for most.
+func surname(i int) string {
+	text := ""
+	for n := i*2654435761%1_000_003 + 15; n > 0; n /= len(syllables) {
+		text += syllables[n%len(syllables)]
+	}
+	return "D" + text
+}
+
+func address(i int) string { return fmt.Sprintf("%s.%d@example.com", surname(i), i) }
+
+func phone(i int) string { return fmt.Sprintf("119%08d", i*7919%100_000_000) }
+
+// environment is the program's, for this database.
+func (f *filling) environment() []string {
+	return []string{
+		"FICHARIO_DATABASE_URL=" + f.url, "FICHARIO_DATA_KEY=" + base64.StdEncoding.EncodeToString(f.dataKey),
+		"FICHARIO_LISTEN=127.0.0.1:0", "FICHARIO_LOG_FORMAT=json",
+	}
+}
