@@ -8,7 +8,7 @@ PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
 GOTEST = $(GO) test -json -count=1 -p 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race generate contract lint build bench bin/pgtest
+.PHONY: help run test test-race generate contract lint build bench bench-growth bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ build: ## build the program, static and stripped, as bin/fichario
 
 bench: build ## measure the program under load, beside a baseline (about nine minutes)
 	$(GO) run ./tests/load
+
+GROWTH ?= 10000,1000000
+bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 10000,1000000,10000000 (a quarter of an hour for a million)
+	$(GO) run ./tests/load -growth $(GROWTH)
 
 # Always: go build knows best whether there is anything to do.
 bin/pgtest:

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -59,6 +60,9 @@ func (c Caller) mayManage(orgID string) bool {
 func (c Caller) mayAsk(t document.Type) bool {
 	return c.key != nil && c.key.Has(t) || c.memberID != ""
 }
+
+// askedBy is the id of the key or member that asks, as entries of the statement have it.
+func (c Caller) askedBy() string { return cmp.Or(c.keyID(), c.memberID) }
 
 func (c Caller) keyID() string {
 	if c.key == nil {

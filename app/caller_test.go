@@ -116,6 +116,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		},
 		{s.lookups.Contact, args{contact.ID}, "", missing},
 		{s.lookups.Show, args{asked.ID}, "", missing},
+		{s.lookups.DoLater, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
+		{s.lookups.Again, args{asked.ID}, "consulta_desconhecida", "consulta_desconhecida"},
 		{s.lookups.Recent, args{5}, "", ""},
 		{s.lookups.Answers, args{app.LookupView{Entry: asked}, 5}, "", ""},
 		{s.lookups.Choices, args{asked.Document}, "", ""},
@@ -216,7 +218,9 @@ func TestWhoMayDoWhat(t *testing.T) {
 			case u.name() == "Sessions.ChangeOwnPassword":
 				equal(t, u.name()+" by nobody", said(err), "no fault: members.find: not found")
 			default:
-				equal(t, u.name()+" by nobody", slices.Contains([]string{missing, forbidden, "escopo_ausente"}, code), true)
+				equal(t, u.name()+" by nobody", slices.Contains([]string{
+					missing, forbidden, "escopo_ausente", "consulta_desconhecida",
+				}, code), true)
 			}
 			if !refused {
 				before = ""

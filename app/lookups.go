@@ -114,6 +114,8 @@ type LookupRequest struct {
 	// Free asks history only: where that has no answer, the lookup ends with
 	// ErrNotInHistory.
 	Free bool
+	// MaxAge is how old an answer of history may be, at most as old as the instance lets it; nil for as old as that.
+	MaxAge *time.Duration
 	// ContactID is the contact that the lookup is about; empty when there is none.
 	ContactID string
 }
@@ -123,6 +125,7 @@ type asking struct {
 	caller  Caller
 	product catalog.Product
 	doc     document.Document
+	fresh   time.Duration // how long history answers
 	LookupRequest
 }
 
@@ -142,7 +145,7 @@ type LookupResult struct {
 // history, or its failure.
 //
 // Faults: UnknownProduct, InvalidDocument, MissingScope, DailyLimit, MonthlyLimit,
-// BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout.
+// BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory.
 func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, error) {
 	a, err := l.check(caller, req)
 	if err != nil {
@@ -168,7 +171,7 @@ func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
 	}
 	if !a.Refresh {
 		e := l.cached(a)
-		rec, err := l.store.Repos().History.Serve(ctx, e, e.At.Add(-l.fresh))
+		rec, err := l.store.Repos().History.Serve(ctx, e, e.At.Add(-a.fresh))
 		if err == nil {
 			e.RecordID = rec.ID
 			answer, err := l.answer(a.product, e, rec)
@@ -215,7 +218,11 @@ func (l *Lookups) check(caller Caller, req LookupRequest) (asking, error) {
 		return asking{}, fault.New(fault.MissingScope,
 			fmt.Sprintf("Esta chave não tem o escopo %s. Peça a quem administra as chaves, ou use outra.", doc.Type()))
 	}
-	return asking{caller, product, doc, req}, nil
+	a := asking{caller, product, doc, l.fresh, req}
+	if req.MaxAge != nil {
+		a.fresh = min(a.fresh, *req.MaxAge)
+	}
+	return a, nil
 }
 
 // fromHistory writes the free entry and answers.
@@ -228,10 +235,14 @@ func (l *Lookups) fromHistory(ctx context.Context, a asking, rec lookup.Record) 
 	return l.answer(a.product, e, rec)
 }
 
-// answer gives a record from history; one that is older than the product's fields
-// gets the new ones.
+// answer gives a record from history.
 func (l *Lookups) answer(product catalog.Product, e lookup.Entry, rec lookup.Record) (LookupResult, error) {
 	l.observe(LookupEvent{Product: product.ID, Cache: true})
+	return l.completed(product, e, rec)
+}
+
+// completed gives a record that is older than the product's fields the new ones.
+func (l *Lookups) completed(product catalog.Product, e lookup.Entry, rec lookup.Record) (LookupResult, error) {
 	if rec.Schema == l.schemas[product.ID] {
 		return LookupResult{Entry: e, Record: rec}, nil
 	}
@@ -320,8 +331,10 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 // nothing: it may leave out what Latest finds.
 func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error) {
 	rec, err := l.store.Repos().History.Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !rec.FreshAt(l.clock(), l.fresh) {
-		return reservation{}, ErrNotInHistory
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !rec.FreshAt(l.clock(), a.fresh) {
+		return reservation{}, fault.New(fault.NotInHistory,
+			"O histórico não tem resposta para este documento, ou só uma mais antiga. Nada foi consultado nem cobrado.").
+			Because(ErrNotInHistory)
 	}
 	if err != nil {
 		return reservation{}, err
@@ -354,23 +367,13 @@ func (l *Lookups) Start(
 	if err != nil {
 		return "", nil, err
 	}
-	ended := make(chan struct{})
-	switch {
-	case r.answer != nil:
+	if r.answer != nil {
+		ended := make(chan struct{})
 		close(ended)
 		return r.answer.Entry.ID, ended, nil
-	case r.holder != "":
-		l.calls.start(func() {
-			defer close(ended)
-			_, _ = l.follow(context.WithoutCancel(ctx), a, r.holder) // the holder's entry says what became of it
-		})
-		return r.holder, ended, nil
 	}
-	l.calls.start(func() {
-		defer func() { <-l.slots; close(ended) }()
-		_, _ = l.call(context.WithoutCancel(ctx), a.product, r.entry) // the entry says what became of it
-	})
-	return r.entry.ID, ended, nil
+	id, done = l.goOn(ctx, a, r)
+	return id, done, nil
 }
 
 // Timeout is the longest that the bureau may take.

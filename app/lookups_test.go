@@ -73,7 +73,7 @@ func TestTheOrderOfALookupsChecks(t *testing.T) {
 		{"scope before caps", app.LookupRequest{Product: catalog.CNPJ, Document: cnpj}, "escopo_ausente"},
 		{"scope by document, of one product", app.LookupRequest{Product: "score", Document: cnpj}, "escopo_ausente"},
 		{"caps before the bureau", app.LookupRequest{Document: cpfs[0]}, "limite_mensal"},
-		{"history only", app.LookupRequest{Document: cpfs[0], Free: true}, "no fault: history has no fresh answer"},
+		{"history only", app.LookupRequest{Document: cpfs[0], Free: true}, "fora_do_historico"},
 	} {
 		_, err := s.ask(full, c.r)
 		equal(t, c.what, said(err), c.want)

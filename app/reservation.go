@@ -25,7 +25,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	e.Status, e.Charged, e.Amount = lookup.Running, true, a.product.Price
 	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
 	charge := ports.Charge{
-		Entry: e, Takes: l.timeout + settleMargin, Shared: !a.Refresh || a.Seen != "", After: e.At.Add(-l.fresh),
+		Entry: e, Takes: l.timeout + settleMargin, Shared: !a.Refresh || a.Seen != "", After: e.At.Add(-a.fresh),
 	}
 	if key != nil {
 		charge.Caps = key.Limits

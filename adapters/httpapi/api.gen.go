@@ -24,11 +24,13 @@ const (
 	BureauIndisponivel   Code = "bureau_indisponivel"
 	BureauSemResposta    Code = "bureau_sem_resposta"
 	ChaveReutilizada     Code = "chave_reutilizada"
+	ConsultaDesconhecida Code = "consulta_desconhecida"
 	CorpoGrandeDemais    Code = "corpo_grande_demais"
 	DocumentoInvalido    Code = "documento_invalido"
 	EmailInvalido        Code = "email_invalido"
 	ErroInterno          Code = "erro_interno"
 	EscopoAusente        Code = "escopo_ausente"
+	ForaDoHistorico      Code = "fora_do_historico"
 	LimiteDiario         Code = "limite_diario"
 	LimiteMensal         Code = "limite_mensal"
 	LimitePorMinuto      Code = "limite_por_minuto"
@@ -57,6 +59,8 @@ func (e Code) Valid() bool {
 		return true
 	case ChaveReutilizada:
 		return true
+	case ConsultaDesconhecida:
+		return true
 	case CorpoGrandeDemais:
 		return true
 	case DocumentoInvalido:
@@ -66,6 +70,8 @@ func (e Code) Valid() bool {
 	case ErroInterno:
 		return true
 	case EscopoAusente:
+		return true
+	case ForaDoHistorico:
 		return true
 	case LimiteDiario:
 		return true
@@ -96,6 +102,21 @@ func (e Code) Valid() bool {
 	case WebhookDesabilitado:
 		return true
 	case WebhookDesconhecido:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConsultaEmAndamentoSituacao.
+const (
+	EmAndamento ConsultaEmAndamentoSituacao = "em_andamento"
+)
+
+// Valid indicates whether the value is a known member of the ConsultaEmAndamentoSituacao enum.
+func (e ConsultaEmAndamentoSituacao) Valid() bool {
+	switch e {
+	case EmAndamento:
 		return true
 	default:
 		return false
@@ -230,9 +251,26 @@ type LookupRequest struct {
 	// Document The document, bare characters only.
 	Document string `json:"documento" validate:"required,max=254"`
 
+	// MaxAge History answers only with an answer that is at most so many days old; else the bureau is asked. Not with
+	// `atualizar`.
+	MaxAge *int `json:"maxIdade,omitempty" validate:"omitempty,min=0,max=30"`
+
 	// Product Product id, as `GET /api/v1/produtos` lists it.
 	Product string `json:"produto" validate:"required,max=64"`
+
+	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with
+	// `atualizar`.
+	HistoryOnly *bool `json:"somenteHistorico,omitempty"`
 }
+
+// PendingLookup defines model for ConsultaEmAndamento.
+type PendingLookup struct {
+	ConsultaId string                      `json:"consultaId"`
+	Situacao   ConsultaEmAndamentoSituacao `json:"situacao"`
+}
+
+// ConsultaEmAndamentoSituacao defines model for ConsultaEmAndamento.Situacao.
+type ConsultaEmAndamentoSituacao string
 
 // StatementEntry A lookup of the statement.
 type StatementEntry struct {
@@ -537,6 +575,15 @@ type WebhookStatusType string
 // Refresh defines model for Atualizar.
 type Refresh = string
 
+// MaxAge defines model for MaxIdade.
+type MaxAge = string
+
+// Prefer Example: respond-async
+type Prefer = string
+
+// HistoryOnly defines model for SomenteHistorico.
+type HistoryOnly = string
+
 // BadLead A problem of the webhook, with the fields of its answer.
 type BadLead = LeadProblem
 
@@ -582,8 +629,17 @@ type MissingScope = Problem
 // NoAnswer A problem (RFC 9457).
 type NoAnswer = Problem
 
+// NotInHistory A problem (RFC 9457).
+type NotInHistory = Problem
+
+// Pending defines model for Pending.
+type Pending = PendingLookup
+
 // ReusedKey A problem of the webhook, with the fields of its answer.
 type ReusedKey = LeadProblem
+
+// Running defines model for Running.
+type Running = PendingLookup
 
 // TooLarge A problem (RFC 9457).
 type TooLarge = Problem
@@ -596,6 +652,9 @@ type Unauthenticated = Problem
 
 // Unavailable A problem (RFC 9457).
 type Unavailable = Problem
+
+// UnknownLookup A problem (RFC 9457).
+type UnknownLookup = Problem
 
 // UnknownWebhook A problem of the webhook, with the fields of its answer.
 type UnknownWebhook = LeadProblem
@@ -619,6 +678,16 @@ type WebhookUnavailable = LeadProblem
 type LookupCnpjParams struct {
 	// Refresh `true` asks the bureau even when history has an answer, and is charged.
 	Refresh *Refresh `form:"atualizar,omitempty" json:"atualizar,omitempty" validate:"omitempty,oneof=true false"`
+
+	// MaxAge History answers only with an answer that is at most so many days old; else the bureau is asked. Not with `atualizar`.
+	MaxAge *MaxAge `form:"maxIdade,omitempty" json:"maxIdade,omitempty" validate:"omitzero,whole=0 30"`
+
+	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with `atualizar`.
+	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
+
+	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where the lookup's own
+	// will be.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetStatementParams defines parameters for GetStatement.
@@ -646,10 +715,27 @@ type GetStatementParams struct {
 	Formato *string `form:"formato,omitempty" json:"formato,omitempty" validate:"omitzero,oneof=excel"`
 }
 
+// LookupParams defines parameters for Lookup.
+type LookupParams struct {
+	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where the lookup's own
+	// will be.
+	Prefer *Prefer `json:"Prefer,omitempty"`
+}
+
 // LookupCpfParams defines parameters for LookupCpf.
 type LookupCpfParams struct {
 	// Refresh `true` asks the bureau even when history has an answer, and is charged.
 	Refresh *Refresh `form:"atualizar,omitempty" json:"atualizar,omitempty" validate:"omitempty,oneof=true false"`
+
+	// MaxAge History answers only with an answer that is at most so many days old; else the bureau is asked. Not with `atualizar`.
+	MaxAge *MaxAge `form:"maxIdade,omitempty" json:"maxIdade,omitempty" validate:"omitzero,whole=0 30"`
+
+	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with `atualizar`.
+	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
+
+	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where the lookup's own
+	// will be.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // VerifyWebhookParams defines parameters for VerifyWebhook.
@@ -979,7 +1065,10 @@ type ServerInterface interface {
 	GetStatement(ctx echo.Context, params GetStatementParams) error
 	// Lookup Any product of the catalogue
 	// (POST /api/v1/consultas)
-	Lookup(ctx echo.Context) error
+	Lookup(ctx echo.Context, params LookupParams) error
+	// GetLookup The answer of a lookup again
+	// (GET /api/v1/consultas/{id})
+	GetLookup(ctx echo.Context, id string) error
 	// LookupCpf Complete record of a person
 	// (GET /api/v1/cpf/{documento})
 	LookupCpf(ctx echo.Context, documento string, params LookupCpfParams) error
@@ -1023,6 +1112,37 @@ func (w *ServerInterfaceWrapper) LookupCnpj(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "atualizar", ctx.QueryParams(), &params.Refresh, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter atualizar: %s", err))
+	}
+
+	// ------------- Optional query parameter "maxIdade" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxIdade", ctx.QueryParams(), &params.MaxAge, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter maxIdade: %s", err))
+	}
+
+	// ------------- Optional query parameter "somenteHistorico" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "somenteHistorico", ctx.QueryParams(), &params.HistoryOnly, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter somenteHistorico: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Prefer" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Prefer")]; found {
+		var Prefer Prefer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Prefer, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Prefer", valueList[0], &Prefer, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Prefer: %s", err))
+		}
+
+		params.Prefer = &Prefer
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -1094,8 +1214,44 @@ func (w *ServerInterfaceWrapper) GetStatement(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) Lookup(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params LookupParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Prefer" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Prefer")]; found {
+		var Prefer Prefer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Prefer, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Prefer", valueList[0], &Prefer, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Prefer: %s", err))
+		}
+
+		params.Prefer = &Prefer
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.Lookup(ctx)
+	err = w.Handler.Lookup(ctx, params)
+	return err
+}
+
+// GetLookup converts echo context to params.
+func (w *ServerInterfaceWrapper) GetLookup(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetLookup(ctx, id)
 	return err
 }
 
@@ -1117,6 +1273,37 @@ func (w *ServerInterfaceWrapper) LookupCpf(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "atualizar", ctx.QueryParams(), &params.Refresh, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter atualizar: %s", err))
+	}
+
+	// ------------- Optional query parameter "maxIdade" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxIdade", ctx.QueryParams(), &params.MaxAge, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter maxIdade: %s", err))
+	}
+
+	// ------------- Optional query parameter "somenteHistorico" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "somenteHistorico", ctx.QueryParams(), &params.HistoryOnly, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter somenteHistorico: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "Prefer" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Prefer")]; found {
+		var Prefer Prefer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Prefer, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Prefer", valueList[0], &Prefer, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Prefer: %s", err))
+		}
+
+		params.Prefer = &Prefer
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -1279,6 +1466,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/api/v1/cnpj/:documento", wrapper.LookupCnpj, options.OperationMiddlewares["lookupCnpj"]...)
 	router.GET(options.BaseURL+"/api/v1/consultas", wrapper.GetStatement, options.OperationMiddlewares["getStatement"]...)
 	router.POST(options.BaseURL+"/api/v1/consultas", wrapper.Lookup, options.OperationMiddlewares["lookup"]...)
+	router.GET(options.BaseURL+"/api/v1/consultas/:id", wrapper.GetLookup, options.OperationMiddlewares["getLookup"]...)
 	router.GET(options.BaseURL+"/api/v1/cpf/:documento", wrapper.LookupCpf, options.OperationMiddlewares["lookupCpf"]...)
 	router.GET(options.BaseURL+"/api/v1/produtos", wrapper.ListProducts, options.OperationMiddlewares["listProducts"]...)
 	router.GET(options.BaseURL+"/api/webhooks/receive/:token", wrapper.VerifyWebhook, options.OperationMiddlewares["verifyWebhook"]...)
@@ -1455,6 +1643,35 @@ type NoAnswerApplicationProblemPlusJSONResponse struct {
 	Headers NoAnswerResponseHeaders
 }
 
+type NotInHistoryResponseHeaders struct {
+	RateLimit           *string
+	RateLimitPolicy     *string
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRequestId          *string
+}
+type NotInHistoryApplicationProblemPlusJSONResponse struct {
+	Body Problem
+
+	Headers NotInHistoryResponseHeaders
+}
+
+type PendingResponseHeaders struct {
+	Location            *string
+	PreferenceApplied   *string
+	RateLimit           *string
+	RateLimitPolicy     *string
+	RetryAfter          *int
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRequestId          *string
+}
+type PendingJSONResponse struct {
+	Body PendingLookup
+
+	Headers PendingResponseHeaders
+}
+
 type ReusedKeyResponseHeaders struct {
 	AccessControlAllowOrigin *string
 	XRequestId               *string
@@ -1463,6 +1680,20 @@ type ReusedKeyApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
 
 	Headers ReusedKeyResponseHeaders
+}
+
+type RunningResponseHeaders struct {
+	RateLimit           *string
+	RateLimitPolicy     *string
+	RetryAfter          *int
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRequestId          *string
+}
+type RunningJSONResponse struct {
+	Body PendingLookup
+
+	Headers RunningResponseHeaders
 }
 
 type TooLargeResponseHeaders struct {
@@ -1510,6 +1741,19 @@ type UnavailableApplicationProblemPlusJSONResponse struct {
 	Body Problem
 
 	Headers UnavailableResponseHeaders
+}
+
+type UnknownLookupResponseHeaders struct {
+	RateLimit           *string
+	RateLimitPolicy     *string
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRequestId          *string
+}
+type UnknownLookupApplicationProblemPlusJSONResponse struct {
+	Body Problem
+
+	Headers UnknownLookupResponseHeaders
 }
 
 type UnknownWebhookResponseHeaders struct {
@@ -1626,6 +1870,44 @@ func (response LookupCnpj200JSONResponse) VisitLookupCnpjResponse(w http.Respons
 	return err
 }
 
+type LookupCnpj202JSONResponse struct{ PendingJSONResponse }
+
+func (response LookupCnpj202JSONResponse) VisitLookupCnpjResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.Location != nil {
+		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
+	}
+	if response.Headers.PreferenceApplied != nil {
+		w.Header().Set("Preference-Applied", fmt.Sprint(*response.Headers.PreferenceApplied))
+	}
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LookupCnpj400ApplicationProblemPlusJSONResponse struct {
 	BadLookupApplicationProblemPlusJSONResponse
 }
@@ -1711,7 +1993,7 @@ func (response LookupCnpj403ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 }
 
 type LookupCnpj404ApplicationProblemPlusJSONResponse struct {
-	LookupDisabledApplicationProblemPlusJSONResponse
+	NotInHistoryApplicationProblemPlusJSONResponse
 }
 
 func (response LookupCnpj404ApplicationProblemPlusJSONResponse) VisitLookupCnpjResponse(w http.ResponseWriter) error {
@@ -1721,6 +2003,18 @@ func (response LookupCnpj404ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -2098,7 +2392,8 @@ func (response GetStatement503ApplicationProblemPlusJSONResponse) VisitGetStatem
 }
 
 type LookupRequestObject struct {
-	Body *LookupJSONRequestBody
+	Params LookupParams
+	Body   *LookupJSONRequestBody
 }
 
 type LookupResponseObject interface {
@@ -2141,6 +2436,44 @@ func (response Lookup200JSONResponse) VisitLookupResponse(w http.ResponseWriter)
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type Lookup202JSONResponse struct{ PendingJSONResponse }
+
+func (response Lookup202JSONResponse) VisitLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.Location != nil {
+		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
+	}
+	if response.Headers.PreferenceApplied != nil {
+		w.Header().Set("Preference-Applied", fmt.Sprint(*response.Headers.PreferenceApplied))
+	}
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(202)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2230,7 +2563,7 @@ func (response Lookup403ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 }
 
 type Lookup404ApplicationProblemPlusJSONResponse struct {
-	LookupDisabledApplicationProblemPlusJSONResponse
+	NotInHistoryApplicationProblemPlusJSONResponse
 }
 
 func (response Lookup404ApplicationProblemPlusJSONResponse) VisitLookupResponse(w http.ResponseWriter) error {
@@ -2240,6 +2573,18 @@ func (response Lookup404ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -2478,6 +2823,307 @@ func (response Lookup504ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 	return err
 }
 
+type GetLookupRequestObject struct {
+	Id string `json:"id"`
+}
+
+type GetLookupResponseObject interface {
+	VisitGetLookupResponse(w http.ResponseWriter) error
+}
+
+type GetLookup200ResponseHeaders struct {
+	RateLimit           *string
+	RateLimitPolicy     *string
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRequestId          *string
+}
+
+type GetLookup200JSONResponse struct {
+	Body    Resultado
+	Headers GetLookup200ResponseHeaders
+}
+
+func (response GetLookup200JSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLookup202JSONResponse struct{ RunningJSONResponse }
+
+func (response GetLookup202JSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLookup400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response GetLookup400ApplicationProblemPlusJSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLookup401ApplicationProblemPlusJSONResponse struct {
+	UnauthenticatedApplicationProblemPlusJSONResponse
+}
+
+func (response GetLookup401ApplicationProblemPlusJSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLookup404ApplicationProblemPlusJSONResponse struct {
+	UnknownLookupApplicationProblemPlusJSONResponse
+}
+
+func (response GetLookup404ApplicationProblemPlusJSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLookup429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response GetLookup429ApplicationProblemPlusJSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLookup500ApplicationProblemPlusJSONResponse struct {
+	InternalApplicationProblemPlusJSONResponse
+}
+
+func (response GetLookup500ApplicationProblemPlusJSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLookup502ApplicationProblemPlusJSONResponse struct {
+	BureauFailedApplicationProblemPlusJSONResponse
+}
+
+func (response GetLookup502ApplicationProblemPlusJSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(502)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLookup503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response GetLookup503ApplicationProblemPlusJSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetLookup504ApplicationProblemPlusJSONResponse struct {
+	NoAnswerApplicationProblemPlusJSONResponse
+}
+
+func (response GetLookup504ApplicationProblemPlusJSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(504)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LookupCpfRequestObject struct {
 	Documento string `json:"documento"`
 	Params    LookupCpfParams
@@ -2523,6 +3169,44 @@ func (response LookupCpf200JSONResponse) VisitLookupCpfResponse(w http.ResponseW
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LookupCpf202JSONResponse struct{ PendingJSONResponse }
+
+func (response LookupCpf202JSONResponse) VisitLookupCpfResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.Location != nil {
+		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
+	}
+	if response.Headers.PreferenceApplied != nil {
+		w.Header().Set("Preference-Applied", fmt.Sprint(*response.Headers.PreferenceApplied))
+	}
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(202)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2612,7 +3296,7 @@ func (response LookupCpf403ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 }
 
 type LookupCpf404ApplicationProblemPlusJSONResponse struct {
-	LookupDisabledApplicationProblemPlusJSONResponse
+	NotInHistoryApplicationProblemPlusJSONResponse
 }
 
 func (response LookupCpf404ApplicationProblemPlusJSONResponse) VisitLookupCpfResponse(w http.ResponseWriter) error {
@@ -2622,6 +3306,18 @@ func (response LookupCpf404ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -3524,6 +4220,9 @@ type StrictServerInterface interface {
 	// Lookup Any product of the catalogue
 	// (POST /api/v1/consultas)
 	Lookup(ctx context.Context, request LookupRequestObject) (LookupResponseObject, error)
+	// GetLookup The answer of a lookup again
+	// (GET /api/v1/consultas/{id})
+	GetLookup(ctx context.Context, request GetLookupRequestObject) (GetLookupResponseObject, error)
 	// LookupCpf Complete record of a person
 	// (GET /api/v1/cpf/{documento})
 	LookupCpf(ctx context.Context, request LookupCpfRequestObject) (LookupCpfResponseObject, error)
@@ -3608,8 +4307,10 @@ func (sh *strictHandler) GetStatement(ctx echo.Context, params GetStatementParam
 }
 
 // Lookup operation middleware
-func (sh *strictHandler) Lookup(ctx echo.Context) error {
+func (sh *strictHandler) Lookup(ctx echo.Context, params LookupParams) error {
 	var request LookupRequestObject
+
+	request.Params = params
 
 	var body LookupJSONRequestBody
 	var err error
@@ -3647,6 +4348,31 @@ func (sh *strictHandler) Lookup(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(LookupResponseObject); ok {
 		return validResponse.VisitLookupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetLookup operation middleware
+func (sh *strictHandler) GetLookup(ctx echo.Context, id string) error {
+	var request GetLookupRequestObject
+
+	request.Id = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetLookup(ctx.Request().Context(), request.(GetLookupRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetLookup")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetLookupResponseObject); ok {
+		return validResponse.VisitGetLookupResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

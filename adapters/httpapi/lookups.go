@@ -2,36 +2,167 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
 
 	"fichario/app"
 	"fichario/domain/catalog"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
 )
 
 // LookupCpf serves GET /api/v1/cpf/{documento} (specification, 4.1).
 func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (LookupCpfResponseObject, error) {
-	return h.lookup(ctx, app.LookupRequest{
-		Product: catalog.CPF, Document: r.Documento, Refresh: orEmpty(r.Params.Refresh) == "true",
-	})
+	p := r.Params
+	return h.lookup(ctx, app.LookupRequest{Product: catalog.CPF, Document: r.Documento},
+		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
 }
 
 // LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
 func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (LookupCnpjResponseObject, error) {
-	return h.lookup(ctx, app.LookupRequest{
-		Product: catalog.CNPJ, Document: r.Documento, Refresh: orEmpty(r.Params.Refresh) == "true",
-	})
+	p := r.Params
+	return h.lookup(ctx, app.LookupRequest{Product: catalog.CNPJ, Document: r.Documento},
+		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
 }
 
 // Lookup serves POST /api/v1/consultas (specification, 4.2).
 func (h handlers) Lookup(ctx context.Context, r LookupRequestObject) (LookupResponseObject, error) {
-	return h.lookup(ctx, app.LookupRequest{
-		Product: r.Body.Product, Document: r.Body.Document, Refresh: r.Body.Refresh != nil && *r.Body.Refresh,
-	})
+	b := r.Body
+	return h.lookup(ctx, app.LookupRequest{Product: b.Product, Document: b.Document},
+		conditions{
+			refresh: b.Refresh != nil && *b.Refresh, maxAge: b.MaxAge, historyOnly: b.HistoryOnly != nil && *b.HistoryOnly,
+			prefer: r.Params.Prefer,
+		})
 }
 
-func (h handlers) lookup(ctx context.Context, req app.LookupRequest) (*result, error) {
-	answer, err := h.Lookups.Do(ctx, callOf(ctx).caller, req)
-	if err != nil {
+// conditions are when history answers, and how the answer is wanted.
+type conditions struct {
+	refresh     bool
+	maxAge      *int // in days
+	historyOnly bool
+	prefer      *string
+	// empty is a parameter that came without a value: what was meant costs, or does not.
+	empty string
+}
+
+// conditionsOf reads parameters whose shape was checked, but for those without a value.
+func conditionsOf(refresh, maxAge, historyOnly, prefer *string) conditions {
+	c := conditions{refresh: orEmpty(refresh) == "true", historyOnly: orEmpty(historyOnly) == "true", prefer: prefer}
+	if maxAge != nil {
+		days, err := strconv.Atoi(*maxAge)
+		if c.maxAge = &days; err != nil {
+			c.empty = "maxIdade"
+		}
+	}
+	if historyOnly != nil && *historyOnly == "" {
+		c.empty = "somenteHistorico"
+	}
+	return c
+}
+
+// lookupAnswer is the answer of every operation that asks.
+type lookupAnswer interface {
+	LookupCpfResponseObject
+	LookupCnpjResponseObject
+	LookupResponseObject
+	GetLookupResponseObject
+}
+
+func (h handlers) lookup(ctx context.Context, req app.LookupRequest, c conditions) (lookupAnswer, error) {
+	switch {
+	case c.empty != "":
+		return nil, fault.New(fault.InvalidRequest, "O parâmetro "+c.empty+" veio sem valor.").At(c.empty)
+	case c.refresh && c.maxAge != nil:
+		return nil, contradiction("maxIdade")
+	case c.refresh && c.historyOnly:
+		return nil, contradiction("somenteHistorico")
+	}
+	req.Refresh, req.Free = c.refresh, c.historyOnly
+	if c.maxAge != nil {
+		age := time.Duration(*c.maxAge) * 24 * time.Hour
+		req.MaxAge = &age
+	}
+	if !prefersLater(orEmpty(c.prefer)) {
+		answer, err := h.Lookups.Do(ctx, callOf(ctx).caller, req)
+		if err != nil {
+			return nil, err
+		}
+		return &result{answer}, nil
+	}
+	answer, id, err := h.Lookups.DoLater(ctx, callOf(ctx).caller, req)
+	switch {
+	case err != nil:
 		return nil, err
+	case id != "":
+		return pending{id: id, begun: true}, nil
 	}
 	return &result{answer}, nil
+}
+
+func contradiction(field string) error {
+	return fault.New(fault.InvalidRequest,
+		field+" e atualizar se excluem: atualizar consulta o bureau em qualquer caso. Envie um dos dois.").At(field)
+}
+
+// prefersLater reads a Prefer header (RFC 7240): preferences by commas, each with parameters after semicolons.
+func prefersLater(header string) bool {
+	for preference := range strings.SplitSeq(header, ",") {
+		token, _, _ := strings.Cut(preference, ";")
+		if strings.EqualFold(strings.TrimSpace(token), respondAsync) {
+			return true
+		}
+	}
+	return false
+}
+
+const respondAsync = "respond-async"
+
+// GetLookup serves GET /api/v1/consultas/{id} (design, section 12).
+func (h handlers) GetLookup(ctx context.Context, r GetLookupRequestObject) (GetLookupResponseObject, error) {
+	answer, running, err := h.Lookups.Again(ctx, callOf(ctx).caller, r.Id)
+	switch {
+	case err != nil:
+		return nil, err
+	case running:
+		return pending{id: answer.Entry.ID}, nil
+	}
+	return &result{answer}, nil
+}
+
+// pending is a lookup that the bureau is being asked about.
+type pending struct {
+	id string
+	// begun is whether this request began it.
+	begun bool
+}
+
+// VisitLookupCpfResponse writes the answer.
+func (p pending) VisitLookupCpfResponse(w http.ResponseWriter) error { return p.write(w) }
+
+// VisitLookupCnpjResponse writes the answer.
+func (p pending) VisitLookupCnpjResponse(w http.ResponseWriter) error { return p.write(w) }
+
+// VisitLookupResponse writes the answer.
+func (p pending) VisitLookupResponse(w http.ResponseWriter) error { return p.write(w) }
+
+// VisitGetLookupResponse writes the answer.
+func (p pending) VisitGetLookupResponse(w http.ResponseWriter) error { return p.write(w) }
+
+func (p pending) write(w http.ResponseWriter) error {
+	h := w.Header()
+	h.Set("Retry-After", "1")
+	if p.begun {
+		h.Set(echo.HeaderLocation, "/api/v1/consultas/"+p.id)
+		h.Set("Preference-Applied", respondAsync)
+	}
+	h.Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
+	w.WriteHeader(http.StatusAccepted)
+	return json.NewEncoder(w).Encode(PendingLookup{
+		ConsultaId: p.id, Situacao: ConsultaEmAndamentoSituacao(lookup.Running),
+	})
 }

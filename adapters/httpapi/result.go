@@ -25,6 +25,9 @@ func (r *result) VisitLookupCnpjResponse(w http.ResponseWriter) error { return r
 // VisitLookupResponse writes the answer.
 func (r *result) VisitLookupResponse(w http.ResponseWriter) error { return r.write(w) }
 
+// VisitGetLookupResponse writes the answer.
+func (r *result) VisitGetLookupResponse(w http.ResponseWriter) error { return r.write(w) }
+
 func (r *result) write(w http.ResponseWriter) error {
 	fields, raw := r.Record.Fields, r.Record.Raw
 	buf := buffers.Get().(*[]byte)                     //nolint:forcetypeassert // only these are put

@@ -61,9 +61,10 @@ func New(c Config) (http.Handler, error) {
 		return []echo.MiddlewareFunc{s.enabled, s.authenticate, onlyParams(params...)}
 	}
 	RegisterHandlersWithOptions(e, s, RegisterHandlersOptions{OperationMiddlewares: map[string][]echo.MiddlewareFunc{
-		"lookupCpf":  lookup("atualizar"),
-		"lookupCnpj": lookup("atualizar"),
+		"lookupCpf":  lookup("atualizar", "maxIdade", "somenteHistorico"),
+		"lookupCnpj": lookup("atualizar", "maxIdade", "somenteHistorico"),
 		"lookup":     lookup(),
+		"getLookup":  lookup(),
 		"getStatement": append([]echo.MiddlewareFunc{looking},
 			lookup("limite", "cursor", "de", "ate", "produto", "cache", "formato")...),
 		"listProducts":  lookup(),

@@ -22,6 +22,8 @@ const (
 	Unauthenticated      Code = "nao_autenticado"
 	MissingScope         Code = "escopo_ausente"
 	LookupDisabled       Code = "recurso_indisponivel"
+	NotInHistory         Code = "fora_do_historico"
+	UnknownLookup        Code = "consulta_desconhecida"
 	UnknownWebhook       Code = "webhook_desconhecido"
 	IncompleteRequest    Code = "requisicao_incompleta"
 	BodyTooLarge         Code = "corpo_grande_demais"

@@ -156,7 +156,7 @@ func chargedLookup(of string, seeded seeded) comparison {
 	return comparison{
 		"charged lookup of " + of + " / its two transactions",
 		func(int) string { return get("/api/v1/cpf/"+nextCPF(), seeded.key) },
-		func(int) string { return post("/charge/"+nextCPF(), 0) }, 200,
+		func(int) string { return post("/charge/"+nextCPF(), 0) }, 200, nil,
 	}
 }
 

@@ -145,7 +145,7 @@ func post(path string, i int) string {
 		strconv.Itoa(len(lead)) + "\r\n\r\n" + lead
 }
 
-// read reads one answer, which has a Content-Length.
+// read reads one answer, which has a Content-Length or comes in chunks.
 func read(in *bufio.Reader, want []byte) error {
 	line, err := in.ReadSlice('\n')
 	if err != nil {
@@ -154,7 +154,7 @@ func read(in *bufio.Reader, want []byte) error {
 	if string(line[:len(want)]) != string(want) {
 		return fmt.Errorf("answered %q, want %q", line, want)
 	}
-	length := -1
+	length, chunked := -1, false
 	for {
 		line, err = in.ReadSlice('\n')
 		if err != nil {
@@ -163,15 +163,35 @@ func read(in *bufio.Reader, want []byte) error {
 		if len(line) == 2 {
 			break
 		}
+		chunked = chunked || string(line) == "Transfer-Encoding: chunked\r\n"
 		if n, ok := strings.CutPrefix(string(line), "Content-Length: "); ok {
 			if length, err = strconv.Atoi(strings.TrimSpace(n)); err != nil {
 				return err
 			}
 		}
 	}
+	if chunked {
+		return discardChunks(in)
+	}
 	if length < 0 {
 		return fmt.Errorf("an answer without a length")
 	}
 	_, err = in.Discard(length)
 	return err
+}
+
+func discardChunks(in *bufio.Reader) error {
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(string(line)), 16, 32)
+		if err != nil {
+			return err
+		}
+		if _, err := in.Discard(int(n) + len("\r\n")); err != nil || n == 0 {
+			return err
+		}
+	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -132,7 +133,16 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 		return "", err
 	}
 	defer base.end()
-	if err := compare(ctx, s, db, base, cases(db, seeded), env, "--cpu-profile", profilePath); err != nil {
+	all := cases(db, seeded)
+	if db == "sqlite" {
+		pocketbase, err := startPocketBase(ctx, dir)
+		if err != nil {
+			return "", fmt.Errorf("PocketBase: %w", err)
+		}
+		defer pocketbase.end()
+		all = append(all, besidePocketBase(seeded, pocketbase)...)
+	}
+	if err := compare(ctx, s, db, base, all, env, "--cpu-profile", profilePath); err != nil {
 		return "", err
 	}
 	overHTTP, stop, err := bureauOverHTTP(ctx, s, dir)
@@ -170,7 +180,7 @@ func compare(
 		}
 		var ours, theirs []result
 		for range s.rounds {
-			r, err := load(ctx, base.addr, s, c.baseline, 200)
+			r, err := load(ctx, cmp.Or(c.beside, base).addr, s, c.baseline, 200)
 			if err != nil {
 				return fmt.Errorf("baseline: %w", err)
 			}
@@ -193,6 +203,7 @@ type comparison struct {
 	name           string
 	ours, baseline func(i int) string // the text of a request
 	status         int
+	beside         *server // where it is not the baseline's own server
 }
 
 func cases(db string, seeded seeded) []comparison {
@@ -201,12 +212,12 @@ func cases(db string, seeded seeded) []comparison {
 		{
 			"lookup from history / bare SELECT",
 			func(i int) string { return get("/api/v1/cpf/"+cpf(i), seeded.key) },
-			func(i int) string { return get("/select/"+cpf(i), "") }, 200,
+			func(i int) string { return get("/select/"+cpf(i), "") }, 200, nil,
 		},
 		{
 			"invalid document / bare echo",
 			func(int) string { return get("/api/v1/cpf/52998224726", seeded.key) },
-			func(int) string { return get("/echo", "") }, 400,
+			func(int) string { return get("/echo", "") }, 400, nil,
 		},
 		chargedLookup("the sandbox in process", seeded),
 	}
@@ -214,17 +225,17 @@ func cases(db string, seeded seeded) []comparison {
 		return append(all, comparison{
 			"webhook / one writer, five statements",
 			func(i int) string { return post(hook(0), i) },
-			func(i int) string { return post("/lead/0", i) }, 200,
+			func(i int) string { return post("/lead/0", i) }, 200, nil,
 		})
 	}
 	return append(all, comparison{
 		"one busy webhook / five statements, one counter",
 		func(i int) string { return post(hook(0), i) },
-		func(i int) string { return post("/lead/0", i) }, 200,
+		func(i int) string { return post("/lead/0", i) }, 200, nil,
 	}, comparison{
 		"64 webhooks / five statements, 64 counters",
 		func(i int) string { return post(hook(i%webhooks), i) },
-		func(i int) string { return post("/lead/"+strconv.Itoa(i%webhooks), i) }, 200,
+		func(i int) string { return post("/lead/"+strconv.Itoa(i%webhooks), i) }, 200, nil,
 	})
 }
 

@@ -37,7 +37,7 @@ func run(ctx context.Context, url, key string) error {
 	}
 	tell(products.Body, products.JSON200)
 	for _, p := range products.JSON200.Produtos {
-		r, err := c.LookupWithResponse(ctx, Consulta{Produto: p.Id, Documento: documents[p.Documentos[0]]})
+		r, err := c.LookupWithResponse(ctx, nil, Consulta{Produto: p.Id, Documento: documents[p.Documentos[0]]})
 		if err != nil {
 			return err
 		}

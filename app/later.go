@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// DoLater is Do that does not wait for the bureau: where history does not answer at once, it returns the id of the entry
+// that Again answers for. A lookup that would wait for the call of another key waits for it, because that key's entry
+// is not the caller's. Faults: those of Do; what the bureau answers is told by Again.
+func (l *Lookups) DoLater(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, string, error) {
+	a, err := l.check(caller, req)
+	if err != nil {
+		return LookupResult{}, "", err
+	}
+	r, err := l.begin(ctx, a)
+	switch {
+	case err != nil:
+		return LookupResult{}, "", err
+	case r.answer != nil:
+		return *r.answer, "", nil
+	case r.holder != "":
+		e, err := l.store.Repos().Statement.Find(ctx, r.holder)
+		if err != nil {
+			return LookupResult{}, "", err
+		}
+		if e.AskedBy() != caller.askedBy() {
+			result, err := l.follow(ctx, a, r.holder)
+			return result, "", err
+		}
+	}
+	id, _ := l.goOn(ctx, a, r)
+	return LookupResult{}, id, nil
+}
+
+// goOn makes the call that was begun, or waits for somebody else's, also when ctx ends. It returns the id of the entry
+// that says what becomes of it; done ends then.
+func (l *Lookups) goOn(ctx context.Context, a asking, r reservation) (id string, done <-chan struct{}) {
+	ctx, ended := context.WithoutCancel(ctx), make(chan struct{})
+	if r.holder != "" {
+		l.calls.start(func() {
+			defer close(ended)
+			_, _ = l.follow(ctx, a, r.holder) // the holder's entry says what became of it
+		})
+		return r.holder, ended
+	}
+	l.calls.start(func() {
+		defer func() { <-l.slots; close(ended) }()
+		_, _ = l.call(ctx, a.product, r.entry) // the entry says what became of it
+	})
+	return r.entry.ID, ended
+}
+
+// Again returns the answer of a lookup that the caller's key has made; running is true while the bureau is asked, and
+// then there is none. It costs nothing and is no line of the statement. Faults: UnknownLookup, ServiceUnavailable, and
+// BureauFailed, BureauNoAnswer or BureauUnavailable when that is how the lookup ended.
+func (l *Lookups) Again(ctx context.Context, caller Caller, id string) (result LookupResult, running bool, err error) {
+	unknown := fault.New(fault.UnknownLookup,
+		"Esta chave não fez nenhuma consulta com este id, ou a resposta já não é guardada.").At("id")
+	if !validID(id) {
+		return LookupResult{}, false, unknown
+	}
+	e, err := l.store.Repos().Statement.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && (e.OrgID != caller.orgID || e.AskedBy() != caller.askedBy()) {
+		return LookupResult{}, false, unknown
+	}
+	if err != nil {
+		return LookupResult{}, false, err
+	}
+	switch e.Status {
+	case lookup.Running:
+		return LookupResult{Entry: e}, true, nil
+	case lookup.Done:
+	default:
+		return LookupResult{}, false, bureauFault(e.Status, &ports.BureauError{Reason: "as it ended then"})
+	}
+	records, err := l.store.Repos().History.Records(ctx, []string{e.RecordID})
+	if err != nil {
+		return LookupResult{}, false, err
+	}
+	rec, kept := records[e.RecordID]
+	if !kept || rec.Unreadable {
+		return LookupResult{}, false, unknown
+	}
+	result = LookupResult{Entry: e, Record: rec}
+	if product, offered := l.catalog.Find(e.Product); offered {
+		result, err = l.completed(product, e, rec)
+	}
+	return result, false, err
+}
