@@ -67,7 +67,7 @@ func (s search) page(in sequence, ascending bool, limit int) (ids []string, err 
 		return nil, err
 	}
 	var indexed []string
-	found := in.beyondLast(s.indexed())
+	found := in.beyondLast(s.indexed(in.key == "amount"))
 	if streamed {
 		found, limit = s.stream(found, in, ascending), limit+displaced
 	} else {
@@ -107,8 +107,8 @@ func (s search) among(some *gorm.DB) *gorm.DB {
 	return filtered(s.orgID, s.ContactFilter)(inside(s.db).Table("(?) AS contacts", some))
 }
 
-// indexed are the contacts that the index finds.
-func (s search) indexed() *gorm.DB {
+// indexed are the contacts that the index finds, with their amounts or without.
+func (s search) indexed(amounts bool) *gorm.DB {
 	db := inside(s.db)
 	if db.Name() == "sqlite" {
 		// CROSS JOIN is an order in which they are read.
@@ -116,15 +116,23 @@ func (s search) indexed() *gorm.DB {
 			Where("t.contact_trigrams MATCH ? AND w.place = t.rowid AND id = w.contact_id", matching(s.orgID, s.Words))
 		return filtered(s.orgID, s.ContactFilter)(db)
 	}
-	words := s.db.Session(&gorm.Session{NewDB: true}).Table("contact_words").Select("contact_id").
-		Where("org_id = ?", s.orgID)
+	words := s.db.Session(&gorm.Session{NewDB: true}).Table("contact_words").
+		Where("org_id = ? AND contact_id > ?", s.orgID, idsSince(s.Since))
 	for _, word := range s.Words {
 		words = words.Where(like(db, word))
 	}
-	// OFFSET is a fence: what is found is always read by its id, of which PostgreSQL expects more or fewer.
-	db = db.Table("(? OFFSET 0) AS w CROSS JOIN LATERAL (SELECT * FROM contacts WHERE id = w.contact_id OFFSET 0) AS contacts",
-		words)
-	return filtered(s.orgID, s.ContactFilter)(db)
+	filter := filtered(s.orgID, s.ContactFilter)
+	switch {
+	case s.StageID+s.OriginID+s.AssigneeID+s.WebhookID != "":
+		// OFFSET is a fence: PostgreSQL does not know in which order they are wanted, and to how many.
+		matching := filter(inside(s.db).Where("id IN (?)", words.Select("contact_id")))
+		return db.Table("(? OFFSET 0) AS contacts", matching)
+	case amounts || !s.Since.IsZero():
+		// What is found is always read by its id, of which PostgreSQL expects more or fewer.
+		return filter(db.Table("(? OFFSET 0) AS w CROSS JOIN LATERAL "+
+			"(SELECT * FROM contacts WHERE id = w.contact_id OFFSET 0) AS contacts", words.Select("contact_id")))
+	}
+	return db.Table("(? OFFSET 0) AS contacts", words.Select("contact_id AS id, words AS search"))
 }
 
 // count counts them, up to most.
@@ -139,7 +147,7 @@ func (s search) count(most int) (n int, err error) {
 	if n, err = s.few(s.among(late), most); err != nil || n == most {
 		return n, err
 	}
-	indexed, err := s.few(s.indexed().Where("id <= ?", s.upTo), most-n)
+	indexed, err := s.few(s.indexed(false).Where("id <= ?", s.upTo), most-n)
 	return n + indexed, err
 }
 
