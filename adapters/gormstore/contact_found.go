@@ -135,11 +135,12 @@ func (s search) indexed(amounts bool) *gorm.DB {
 	return db.Table("(? OFFSET 0) AS contacts", words.Select("contact_id AS id, words AS search"))
 }
 
-// count counts them, up to most.
+// count counts them, up to most; n must be at most searchFront, or upTo set.
 func (s search) count(most int) (n int, err error) {
-	if s.db.Name() == "postgres" { // which reads all that its index has of a word
+	// The index on PostgreSQL reads all that it has of a word.
+	if s.n <= searchFront || s.db.Name() == "postgres" {
 		front := s.by.page(inside(s.db), "contacts", idsSince(s.Since), afterAll, false, searchFront)
-		if n, err = s.few(s.among(front), most); err != nil || n == most {
+		if n, err = s.few(s.among(front), most); err != nil || n == most || s.n <= searchFront {
 			return n, err
 		}
 	}

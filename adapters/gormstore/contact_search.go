@@ -66,11 +66,12 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 	err := r.query(ctx, "contacts.count", func(db *gorm.DB) error {
 		if len(f.Words) > 0 {
 			s, err := newSearch(db, orgID, f)
-			if err == nil && s.upTo != "" {
+			if err != nil {
+				return err
+			}
+			if s.upTo != "" || s.n <= searchFront {
 				most, err = s.count(most)
 				n = int64(most)
-			}
-			if err != nil || s.upTo != "" {
 				return err
 			}
 		}
