@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"gorm.io/gorm"
@@ -232,16 +233,17 @@ func (s sequence) indexed(db *gorm.DB) *gorm.DB {
 	return db.Table("contacts INDEXED BY " + s.index)
 }
 
-// A word of three characters and more is found anywhere. A shorter one is found where a word begins, because nearly
-// everybody has it somewhere; its digits are found as an area code too.
+// A word of three characters and more is found anywhere, and so are signs. A shorter one is found where a word begins,
+// because nearly everybody has it somewhere; its digits are found as an area code too.
 const (
 	wordMin  = 3
 	areaCode = "+55"
 )
 
-// beginnings are what a short word is found as after a space; none for a longer one.
+// beginnings are what a short word is found as after a space; none for one that is found anywhere.
 func beginnings(word string) []string {
-	if utf8.RuneCountInString(word) >= wordMin {
+	sign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }
+	if utf8.RuneCountInString(word) >= wordMin || strings.TrimFunc(word, sign) == "" {
 		return nil
 	}
 	if strings.Trim(word, "0123456789") == "" {
@@ -307,6 +309,9 @@ func matching(orgID string, words []string) string {
 		short := beginnings(word)
 		if short == nil {
 			short = []string{word}
+		}
+		if short[0] == word && utf8.RuneCountInString(word) < wordMin {
+			continue // one or two signs, which the index does not tell apart
 		}
 		for i, begins := range short {
 			short[i] = "(" + trigrams(strings.ReplaceAll(begins, " ", "  ")) + ")"

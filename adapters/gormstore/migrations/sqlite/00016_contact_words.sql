@@ -1,7 +1,7 @@
 -- +goose Up
 -- The index of the search: all that follows each other three by three in what contacts are searched by. It is written a
 -- while after they came, so that no post waits for it. What is deleted is gone from it at once.
-CREATE VIRTUAL TABLE contact_trigrams USING fts5 (words, content = '', columnsize = 0, detail = none, tokenize = 'trigram');
+CREATE VIRTUAL TABLE contact_trigrams USING fts5 (words, content = '', detail = none, tokenize = 'trigram');
 INSERT INTO contact_trigrams (contact_trigrams, rank) VALUES ('secure-delete', 1);
 
 -- Which contact a row of it is of. Places are in the order of the contacts' ids: see placeOf.
