@@ -87,6 +87,11 @@ var invariants = []struct{ name, broken string }{
 			SELECT 1 FROM members m WHERE m.id = c.assignee_id AND m.org_id = c.org_id)
 		OR c.origin_id IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM origins o WHERE o.id = c.origin_id AND o.org_id = c.org_id)`},
+	{"a contact of before the last hour is in the index of the search, where that has come so far", `
+		SELECT c.id FROM contacts c JOIN contact_index i ON c.id <= i.up_to
+		WHERE c.created_at < @hourAgo AND NOT EXISTS (SELECT 1 FROM contact_words w WHERE w.contact_id = c.id)`},
+	{"the index of the search is of contacts that exist", `
+		SELECT contact_id FROM contact_words WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE id = contact_words.contact_id)`},
 	{"an organisation has one default funnel, with an entry stage", `
 		SELECT o.id FROM organisations o LEFT JOIN funnels f ON f.org_id = o.id AND f.is_default
 		LEFT JOIN stages s ON s.funnel_id = f.id AND s.position = 0
