@@ -118,6 +118,11 @@ var made = map[int][]string{
 
 // undoFrom leaves the database as it was before a migration, as far as made knows.
 func undoFrom(db *gorm.DB, from int) error {
+	if from <= 19 && db.Name() == "postgres" {
+		if err := undivided(db); err != nil {
+			return err
+		}
+	}
 	for version, all := range made {
 		for _, what := range all {
 			if version >= from {

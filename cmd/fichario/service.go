@@ -196,6 +196,7 @@ func (s *service) chores() []app.Chore {
 	return []app.Chore{
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
+		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
