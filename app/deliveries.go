@@ -99,8 +99,8 @@ func (i *Intake) Forget(ctx context.Context) error {
 	})
 }
 
-// forget removes what is old, some at a time, until nothing is left. It rests for as long as it worked, so that who
-// writes beside it has most of the time.
+// forget removes what is old, some at a time, until nothing is left. It works a fifth of the time: measured, posts beside
+// it then take as long as without.
 func forget(ctx context.Context, next func(context.Context) (int, error)) error {
 	for {
 		begun := time.Now()
@@ -108,7 +108,7 @@ func forget(ctx context.Context, next func(context.Context) (int, error)) error 
 			return err
 		}
 		select {
-		case <-time.After(time.Since(begun)):
+		case <-time.After(4 * time.Since(begun)):
 		case <-ctx.Done():
 			return ctx.Err()
 		}

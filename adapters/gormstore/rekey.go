@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 
 	"fichario/domain/document"
@@ -27,7 +28,7 @@ var sealed = []struct{ table, column string }{
 }
 
 // rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction.
-const rekeyAtOnce = 200
+const rekeyAtOnce = 100
 
 // Rekey seals anew, under the first data key, what others sealed, and then forgets
 // those, so that they can be left out from now on. It may run beside a service whose
@@ -43,7 +44,7 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 				return n, fmt.Errorf("%s.%s: %w", c.table, c.column, classify(err))
 			}
 			n += m
-			if err := rest(ctx, begun); err != nil {
+			if err := s.rest(ctx, begun); err != nil {
 				return n, err
 			}
 		}
@@ -52,10 +53,15 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 	return n, named("store.rekey", classify(err))
 }
 
-// rest waits for as long as it was worked, so that who writes beside it has most of the time.
-func rest(ctx context.Context, begun time.Time) error {
+// rest waits after a step of work in the background for as long as that took, and where there is one writer for four
+// times as long, so that who writes beside it hardly waits.
+func (s *Store) rest(ctx context.Context, begun time.Time) error {
+	pause := time.Since(begun)
+	if s.dialect != goose.DialectPostgres {
+		pause *= 4
+	}
 	select {
-	case <-time.After(time.Since(begun)):
+	case <-time.After(pause):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
