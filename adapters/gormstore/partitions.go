@@ -160,7 +160,8 @@ func (t partitioned) add(ctx context.Context, db *sql.DB, from, to time.Time) er
 	})
 }
 
-// dropBefore drops the partitions that are wholly of before a time. One that somebody reads all the while stays.
+// dropBefore drops the partitions that are wholly of before a time. It fails where somebody, such as a backup, reads the
+// table all the while.
 func (t partitioned) dropBefore(ctx context.Context, db *sql.DB, before time.Time) error {
 	parts, err := t.parts(ctx, db)
 	if err != nil {
@@ -173,7 +174,7 @@ func (t partitioned) dropBefore(ctx context.Context, db *sql.DB, before time.Tim
 		err := briefly(ctx, db, lockTries, func(tx *sql.Tx) error {
 			return execAll(ctx, tx, "DROP TABLE IF EXISTS "+part.name)
 		})
-		if err != nil && !lockedOut(err) {
+		if err != nil {
 			return err
 		}
 	}
