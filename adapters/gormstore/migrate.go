@@ -41,7 +41,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 		}
 		defer unlock()
 	}
-	provider, err := goose.NewProvider(s.dialect, pool, folder)
+	provider, err := goose.NewProvider(s.dialect, pool, folder, goose.WithGoMigrations(writtenInGo(s.dialect)...))
 	if err != nil {
 		return err
 	}

@@ -204,6 +204,8 @@ func (s *service) chores() []app.Chore {
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
 		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
+		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
+		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
