@@ -44,7 +44,7 @@ const (
 	searchTextMax  = 200
 	searchWordsMax = 8
 	// CountMax is up to where matching contacts are counted.
-	CountMax = 10_000
+	CountMax = 1000
 )
 
 // searchWords are the words of a search as they are looked for. One without letters

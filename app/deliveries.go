@@ -92,18 +92,25 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 // keepFor is how long the delivery log and what posts are known by are kept.
 const keepFor = 30 * 24 * time.Hour
 
-// Forget removes deliveries and keys of more than 30 days ago. It is a chore.
+// Forget removes deliveries and keys of more than 30 days ago, by whole days of UTC. It is a chore.
 func (i *Intake) Forget(ctx context.Context) error {
 	return forget(ctx, func(ctx context.Context) (int, error) {
-		return i.store.Repos().Inbox.Forget(ctx, i.clock().Add(-keepFor))
+		return i.store.Repos().Inbox.Forget(ctx, i.clock().Add(-keepFor).UTC().Truncate(24*time.Hour))
 	})
 }
 
-// forget removes what is old, some at a time, until nothing is left.
+// forget removes what is old, some at a time, until nothing is left. It works a fifth of the time: measured, posts beside
+// it then take as long as without.
 func forget(ctx context.Context, next func(context.Context) (int, error)) error {
 	for {
+		begun := time.Now()
 		if n, err := next(ctx); err != nil || n == 0 {
 			return err
+		}
+		select {
+		case <-time.After(4 * time.Since(begun)):
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }

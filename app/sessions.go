@@ -186,7 +186,9 @@ func (s *Sessions) SignOutEverywhere(ctx context.Context, by Caller) error {
 
 // Forget removes sessions that ended long ago. A chore.
 func (s *Sessions) Forget(ctx context.Context) error {
-	return s.store.Repos().Sessions.Forget(ctx, s.clock().Add(-access.SessionMax))
+	return forget(ctx, func(ctx context.Context) (int, error) {
+		return s.store.Repos().Sessions.Forget(ctx, s.clock().Add(-access.SessionMax))
+	})
 }
 
 // ChangeOwnPassword changes the caller's password, who shows that he knows the one

@@ -59,6 +59,7 @@ type Sessions interface {
 	Forgive(ctx context.Context, who string) error
 	// Clear forgets the attempts.
 	Clear(ctx context.Context, who string) error
-	// Forget removes sessions not seen since a time, and older failures.
-	Forget(ctx context.Context, before time.Time) error
+	// Forget removes sessions not seen since a time, and older failures, some at a time, and returns how many there
+	// were.
+	Forget(ctx context.Context, before time.Time) (int, error)
 }

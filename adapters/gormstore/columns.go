@@ -129,5 +129,5 @@ func orNotFound(changed *gorm.DB) error {
 	return changed.Error
 }
 
-// forgetAtOnce is how many rows one removal takes, so that none takes long.
-const forgetAtOnce = 1000
+// forgetAtOnce is how many rows one removal takes, so that posts, for which SQLite has the one writer, hardly wait.
+const forgetAtOnce = 100

@@ -34,9 +34,9 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 // passed over in an order that has nothing to do with it.
 const fewContacts = 2000
 
-// narrowest returns the index of the filter that leaves fewest contacts, and how many, counted to one more than
-// fewContacts where it matters.
-func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, counting bool) (w walk, n int, err error) {
+// narrowest returns the index of the filter that leaves fewest contacts, and how many, counted to one more than most;
+// with most 0 they are counted only where there are several, to one more than fewContacts.
+func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w walk, n int, err error) {
 	var given []walk
 	for _, linked := range []walk{
 		{"contacts_stage", []string{"stage_id"}, []any{f.StageID}},
@@ -48,16 +48,17 @@ func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, counting bool) 
 			given = append(given, linked)
 		}
 	}
-	if len(given) == 0 || counting && !f.Since.IsZero() {
+	if len(given) == 0 || most > 0 && (!f.Since.IsZero() || len(f.Words) > 0) {
 		given = append(given, walk{"contacts_org", []string{"org_id"}, []any{orgID}})
 	}
-	if len(given) == 1 && !counting {
+	if len(given) == 1 && most == 0 {
 		return given[0], 0, nil
 	}
-	n = fewContacts + 2
+	most = cmp.Or(most, fewContacts)
+	n = most + 2
 	for _, one := range given {
 		var found int
-		few := one.page(inside(db).Select("1"), "contacts", idsSince(f.Since), afterAll, false, fewContacts+1)
+		few := one.page(inside(db).Select("1"), "contacts", idsSince(f.Since), afterAll, false, most+1)
 		if err := db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&found).Error; err != nil {
 			return w, 0, err
 		}
@@ -73,7 +74,7 @@ func inside(db *gorm.DB) *gorm.DB { return db.Session(&gorm.Session{NewDB: true}
 
 // chosen are the contacts of a filter in no order.
 func chosen(db *gorm.DB, orgID string, f ports.ContactFilter) (*gorm.DB, error) {
-	w, _, err := narrowest(db, orgID, f, false)
+	w, _, err := narrowest(db, orgID, f, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -93,45 +94,39 @@ func listed(db *gorm.DB, orgID string, q ports.ContactQuery) (*gorm.DB, error) {
 			return nil, err
 		}
 	}
-	if q.Order == crm.ByArrival {
-		w, _, err := narrowest(db, orgID, q.ContactFilter, false)
-		above, below := idsSince(q.Since), cmp.Or(string(last.ID), afterAll)
-		if q.Ascending {
-			above, below = max(above, string(last.ID)), afterAll
+	in := sequenceOf(db, q, last)
+	most, w, n := 0, walk{}, fewContacts+1
+	var err error
+	switch {
+	case len(q.Words) > 0:
+		var s search
+		if s, err = newSearch(db, orgID, q.ContactFilter); err == nil && s.upTo != "" {
+			ids, err := s.page(in, q.Ascending, q.Limit)
+			return in.cut(inside(db).Where("id IN ?", append(ids, beforeAll)), q.Limit), err
 		}
+		most, w, n = searchFront, s.by, s.n
+	case in.key == "id":
+		w, _, err = narrowest(db, orgID, q.ContactFilter, 0)
+	case q.StageID+q.OriginID+q.AssigneeID+q.WebhookID != "" || !q.Since.IsZero():
+		most = fewContacts
+		w, n, err = narrowest(db, orgID, q.ContactFilter, most)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if in.key == "id" {
+		above, below := in.between(q.Since, q.Ascending)
 		wanted := filtered(orgID, q.ContactFilter, w.columns...)(inside(db))
-		return w.page(wanted, "contacts", above, below, q.Ascending, q.Limit), err
+		return w.page(wanted, "contacts", above, below, q.Ascending, q.Limit), nil
 	}
-	w, n := walk{}, fewContacts+1
-	wanted := filtered(orgID, q.ContactFilter)(inside(db))
-	if q.StageID+q.OriginID+q.AssigneeID+q.WebhookID != "" || !q.Since.IsZero() {
-		var err error
-		if w, n, err = narrowest(db, orgID, q.ContactFilter, true); err != nil {
-			return nil, err
-		}
-	}
-	key, nothing, value, index := "amount", " + 0", any(last.Amount), "contacts_amount"
-	if q.Order == crm.ByName {
-		key, nothing, value, index = byName(db), " || ''", begin(last.Search, 80), "contacts_name"
-	}
-	direction, beyond := " DESC", " < "
-	if q.Ascending {
-		direction, beyond = " ASC", " > "
-	}
-	by := key
-	if n <= fewContacts {
-		few := w.page(inside(db).Select("id"), "contacts", idsSince(q.Since), afterAll, false, fewContacts)
+	wanted := in.beyondLast(filtered(orgID, q.ContactFilter)(inside(db)))
+	if n <= most {
+		few := w.page(inside(db).Select("id"), "contacts", idsSince(q.Since), afterAll, false, most)
 		wanted = wanted.Where("id IN (SELECT id FROM (?) AS few)", few)
 		// Neither database may walk the order's index here, and pass over all others.
-		index, by = "sqlite_autoindex_contacts_1", key+nothing
+		in.index, in.key = "sqlite_autoindex_contacts_1", in.key+in.unindexed
 	}
-	if db.Name() == "sqlite" {
-		wanted = wanted.Table("contacts INDEXED BY " + index)
-	}
-	if last.ID != "" {
-		wanted = wanted.Where("("+key+", id)"+beyond+"(?, ?)", value, last.ID)
-	}
-	return wanted.Order(by + direction + ", id" + direction).Limit(q.Limit), nil
+	return in.cut(in.indexed(wanted), q.Limit), nil
 }
 
 // byName is what contacts are ordered by for the alphabet: enough of it to tell names

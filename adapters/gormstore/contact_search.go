@@ -64,6 +64,17 @@ func (s *Store) foldSearch(ctx context.Context) error {
 func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter, most int) (int, error) {
 	var n int64
 	err := r.list(ctx, "contacts.count", func(db *gorm.DB) error {
+		if len(f.Words) > 0 {
+			s, err := newSearch(db, orgID, f)
+			if err != nil {
+				return err
+			}
+			if s.upTo != "" || s.n <= searchFront {
+				most, err = s.count(most)
+				n = int64(most)
+				return err
+			}
+		}
 		few, err := chosen(db, orgID, f)
 		if err != nil {
 			return err
@@ -119,13 +130,8 @@ func filtered(orgID string, f ports.ContactFilter, walked ...string) scope {
 		if !f.Since.IsZero() {
 			db = passing("created_at >= ?", stamp(f.Since))(db)
 		}
-		// What both databases have for it by different names looks for the text as it is.
-		find := "instr(search, ?) > 0"
-		if db.Name() == "postgres" {
-			find = "strpos(search, ?) > 0"
-		}
 		for _, word := range f.Words {
-			db = db.Where(find, word)
+			db = having(db, word)
 		}
 		return db
 	}

@@ -1,9 +1,11 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,11 +31,14 @@ type Finding struct {
 // namedMost is how many ids a finding names.
 const namedMost = 20
 
+// invariant is what must hold, and the statement that selects what breaks it.
+type invariant struct{ name, broken string }
+
 // invariants are what must hold at any moment between transactions. Each statement
 // selects what breaks it; {hour of …} is the beginning of a time's hour in UTC.
 //
 // A post may also name contacts that came before it: a contact has the time of the delivery that made it.
-var invariants = []struct{ name, broken string }{
+var invariants = []invariant{
 	{"a webhook's counter is the number of its contacts", `
 		SELECT webhook_id FROM (
 			SELECT webhook_id, SUM(received) AS n FROM webhook_counters GROUP BY webhook_id
@@ -87,6 +92,11 @@ var invariants = []struct{ name, broken string }{
 			SELECT 1 FROM members m WHERE m.id = c.assignee_id AND m.org_id = c.org_id)
 		OR c.origin_id IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM origins o WHERE o.id = c.origin_id AND o.org_id = c.org_id)`},
+	{"a contact of before the last hour is in the index of the search, where that has come so far", `
+		SELECT c.id FROM contacts c JOIN contact_index i ON c.id <= i.up_to
+		WHERE c.created_at < @hourAgo AND NOT EXISTS (SELECT 1 FROM contact_words w WHERE w.contact_id = c.id)`},
+	{"the index of the search is of contacts that exist", `
+		SELECT contact_id FROM contact_words WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE id = contact_words.contact_id)`},
 	{"an organisation has one default funnel, with an entry stage", `
 		SELECT o.id FROM organisations o LEFT JOIN funnels f ON f.org_id = o.id AND f.is_default
 		LEFT JOIN stages s ON s.funnel_id = f.id AND s.position = 0
@@ -131,13 +141,15 @@ var invariants = []struct{ name, broken string }{
 // Check looks at all invariants of the data in one snapshot, beside a running
 // service. It reads whole tables and takes its time.
 func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
-	out := make([]Finding, len(invariants))
+	all := invariants
 	options := &sql.TxOptions{ReadOnly: true}
 	if s.dialect == goose.DialectPostgres {
 		options.Isolation = sql.LevelRepeatableRead
+		all = slices.Concat(all, partitionInvariants)
 	} else {
 		options = nil // a transaction on SQLite is a snapshot
 	}
+	out := make([]Finding, len(all))
 	now, err := s.Repos().Clock.Now(ctx, now)
 	if err != nil {
 		return nil, err
@@ -150,9 +162,9 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 		}
 		times := map[string]any{
 			"kept": stamp(now.Add(-29 * 24 * time.Hour)), "hourAgo": stamp(now.Add(-time.Hour)),
-			"minuteAgo": stamp(now.Add(-time.Minute)),
+			"minuteAgo": stamp(now.Add(-time.Minute)), "tomorrow": firstID(now.AddDate(0, 0, 1)),
 		}
-		for i, invariant := range invariants {
+		for i, invariant := range all {
 			out[i].Name = invariant.name
 			broken := strings.NewReplacer("{hour of at}", hourOfColumn(tx.Name(), "at"),
 				"{hour of created_at}", hourOfColumn(tx.Name(), "created_at")).Replace(invariant.broken)
@@ -181,13 +193,10 @@ func (s *Store) CheckSealed(ctx context.Context) ([]Finding, error) {
 	out := make([]Finding, len(sealed))
 	for i, c := range sealed {
 		out[i].Name = c.table + "." + c.column + " can be opened"
-		for last := beforeAll; ; {
-			rows, err := s.sealedAfter(ctx, c.table, c.column, last)
+		for last := beforeAll; last != ""; {
+			rows, next, err := s.sealedAfter(ctx, c.table, c.column, last)
 			if err != nil {
 				return out, named("store.checkSealed", classify(err))
-			}
-			if len(rows) == 0 {
-				break
 			}
 			for _, row := range rows {
 				if _, err := s.vault.open(row.Value, c.table+"|"+c.column+"|"+row.ID); err == nil {
@@ -197,7 +206,7 @@ func (s *Store) CheckSealed(ctx context.Context) ([]Finding, error) {
 					out[i].IDs = append(out[i].IDs, row.ID)
 				}
 			}
-			last = rows[len(rows)-1].ID
+			last = next
 		}
 	}
 	return out, nil
@@ -209,11 +218,17 @@ type sealedValue struct {
 	Value []byte
 }
 
-// sealedAfter reads the next values of a column, by id from the one after last on.
-func (s *Store) sealedAfter(ctx context.Context, table, column, last string) (rows []sealedValue, err error) {
+// sealedAfter reads a step of a column, of rows by id from the one after last on, and returns the last row of the step,
+// or nothing at the end.
+func (s *Store) sealedAfter(
+	ctx context.Context, table, column, last string,
+) (rows []sealedValue, next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
-	find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND %[2]s IS NOT NULL ORDER BY id LIMIT %[3]d",
-		table, column, rekeyAtOnce)
-	return rows, s.read.WithContext(ctx).Raw(find, last).Scan(&rows).Error
+	db := s.read.WithContext(ctx)
+	if next, err = endOfStep(db, table, last); err != nil {
+		return nil, "", err
+	}
+	find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND id <= ? AND %[2]s IS NOT NULL", table, column)
+	return rows, next, db.Raw(find, last, cmp.Or(next, afterAll)).Scan(&rows).Error
 }

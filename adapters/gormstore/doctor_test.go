@@ -44,6 +44,8 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"history entry", "DELETE FROM contact_events"},
 			{"one notification", "DELETE FROM notifications"},
 			{"accepted delivery", "UPDATE deliveries SET outcome = 'repeated'"},
+			{"figures of an hour are those of its contacts", "UPDATE contacts SET created_at = '2020-01-01 00:00:00+00:00'"},
+			{"in the index of the search", "UPDATE contact_index SET up_to = '" + afterAll + "'"},
 			{"contacts that exist", "UPDATE jobs SET contact_id = " + other},
 			{"stage, assignee and origin", "UPDATE contacts SET stage_id = " + other},
 			{"default funnel", "UPDATE funnels SET is_default = false"},

@@ -154,9 +154,12 @@ func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []b
 }
 
 func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
+	if err := r.dropDeliveries(ctx, before); err != nil {
+		return 0, named("inbox.forget", told(ctx, err))
+	}
 	n, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
 		old := db.Model(&deliveryRow{}).Select("id").Where("id < ?", firstID(before)).Order("id").Limit(forgetAtOnce)
-		return db.Delete(&deliveryRow{}, "id IN (?)", old)
+		return db.Delete(&deliveryRow{}, "id IN (?) AND id < ?", old, firstID(before)) // the latter for its partitions
 	})
 	if err != nil {
 		return n, err
@@ -184,4 +187,16 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 		return db.Delete(&receiptRow{}, "(webhook_id, key) IN (?)", old)
 	})
 	return n + others + m, err
+}
+
+// dropDeliveries drops the days of deliveries that are wholly before a time, which PostgreSQL has partitions for.
+func (r inbox) dropDeliveries(ctx context.Context, before time.Time) error {
+	if r.tx || r.write.Name() != "postgres" {
+		return nil
+	}
+	db, err := r.write.DB()
+	if err != nil {
+		return err
+	}
+	return deliveriesByDay.dropBefore(ctx, db, before)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 		}
 		defer unlock()
 	}
-	provider, err := goose.NewProvider(s.dialect, pool, folder)
+	provider, err := goose.NewProvider(s.dialect, pool, folder, goose.WithGoMigrations(writtenInGo(s.dialect)...))
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,8 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	for try := 1; ; try++ {
 		applied, err := provider.Up(ctx)
-		if err == nil && len(applied) > 0 {
+		folded := func(m *goose.MigrationResult) bool { return m.Source.Version == 3 }
+		if err == nil && slices.ContainsFunc(applied, folded) {
 			err = s.foldSearch(ctx)
 		}
 		if err == nil {
@@ -61,6 +63,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 			return fmt.Errorf("migrate: %w", classify(cmp.Or(context.Cause(ctx), err)))
 		}
 		time.Sleep(100 * time.Millisecond)
+	}
+	if err := s.makeTrigrams(ctx, pool); err != nil {
+		return fmt.Errorf("migrate: %w", classify(cmp.Or(context.Cause(ctx), err)))
 	}
 	return s.vault.prove(ctx, s.write, stamp(time.Now()))
 }

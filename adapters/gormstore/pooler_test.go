@@ -41,7 +41,7 @@ func TestWhatIsInBetween(t *testing.T) {
 	for name, c := range map[string]struct{ url, mode, limit string }{
 		"directly":                      {url, "", "5s"},
 		"directly, with a limit":        {url + "&statement_timeout=9s", "", "9s"},
-		"through a pooler":              {through, "exec", "7s"},
+		"through a pooler":              {through, postgres.PoolerMode(t), "7s"},
 		"through a pooler, with a mode": {through + "&default_query_exec_mode=cache_describe", "cache describe", "7s"},
 	} {
 		s := open(t, c.url)

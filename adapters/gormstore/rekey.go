@@ -1,9 +1,12 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 
 	"fichario/domain/document"
@@ -24,8 +27,8 @@ var sealed = []struct{ table, column string }{
 	{"automations", "action"},
 }
 
-// rekeyAtOnce is how many values are sealed anew in one transaction.
-const rekeyAtOnce = 200
+// rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction.
+const rekeyAtOnce = 100
 
 // Rekey seals anew, under the first data key, what others sealed, and then forgets
 // those, so that they can be left out from now on. It may run beside a service whose
@@ -36,35 +39,54 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 	for _, c := range sealed {
 		for last := beforeAll; last != ""; {
 			var m int
+			begun := time.Now()
 			if m, last, err = s.rekey(ctx, c.table, c.column, last); err != nil {
 				return n, fmt.Errorf("%s.%s: %w", c.table, c.column, classify(err))
 			}
 			n += m
+			if err := s.rest(ctx, begun); err != nil {
+				return n, err
+			}
 		}
 	}
 	err = s.write.WithContext(ctx).Delete(&dataKeyRow{}, "id <> ?", s.vault.keys[0].name()).Error
 	return n, named("store.rekey", classify(err))
 }
 
+// rest waits after a step of work in the background for as long as that took, and where there is one writer for four
+// times as long, so that who writes beside it hardly waits.
+func (s *Store) rest(ctx context.Context, begun time.Time) error {
+	pause := time.Since(begun)
+	if s.dialect != goose.DialectPostgres {
+		pause *= 4
+	}
+	select {
+	case <-time.After(pause):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // beforeAll is an id before every other.
 const beforeAll = "00000000-0000-0000-0000-000000000000"
 
-// rekey does up to rekeyAtOnce values of a column, by id from the one after last on; it
-// returns how many they were, and the last of them, or nothing at the end.
+// rekey does a step of a column, of rows by id from the one after last on; it returns how many values it sealed, and
+// the last row of the step, or nothing at the end.
 func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, next string, err error) {
-	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		var rows []sealedValue
-		if s.write.Name() == "postgres" {
-			if err := tx.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
-				return err // the last of many rows is found by reading all
-			}
+	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
+		if next, err = endOfStep(tx, table, last); err != nil {
+			return err
 		}
-		find := fmt.Sprintf(`SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND substr(%[2]s, 2, 4) <> ? -- the key's id
-			ORDER BY id LIMIT %[3]d`, table, column, rekeyAtOnce)
+		find := fmt.Sprintf(`SELECT id, %[2]s AS value FROM %[1]s
+			WHERE id > ? AND id <= ? AND substr(%[2]s, 2, 4) <> ? -- the key's id
+			ORDER BY id`, table, column)
 		if s.write.Name() == "postgres" {
 			find += " FOR UPDATE"
 		}
-		if err := tx.Raw(find, last, blob(s.vault.keys[0].id[:])).Scan(&rows).Error; err != nil {
+		var rows []sealedValue
+		err = tx.Raw(find, last, cmp.Or(next, afterAll), blob(s.vault.keys[0].id[:])).Scan(&rows).Error
+		if err != nil {
 			return err
 		}
 		for _, row := range rows {
@@ -83,12 +105,18 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 				}
 			}
 		}
-		if n = len(rows); n == rekeyAtOnce {
-			next = rows[n-1].ID
-		}
+		n = len(rows)
 		return nil
 	})
 	return n, next, err
+}
+
+// endOfStep is the id of the last of the rows after one that are read together, or nothing where they are the last of
+// all. A walk goes by the rows that there are, and not by those that it wants, because of these the first ones may be
+// far apart, in every partition.
+func endOfStep(db *gorm.DB, table, last string) (id string, err error) {
+	find := fmt.Sprintf("SELECT id FROM %s WHERE id > ? ORDER BY id LIMIT 1 OFFSET %d", table, rekeyAtOnce-1)
+	return id, db.Raw(find, last).Scan(&id).Error
 }
 
 // reindex makes the hash anew by which a record is found.

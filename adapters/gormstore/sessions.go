@@ -128,9 +128,18 @@ func (r sessions) Clear(ctx context.Context, who string) error {
 	return r.remove(ctx, "sessions.clear", &failureRow{}, "email = ?", r.tried(who))
 }
 
-func (r sessions) Forget(ctx context.Context, before time.Time) error {
-	if err := r.remove(ctx, "sessions.forget", &sessionRow{}, "seen_at < ?", stamp(before)); err != nil {
-		return err
+func (r sessions) Forget(ctx context.Context, before time.Time) (int, error) {
+	const op = "sessions.forget"
+	n, err := r.changed(ctx, op, func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&sessionRow{}).Select("hash").Where("seen_at < ?", stamp(before)).Limit(forgetAtOnce)
+		return db.Delete(&sessionRow{}, "hash IN (?)", old)
+	})
+	if err != nil {
+		return n, err
 	}
-	return r.remove(ctx, "sessions.forget", &failureRow{}, "at < ?", stamp(before))
+	m, err := r.changed(ctx, op, func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&failureRow{}).Select("email").Where("at < ?", stamp(before)).Limit(forgetAtOnce)
+		return db.Delete(&failureRow{}, "email IN (?)", old)
+	})
+	return n + m, err
 }

@@ -18,6 +18,7 @@ const (
 func TestAStatementWalksAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
+		inPartitions(t, s, "lookups", 30)
 		fill(t, s, 60_000, fmt.Sprintf(`INSERT INTO lookups
 			(id, org_id, key_id, product, doc_type, document, at, cache, charged, amount, status, day, month)
 			SELECT @id, CASE WHEN i %% 5 = 0 THEN '%s'@uuid ELSE @id END, CASE WHEN i %% 7 > 0 THEN '%s'@uuid END,

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -59,6 +60,10 @@ type Store struct {
 	reading sync.Mutex
 	// slot is where this instance counts what webhooks receive.
 	slot int64
+	// trigrams is whether the search has an index, noTrigrams why not. indexedAgain is IndexContacts' own.
+	trigrams     atomic.Bool
+	noTrigrams   error
+	indexedAgain time.Time
 	// probe is what was last known of whether the database takes what is written.
 	probe probe
 }

@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"slices"
-	"strings"
 
 	"gorm.io/gorm"
 )
@@ -18,38 +17,33 @@ type walk struct {
 //
 // Each database has a way of its own to be told which index that is. SQLite has no statistics and takes its name.
 // PostgreSQL takes the primary key instead and passes over what belongs to others, or sorts, where it believes the
-// wanted rows to be many, or few. So it gets the range and the order that only this index has. The bounds are not
-// strict, because it takes strict ones to leave out all that have the value of the first column.
+// wanted rows to be many, or few. So it gets an order that only this index has: NULLS LAST is in it, or it begins with
+// the first column, which PostgreSQL does not know to have one value where that is one of a list. There it is told the
+// lower bound as a row, so that it does not take what is between the two for few.
 func (w walk) page(db *gorm.DB, table, above, below string, ascending bool, limit int) *gorm.DB {
-	direction := " DESC"
+	direction, nulls := " DESC", " NULLS LAST"
 	if ascending {
-		direction = " ASC"
+		direction, nulls = " ASC", " NULLS FIRST"
 	}
-	if db.Name() == "sqlite" {
-		for i, column := range w.columns {
+	sqlite, inList := db.Name() == "sqlite", slices.Contains(withoutNulls, w.index)
+	db = db.Where("id < ?", below).Limit(limit)
+	for i, column := range w.columns {
+		if inList && !sqlite {
+			db = db.Where(column+" = ANY(ARRAY[?]::uuid[])", w.values[i]).Order(column + direction)
+		} else {
 			db = db.Where(column+" = ?", w.values[i])
 		}
-		return db.Table(table+" INDEXED BY "+w.index).Where("id > ? AND id < ?", above, below).
-			Order("id" + direction).Limit(limit)
 	}
-	if !slices.Contains(withoutNulls, w.index) {
-		for i, column := range w.columns {
-			db = db.Where(column+" = ?", w.values[i])
-		}
-		return db.Where("id > ? AND id < ?", above, below).
-			Order("id" + map[bool]string{false: " DESC NULLS LAST", true: " ASC NULLS FIRST"}[ascending]).Limit(limit)
+	switch {
+	case sqlite:
+		return db.Table(table+" INDEXED BY "+w.index).Where("id > ?", above).Order("id" + direction)
+	case inList:
+		return db.Where("(id, id) > (?, ?)", above, above).Order("id" + direction)
 	}
-	columns := "(" + strings.Join(w.columns, ", ") + ", id)"
-	marks := "(" + strings.Repeat("?, ", len(w.columns)) + "?)"
-	all := len(w.values)
-	return db.Where(w.columns[0]+" IS NOT NULL"). // as partial indexes say it
-							Where(columns+" >= "+marks, append(w.values[:all:all], above)...).
-							Where(columns+" <= "+marks, append(w.values[:all:all], below)...).Where("id NOT IN (?, ?)", above, below).
-							Order(strings.Join(w.columns, direction+", ") + direction + ", id" + direction).Limit(limit)
+	return db.Where("id > ?", above).Order("id" + direction + nulls)
 }
 
-// withoutNulls are indexes of before NULLS LAST kept the primary key away: a walk of them says its range as rows, and
-// does not stop at its lower end.
+// withoutNulls are indexes of before NULLS LAST kept the primary key away.
 var withoutNulls = []string{"lookups_org", "lookups_key", "lookups_members", "contacts_org", "contacts_stage"}
 
 // passing is a condition that rows of a walk are held to, and that no plan is made of: one believed to leave few rows

@@ -32,7 +32,8 @@ func (c *doctorCmd) Run(e *environment) error {
 		view := struct {
 			OK     bool    `json:"ok"`
 			Checks []check `json:"checks"`
-		}{OK: true}
+			Note   string  `json:"note,omitempty"`
+		}{OK: true, Note: store.NoTrigrams()}
 		var text strings.Builder
 		for _, f := range findings {
 			view.OK = view.OK && f.Violations == 0
@@ -45,6 +46,9 @@ func (c *doctorCmd) Run(e *environment) error {
 			for _, id := range f.IDs {
 				fmt.Fprintf(&text, "%-10s    %s\n", "", id)
 			}
+		}
+		if view.Note != "" {
+			fmt.Fprintf(&text, "%-10s  %s\n", "note", view.Note)
 		}
 		if err := e.print(view, "%s", text.String()); err != nil || view.OK {
 			return err

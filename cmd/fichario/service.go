@@ -73,6 +73,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if err := s.tellOfPooler(e.ctx, log); err != nil {
 		return nil, err
 	}
+	if why := s.store.NoTrigrams(); why != "" {
+		log.Warn(why)
+	}
 	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
 		return nil, fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}
@@ -200,6 +203,9 @@ func (s *service) chores() []app.Chore {
 	return append([]app.Chore{
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
+		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
+		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
+		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},

@@ -43,7 +43,8 @@ func sessions(t *testing.T, s ports.Store) {
 		t.Errorf("another member's session ended too: %v", err)
 	}
 	recent := begin(ana, at.Add(2*time.Hour))
-	must(t, repos.Sessions.Forget(ctx, at.Add(time.Hour)))
+	_, err = repos.Sessions.Forget(ctx, at.Add(time.Hour))
+	must(t, err)
 	gone("a session not seen since", other)
 	if _, _, err := repos.Sessions.Find(ctx, recent); err != nil {
 		t.Errorf("a session seen since is forgotten: %v", err)
@@ -97,7 +98,8 @@ func attempts(t *testing.T, s ports.Store) {
 	must(t, repos.Sessions.Forgive(ctx, email))
 	before, _ = attempt(email, at)
 	same(t, "forgotten", before, 0)
-	must(t, repos.Sessions.Forget(ctx, at.Add(time.Hour)))
+	_, err := repos.Sessions.Forget(ctx, at.Add(time.Hour))
+	must(t, err)
 	before, _ = attempt(email, at)
 	same(t, "old ones forgotten", before, 0)
 }

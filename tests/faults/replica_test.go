@@ -139,7 +139,8 @@ func TestAReplicaThatFails(t *testing.T) {
 	used := func(want int) {
 		t.Helper()
 		lookuptest.Eventually(t, fmt.Sprintf("in use: %d", want), 20*time.Second, func() bool {
-			return strings.Contains(string(p.Lookups.Get("/metrics", "").Body), fmt.Sprintf("fichario_replica_in_use %d\n", want))
+			metrics := string(p.Lookups.Get("/metrics", "").Body)
+			return strings.Contains(metrics, fmt.Sprintf("fichario_replica_in_use %d\n", want))
 		})
 	}
 	used(1)
@@ -198,7 +199,8 @@ func TestAnAddressThatIsNoReplicas(t *testing.T) {
 	}
 	// What may be right later is no reason to stay away.
 	for name, read := range map[string]string{
-		"nobody": "postgres://usuario:segredo-da-base@127.0.0.1:1/base?sslmode=disable", "the primary": env["FICHARIO_DATABASE_URL"],
+		"nobody":      "postgres://usuario:segredo-da-base@127.0.0.1:1/base?sslmode=disable",
+		"the primary": env["FICHARIO_DATABASE_URL"],
 	} {
 		env["FICHARIO_READ_DATABASE_URL"] = read
 		p := testkit.StartProgram(t, testkit.Options{Env: env})

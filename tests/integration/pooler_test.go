@@ -15,7 +15,7 @@ func TestStartingBehindAPooler(t *testing.T) {
 	url := postgres.New(t, nil)
 	env := testkit.OnPostgreSQL(postgres.Pooled(t, url))
 	p := testkit.StartProgram(t, testkit.Options{Env: env})
-	for _, part := range []string{`"statements":"exec"`, "ALTER ROLE"} {
+	for _, part := range []string{`"statements":"` + postgres.PoolerMode(t) + `"`, "ALTER ROLE"} {
 		if !strings.Contains(p.Logs(), part) {
 			t.Errorf("the log does not say %s", part)
 		}

@@ -44,6 +44,7 @@ func main() {
 	flag.StringVar(&s.binary, "binary", "bin/fichario", "the program")
 	baseline := flag.String("baseline", "", "run a baseline server on this database (used by the command itself)")
 	sizes := flag.String("growth", "", "measure pages instead, at these numbers of lookups, such as 10000,1000000")
+	several := flag.Bool("instances", false, "measure one instance and two on one PostgreSQL, and what rows take")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -51,6 +52,8 @@ func main() {
 	switch {
 	case *baseline != "":
 		err = serveBaseline(ctx, *baseline)
+	case *several:
+		err = instances(ctx, s)
 	case *sizes != "":
 		err = growth(ctx, s, *sizes)
 	default:

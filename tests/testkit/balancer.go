@@ -28,9 +28,9 @@ func BalancerPath() (string, error) {
 	return "", ErrNoBalancer
 }
 
-// Balance starts HAProxy in front of programs, in turn, and returns its address. With a check, such as "check inter 1s",
-// it asks them whether they are ready, and a request that is sent to one that is not there is lost; without, the request
-// is sent to another one.
+// Balance starts HAProxy in front of programs, in turn, and returns its address. With a check, such as "check inter
+// 1s", it asks them whether they are ready, and a request that is sent to one that is not there is lost; without, it is
+// sent to another one.
 func Balance(tb testing.TB, check string, to ...*Program) (addr string) {
 	tb.Helper()
 	path, err := BalancerPath()

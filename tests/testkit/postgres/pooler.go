@@ -33,6 +33,34 @@ func PoolerPath() (string, error) {
 	return "", ErrNoPooler
 }
 
+// PoolerMode is how the program should find out that statements are sent through the pooler of the tests: PgBouncer
+// keeps track of prepared ones from 1.21 on.
+func PoolerMode(tb testing.TB) string {
+	tb.Helper()
+	path, err := PoolerPath()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tracks, err := tracksStatements(path)
+	switch {
+	case err != nil:
+		tb.Fatal(err)
+	case tracks:
+		return "cache statement"
+	}
+	return "exec"
+}
+
+func tracksStatements(path string) (bool, error) {
+	out, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return false, err
+	}
+	var major, minor int
+	_, err = fmt.Sscanf(string(out), "PgBouncer %d.%d", &major, &minor)
+	return major > 1 || minor >= 21, err
+}
+
 // pooler is PgBouncer in front of the server of this process, in transaction mode.
 var pooler = sync.OnceValues(func() (address string, err error) {
 	s, err := shared()
@@ -84,6 +112,14 @@ func startPooler(server string) (address string, err error) {
 	if _, err := guard.Add(guard.Directory(dir)); err != nil {
 		return "", err
 	}
+	prepared := ""
+	tracks, err := tracksStatements(path)
+	if err != nil {
+		return "", err
+	}
+	if tracks {
+		prepared = "max_prepared_statements = 200\n"
+	}
 	// Another process may take the free port first.
 	for range 3 {
 		var port int
@@ -101,7 +137,7 @@ auth_file = users
 pool_mode = transaction
 max_client_conn = 2000
 default_pool_size = 6
-`, to.Host, to.Port, port)
+%s`, to.Host, to.Port, port, prepared)
 		users := fmt.Sprintf("%q %q\n", to.User, to.Password)
 		address = loopback(url.User(to.User), net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err = runPooler(path, dir, map[string]string{"ini": config, "users": users}, address, owner); err == nil {

@@ -1,0 +1,174 @@
+package gormstore
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// manyContacts are more than a search looks at one by one, most of them in its index, of two organisations.
+func manyContacts(t *testing.T, s *Store, n int) {
+	t.Helper()
+	fill(t, s, n, fmt.Sprintf(`INSERT INTO contacts
+		(id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, stage_id, assignee_id,
+		created_at, search)
+		SELECT @id, CASE WHEN i %% 11 > 0 THEN '%[1]s'@uuid ELSE '%[2]s'@uuid END, NULL, '', '', '', '', '',
+		(i * 7919) %% 97, '', CASE WHEN i %% 3 > 0 THEN '%[1]s'@uuid ELSE '%[2]s'@uuid END, '%[1]s'@uuid, NULL, @moment,
+		CASE WHEN i %% 2 = 0 THEN 'zulmira ' WHEN i %% 3 = 0 THEN 'joao ' ELSE 'ana ' END
+		|| CASE WHEN i %% 701 = 5 THEN 'li ' WHEN i %% 1000 < 3 THEN 'd''avila "100%%_" ' ELSE '' END
+		|| 'c' || i || '@example.com ' || CASE WHEN i < 600 THEN 'expo ' ELSE '' END || '+55' || (11 + i %% 80) || '9' || (i * 7919)
+		FROM numbers`, planOrg, planKey))
+	if err := s.write.Model(&contactIndexRow{ID: 1}).Update("up_to", beforeAll).Error; err != nil {
+		t.Fatal(err)
+	}
+	var until string
+	if err := s.read.Raw("SELECT id FROM contacts ORDER BY id DESC LIMIT 1 OFFSET 40").Scan(&until).Error; err != nil {
+		t.Fatal(err)
+	}
+	for more := true; more; {
+		var err error
+		if _, more, err = s.indexSome(t.Context(), "", until); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// searches are words that nobody, few, many and all have, and filters.
+var searches = []ports.ContactFilter{
+	{Words: []string{"qqqq"}}, {Words: []string{"zulmira"}}, {Words: []string{"joao", "expo"}}, {Words: []string{"expo"}},
+	{Words: []string{"example"}}, {Words: []string{`"100%_"`}}, {Words: []string{`d'av`}}, {Words: []string{"a"}},
+	{Words: []string{"%"}}, {Words: []string{"_", "zul"}},
+	{Words: []string{"li"}}, {Words: []string{"x"}}, {Words: []string{"13"}}, {Words: []string{"c7919@"}},
+	{Words: []string{"791"}}, {Words: []string{"li", "zulm"}}, {Words: []string{"joao"}, OriginID: planKey},
+	{Words: []string{"expo"}, OriginID: planKey, StageID: planOrg}, {Words: []string{"example"}, OriginID: planKey},
+}
+
+// TestSearchOfMany finds by the index what looking at each contact finds, in every order, page by page.
+func TestSearchOfMany(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		manyContacts(t, s, 13_000)
+		if s.write.Name() == "sqlite" { // whose places are beginnings of ids
+			displaceSome(t, s)
+		}
+		repo := s.Repos().Contacts
+		for _, f := range searches {
+			for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
+				q := ports.ContactQuery{ContactFilter: f, Order: order, Ascending: len(f.Words[0])%2 == 0, Limit: 700}
+				in := sequenceOf(s.read, q, contactRow{})
+				var want, got []string
+				all := in.cut(filtered(planOrg, f)(inside(s.read)), -1)
+				if err := all.Pluck("id", &want).Error; err != nil {
+					t.Fatal(err)
+				}
+				for range 6 {
+					page, err := repo.Select(t.Context(), planOrg, q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, one := range page {
+						got = append(got, one.ID)
+					}
+					if len(page) < q.Limit {
+						break
+					}
+					q.After = got[len(got)-1]
+				}
+				if want := want[:min(len(want), 6*q.Limit)]; !slices.Equal(got, want) {
+					t.Errorf("%s, %+v by %v: found %d, not %d, or in another order", s.read.Name(), f, order, len(got), len(want))
+				}
+				n, err := repo.Count(t.Context(), planOrg, f, 3001)
+				if want := min(len(want), 3001); n != want || err != nil {
+					t.Errorf("%s, %+v: counted %d, not %d, %v", s.read.Name(), f, n, want, err)
+				}
+			}
+		}
+	}
+}
+
+// displaceSome has contacts of one moment, written to the index in another order than they came in.
+func displaceSome(t *testing.T, s *Store) {
+	t.Helper()
+	var ids []string
+	for i := range 40 {
+		id := fmt.Sprintf("019c0000-0000-7000-8000-0000000000%02x", (i*7)%40)
+		ids = append(ids, id)
+		err := s.write.Exec(`INSERT INTO contacts (id, org_id, name, email, phone, phone_e164, company, amount, note, stage_id,
+			created_at, search) SELECT ?, org_id, '', '', '', '', '', 1, '', stage_id, created_at, 'zulmira expo'
+			FROM contacts WHERE org_id = ? LIMIT 1`, id, planOrg).Error
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := index(s.write, ids[:20]); err != nil {
+		t.Fatal(err)
+	}
+	if err := index(s.write, ids[20:]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWordsGoWithTheirContact: nothing of a contact is left in the index when it is changed or removed.
+func TestWordsGoWithTheirContact(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		manyContacts(t, s, 300)
+		has := func(trigram string) (n int64) {
+			t.Helper()
+			counted := s.read.Table("contact_words").Where("words LIKE ?", "%"+trigram+"%")
+			if s.read.Name() == "sqlite" {
+				counted = s.read.Table("contact_trigrams_data").Where("instr(block, CAST(? AS blob)) > 0", trigram[1:])
+			}
+			if err := counted.Count(&n).Error; err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		change := func(statement string) {
+			t.Helper()
+			if err := s.write.Exec(statement, someContact(t, s)).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		change("UPDATE contacts SET search = 'wvk jxq' WHERE id = ?")
+		if has("jxq") == 0 {
+			t.Errorf("%s: what a contact is called now is not in the index", s.read.Name())
+		}
+		change("UPDATE contacts SET search = 'somebody' WHERE id = ?")
+		if n := has("jxq"); n > 0 {
+			t.Errorf("%s: what a contact was called is in the index", s.read.Name())
+		}
+		change("UPDATE contacts SET search = 'wvk jxq' WHERE id = ?")
+		change("DELETE FROM contacts WHERE id = ?")
+		if n := has("jxq"); n > 0 {
+			t.Errorf("%s: a contact that is gone is in the index", s.read.Name())
+		}
+		stray := "INSERT INTO contact_words VALUES (1, '" + planOrg + "')"
+		if s.read.Name() == "postgres" {
+			stray = "INSERT INTO contact_words VALUES ('" + planOrg + "', '" + planOrg + "', '')"
+		}
+		for _, want := range []int64{0, 1} {
+			findings, err := s.Check(t.Context(), time.Now())
+			for _, f := range findings {
+				if f.Name == "the index of the search is of contacts that exist" && f.Violations != want || err != nil {
+					t.Errorf("%s: %d of %s, not %d, %v", s.read.Name(), f.Violations, f.Name, want, err)
+				}
+			}
+			if err := s.write.Exec(stray).Error; err != nil && want == 0 {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func someContact(t *testing.T, s *Store) (id string) {
+	t.Helper()
+	if err := s.read.Raw("SELECT id FROM contacts ORDER BY id LIMIT 1 OFFSET 100").Scan(&id).Error; err != nil {
+		t.Fatal(err)
+	}
+	return id
+}

@@ -1,0 +1,63 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
+)
+
+// searchExtensions are what PostgreSQL's index of the search is made with: trigrams, and the organisation beside them.
+// Both are trusted: the owner of a database may create them.
+var searchExtensions = []string{"pg_trgm", "btree_gin"}
+
+// makeTrigrams makes the index that contacts are searched by, which on SQLite the migrations do. Where the role may
+// not, or the server does not have what it needs, contacts are searched by looking at each, and it is tried again at
+// the next migration; see NoTrigrams.
+func (s *Store) makeTrigrams(ctx context.Context, pool *sql.DB) error {
+	if s.dialect != goose.DialectPostgres {
+		s.trigrams.Store(true)
+		return nil
+	}
+	s.noTrigrams = nil
+	var valid sql.NullBool
+	err := pool.QueryRowContext(ctx, trigramsValid).Scan(&valid)
+	if err != nil || valid.Bool {
+		s.trigrams.Store(err == nil)
+		return err
+	}
+	make := []string{"DROP INDEX CONCURRENTLY IF EXISTS contact_trigrams"} // what a killed run left behind
+	for _, name := range searchExtensions {
+		make = append(make, "CREATE EXTENSION IF NOT EXISTS "+name)
+	}
+	make = append(make, "CREATE INDEX CONCURRENTLY contact_trigrams ON contact_words USING gin (org_id, words gin_trgm_ops)")
+	for _, statement := range make {
+		_, err := pool.ExecContext(ctx, statement)
+		if refused := new(pgconn.PgError); errors.As(err, &refused) && ctx.Err() == nil && !away(err) {
+			s.noTrigrams = fmt.Errorf("%s: %s", statement, refused.Message)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.trigrams.Store(true)
+	return nil
+}
+
+const trigramsValid = "SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('contact_trigrams'))"
+
+// NoTrigrams says why the search of contacts looks at each of them, and what to do about it; "" when it has its index.
+// Migrate finds it out.
+func (s *Store) NoTrigrams() string {
+	if s.noTrigrams == nil {
+		return ""
+	}
+	return "contacts are searched without an index, which takes long where they are many; the database refused " +
+		s.noTrigrams.Error() + ". Run CREATE EXTENSION " + strings.Join(searchExtensions, "; CREATE EXTENSION ") +
+		"; in it as its owner or an administrator, and then fichario migrate"
+}

@@ -1,0 +1,72 @@
+package gormstore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSlotsOfPastHoursAreFolded, also what is taken back later; those of an hour that goes on are not.
+func TestSlotsOfPastHoursAreFolded(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		now := time.Now()
+		count := func(r rollup, at time.Time, slot, n int) {
+			t.Helper()
+			values := make([]any, 0, 8)
+			for _, key := range r.keys {
+				switch key {
+				case "hour":
+					values = append(values, hourOf(at))
+				case "day":
+					values = append(values, at.Format(time.DateOnly))
+				case "product":
+					values = append(values, "cpf")
+				default:
+					values = append(values, testID(1))
+				}
+			}
+			values = append(values, slot)
+			for range r.figures {
+				values = append(values, n)
+			}
+			marks := strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")
+			if err := s.write.Exec("INSERT INTO "+r.table+" VALUES ("+marks+")", values...).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, r := range rollups {
+			rows := func() (all []string) {
+				t.Helper()
+				err := s.read.Raw(fmt.Sprintf("SELECT slot || ':' || %s FROM %s ORDER BY %s DESC, slot", r.figures[0], r.table, r.time)).
+					Scan(&all).Error
+				if err != nil {
+					t.Fatal(err)
+				}
+				return all
+			}
+			for slot := range 3 {
+				count(r, now.AddDate(0, 0, -3), slot, 5)
+				count(r, now.AddDate(0, 0, -4), slot, 7)
+				count(r, now, slot, 1)
+			}
+			for range 2 {
+				if err := s.FoldFigures(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if got := rows(); !slices.Equal(got, []string{"0:1", "1:1", "2:1", "-100:15", "-100:21"}) {
+					t.Errorf("%s: %s has %v", s.write.Name(), r.table, got)
+				}
+			}
+			count(r, now.AddDate(0, 0, -3), -9, -2)
+			if err := s.FoldFigures(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := rows(); !slices.Equal(got[3:], []string{"-100:13", "-100:21"}) {
+				t.Errorf("%s: %s has %v after something was taken back", s.write.Name(), r.table, got)
+			}
+		}
+	}
+}

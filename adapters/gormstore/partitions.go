@@ -1,0 +1,244 @@
+package gormstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
+)
+
+// partitioned is a table that PostgreSQL keeps in partitions by the time that its ids begin with.
+type partitioned struct {
+	table  string
+	period period
+}
+
+// partitionedTables have a row for whatever happens. Deliveries, which are forgotten, are kept by day, so that a day of
+// them goes at once.
+var partitionedTables = []partitioned{
+	{"lookups", monthly}, {"contact_events", monthly}, {"notifications", monthly}, deliveriesByDay,
+}
+
+// period is the time that a partition is for, and of how many more of them there are partitions ahead.
+type period struct {
+	months, days, ahead int
+	layout              string
+}
+
+var deliveriesByDay = partitioned{"deliveries", daily}
+
+var (
+	monthly = period{months: 1, ahead: 3, layout: "2006_01"}
+	daily   = period{days: 1, ahead: 7, layout: "2006_01_02"}
+)
+
+// start is the beginning, in UTC, of the period that a time is in.
+func (p period) start(at time.Time) time.Time {
+	year, month, day := at.UTC().Date()
+	if p.months > 0 {
+		day = 1
+	}
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+func (p period) after(start time.Time, n int) time.Time {
+	return start.AddDate(0, n*p.months, n*p.days)
+}
+
+// rest is the partition of rows that have no other: before the first and after the last.
+func (t partitioned) rest() string { return t.table + "_rest" }
+
+func (t partitioned) name(start time.Time) string {
+	return t.table + "_" + start.Format(t.period.layout)
+}
+
+// partition is one of a table, for ids before one.
+type partition struct{ name, to string }
+
+// boundOf reads what PostgreSQL says of a partition.
+var boundOf = regexp.MustCompile(`TO \('([0-9a-f-]+)'\)`)
+
+// parts are a table's partitions without the rest, in the order of their ids.
+func (t partitioned) parts(ctx context.Context, db *sql.DB) (all []partition, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT c.relname, pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits i
+		JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass($1) AND c.relname <> $2`,
+		t.table, t.rest())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name, bound string
+		if err := rows.Scan(&name, &bound); err != nil {
+			return nil, err
+		}
+		to := boundOf.FindStringSubmatch(bound)
+		if to == nil {
+			return nil, fmt.Errorf("the partition %s is for values %s", name, bound)
+		}
+		all = append(all, partition{name, to[1]})
+	}
+	slices.SortFunc(all, func(a, b partition) int { return cmp.Compare(a.to, b.to) })
+	return all, rows.Err()
+}
+
+// partitionInvariants are of PostgreSQL.
+var partitionInvariants = []invariant{
+	{"a row is in the partition of its time", strings.Join(mapped(partitionedTables, func(t partitioned) string {
+		return "SELECT id FROM " + t.rest()
+	}), " UNION ALL ")},
+	{"there are partitions for tomorrow", strings.Join(mapped(partitionedTables, func(t partitioned) string {
+		return `SELECT ` + literal(t.table) + ` AS id WHERE NOT EXISTS (SELECT 1 FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+			WHERE inhparent = to_regclass(` + literal(t.table) + `)
+			AND substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''([0-9a-f-]+)') > @tomorrow)`
+	}), " UNION ALL ")},
+}
+
+// KeepPartitions makes partitions for the time to come, and for what meanwhile had none; nothing on SQLite. It is a
+// chore, of which any number may be done at once.
+func (s *Store) KeepPartitions(ctx context.Context) error {
+	if s.dialect != goose.DialectPostgres {
+		return nil
+	}
+	db, err := s.write.DB()
+	if err != nil {
+		return err
+	}
+	for _, t := range partitionedTables {
+		err = errors.Join(err, t.keep(ctx, db))
+	}
+	return named("store.keepPartitions", classify(err))
+}
+
+func (t partitioned) keep(ctx context.Context, db *sql.DB) error {
+	now, err := clockOf(ctx, db)
+	if err != nil {
+		return err
+	}
+	parts, err := t.parts(ctx, db)
+	if err != nil {
+		return err
+	}
+	from := t.period.start(now)
+	if len(parts) > 0 { // what came since the last of them ends is in the rest
+		from = timeOfID(parts[len(parts)-1].to)
+	}
+	for until := t.period.after(t.period.start(now), t.period.ahead+1); from.Before(until); {
+		to := t.period.after(t.period.start(from), 1)
+		if err := t.add(ctx, db, from, to); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// add makes a partition, and moves there what the rest has of it. Rows are written meanwhile.
+func (t partitioned) add(ctx context.Context, db *sql.DB, from, to time.Time) error {
+	name, first, last := t.name(from), firstID(from), firstID(to)
+	return briefly(ctx, db, lockTries, func(tx *sql.Tx) error {
+		var there bool
+		err := tx.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", name).Scan(&there)
+		if err != nil || there {
+			return err
+		}
+		return execAll(ctx, tx,
+			fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE INCLUDING INDEXES)", name, t.table),
+			fmt.Sprintf("LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE", t.table),
+			fmt.Sprintf("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE", t.rest()),
+			fmt.Sprintf("WITH moved AS (DELETE FROM %s WHERE id >= '%s' AND id < '%s' RETURNING *) INSERT INTO %s SELECT * FROM moved",
+				t.rest(), first, last, name),
+			fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')", t.table, name, first, last))
+	})
+}
+
+// dropBefore drops the partitions that are wholly of before a time. It fails where somebody, such as a backup, reads the
+// table all the while.
+func (t partitioned) dropBefore(ctx context.Context, db *sql.DB, before time.Time) error {
+	parts, err := t.parts(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if part.to > firstID(before) {
+			break
+		}
+		err := briefly(ctx, db, lockTries, func(tx *sql.Tx) error {
+			return execAll(ctx, tx, "DROP TABLE IF EXISTS "+part.name)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	// lockWait is how long others may wait behind a change of the schema that waits itself, and lockPause how long they
+	// are then left alone.
+	lockWait  = 200 * time.Millisecond
+	lockPause = time.Second
+	lockTries = 5
+	// partitionsLock is the number of the lock that such a change is made under.
+	partitionsLock = 0x66696368_70617274
+)
+
+// briefly changes the schema in a transaction that waits for each lock no longer than lockWait, because whoever comes
+// after it waits too, and tries again so many times. One such transaction runs at a time.
+func briefly(ctx context.Context, db *sql.DB, tries int, change func(*sql.Tx) error) error {
+	for try := 1; ; try++ {
+		err := func() error {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback() }()
+			err = execAll(ctx, tx, fmt.Sprintf("SET LOCAL lock_timeout = %d", lockWait.Milliseconds()),
+				"SET LOCAL statement_timeout = 0", fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", partitionsLock))
+			if err != nil {
+				return err
+			}
+			if err := change(tx); err != nil {
+				return err
+			}
+			return tx.Commit()
+		}()
+		if !lockedOut(err) || try == tries {
+			return err
+		}
+		select {
+		case <-time.After(lockPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// lockedOut says that a lock was not to be had in time, or that two waited for each other.
+func lockedOut(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "55P03" || pg.Code == "40P01")
+}
+
+func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clockOf is PostgreSQL's time.
+func clockOf(ctx context.Context, db *sql.DB) (now time.Time, err error) {
+	err = db.QueryRowContext(ctx, "SELECT clock_timestamp()").Scan(&now)
+	return now.UTC(), err
+}

@@ -1,0 +1,247 @@
+package gormstore
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// undivided puts the tables back together, as they were before they had partitions.
+func undivided(db *gorm.DB) error {
+	for _, t := range partitionedTables {
+		var indexes []string
+		err := db.Raw("SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = to_regclass(?) AND NOT indisprimary",
+			t.table).Scan(&indexes).Error
+		steps := []string{
+			fmt.Sprintf("CREATE TABLE whole (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE)", t.table),
+			"INSERT INTO whole SELECT * FROM " + t.table, "DROP TABLE " + t.table,
+			"ALTER TABLE whole RENAME TO " + t.table,
+			fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %[1]s_pkey PRIMARY KEY (id)", t.table),
+		}
+		for _, index := range indexes {
+			steps = append(steps, strings.Replace(index, " ON ONLY ", " ON ", 1))
+		}
+		for _, step := range steps {
+			if err == nil {
+				err = db.Exec(step).Error
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inPartitions gives an empty table so many partitions in the place of those it has, of ten months each from 2026 on.
+func inPartitions(t *testing.T, s *Store, table string, n int) {
+	t.Helper()
+	if s.write.Name() == "sqlite" {
+		return
+	}
+	db, err := s.write.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := partitioned{table, period{months: 10, layout: "2006_01"}}
+	if err := of.dropBefore(t.Context(), db, time.Now().AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range n {
+		if err := of.add(t.Context(), db, of.period.after(from, i), of.period.after(from, i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// addLookup writes an entry of a time, with an id that begins with it.
+func addLookup(t *testing.T, s *Store, at time.Time) string {
+	t.Helper()
+	id := firstID(at)
+	if err := s.write.Exec(`INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
+		day, month) VALUES (?, ?, 'cpf', 'cpf', '', ?, false, false, 0, 'concluida', '', '')`, id, testID(1), at).Error; err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// partOf is the partition that a row is in.
+func partOf(t *testing.T, s *Store, table, id string) (name string) {
+	t.Helper()
+	err := s.read.Raw("SELECT tableoid::regclass::text FROM "+table+" WHERE id = ?", id).Scan(&name).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// sound fails where doctor finds something.
+func sound(t *testing.T, s *Store) {
+	t.Helper()
+	findings, err := s.Check(t.Context(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		if f.Violations > 0 {
+			t.Errorf("%s: %v", f.Name, f.IDs)
+		}
+	}
+}
+
+// TestPartitioningKeepsEveryRow has a database of before partitions, and one whose migration was killed on the way.
+func TestPartitioningKeepsEveryRow(t *testing.T) {
+	t.Parallel()
+	for _, killed := range []string{
+		"SELECT 1", "ALTER TABLE lookups ADD CONSTRAINT lookups_end CHECK (id < '01a00000-0000-7000-8000-000000000000') NOT VALID",
+	} {
+		s := each(t)[1]
+		indexes := func() (all []string) {
+			err := s.read.Raw(`SELECT indexname FROM pg_indexes WHERE tablename IN
+				('lookups', 'contact_events', 'notifications', 'deliveries') ORDER BY 1`).Scan(&all).Error
+			if err != nil {
+				t.Fatal(err)
+			}
+			return all
+		}
+		before := indexes()
+		if err := undoFrom(s.write, 19); err != nil {
+			t.Fatal(err)
+		}
+		if now := indexes(); !slices.Equal(now, before) {
+			t.Fatalf("undone, there are the indexes %v, not %v", now, before)
+		}
+		made := takeOne(t, s)
+		now := time.Now()
+		ids := map[string]string{
+			addLookup(t, s, now.Add(-time.Hour)): "lookups_first", addLookup(t, s, now.AddDate(0, 3, 0)): "",
+			addLookup(t, s, now.AddDate(5, 0, 0)): "lookups_rest",
+		}
+		for _, err := range []error{s.write.Exec(killed).Error, s.Migrate(t.Context())} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for id, want := range ids {
+			if part := partOf(t, s, "lookups", id); part == "" || want != "" && part != want || want == "" && part == "lookups_rest" {
+				t.Errorf("%s is in %q, not in %q", id, part, want)
+			}
+			again := s.write.Exec("INSERT INTO lookups SELECT * FROM lookups WHERE id = ?", id).Error
+			if !errors.Is(classify(again), ports.ErrExists) {
+				t.Errorf("an id twice: %v", again)
+			}
+		}
+		if part := partOf(t, s, "deliveries", made.Delivery.ID); part != "deliveries_first" {
+			t.Errorf("the delivery is in %q", part)
+		}
+		if now := indexes(); !slices.Equal(now, before) {
+			t.Errorf("there are the indexes %v, not %v", now, before)
+		}
+		if err := s.write.Exec("DELETE FROM lookups_rest").Error; err != nil {
+			t.Fatal(err)
+		}
+		sound(t, s)
+	}
+}
+
+// TestPartitionsAreMadeAhead, by instances at once, and hold what came while nobody made them.
+func TestPartitionsAreMadeAhead(t *testing.T) {
+	t.Parallel()
+	s := each(t)[1]
+	now := time.Now()
+	for i := range monthly.ahead + 1 {
+		late := partitionedTables[0].name(monthly.after(monthly.start(now), i))
+		if err := s.write.Exec("DROP TABLE " + late).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	here, soon, far := addLookup(t, s, now), addLookup(t, s, now.AddDate(0, 1, 0)), addLookup(t, s, now.AddDate(5, 0, 0))
+	findings, err := s.Check(t.Context(), now)
+	broken := map[string]int64{}
+	for _, f := range findings {
+		if f.Violations > 0 {
+			broken[f.Name] = f.Violations
+		}
+	}
+	want := map[string]int64{"a row is in the partition of its time": 3, "there are partitions for tomorrow": 1}
+	if err != nil || !maps.Equal(broken, want) {
+		t.Errorf("doctor finds %v, %v", broken, err)
+	}
+	var instances sync.WaitGroup
+	for range 4 {
+		instances.Go(func() {
+			if err := s.KeepPartitions(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	instances.Wait()
+	for id, want := range map[string]string{
+		here: partitionedTables[0].name(monthly.start(now)), soon: partitionedTables[0].name(monthly.start(now.AddDate(0, 1, 0))),
+		far: "lookups_rest",
+	} {
+		if part := partOf(t, s, "lookups", id); part != want {
+			t.Errorf("%s is in %q, not in %q", id, part, want)
+		}
+	}
+	if err := s.write.Exec("DELETE FROM lookups_rest").Error; err != nil {
+		t.Fatal(err)
+	}
+	sound(t, s)
+}
+
+// TestADayIsForgottenAtOnce, and a part of one row by row.
+func TestADayIsForgottenAtOnce(t *testing.T) {
+	t.Parallel()
+	s := each(t)[1]
+	takeOne(t, s)
+	db, err := s.write.DB()
+	for _, err := range []error{
+		err, s.write.Exec("UPDATE deliveries SET id = ?", firstID(time.Now())).Error, s.write.Exec("DROP TABLE deliveries_first").Error,
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	today := daily.start(time.Now())
+	day := func(n int) time.Time { return today.AddDate(0, 0, n) }
+	for n := -33; n < 0; n++ {
+		if err := deliveriesByDay.add(t.Context(), db, day(n), day(n+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late := map[int]bool{-32: false, -31: false, -30: false, -28: true}
+	for n := range late {
+		refused := takenAt(day(n).Add(12*time.Hour), 1)
+		refused.Delivery.ID, refused.Delivery.Outcome = firstID(refused.Delivery.At), webhook.Refused
+		if _, err := s.Repos().Inbox.Take(t.Context(), refused); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n, err := s.Repos().Inbox.Forget(t.Context(), day(-30).Add(13*time.Hour))
+	if err != nil || n != 1 {
+		t.Errorf("row by row %d were forgotten, not the one of the last day: %v", n, err)
+	}
+	for n, want := range late {
+		_, err := s.Repos().Deliveries.Find(t.Context(), firstID(day(n).Add(12*time.Hour)))
+		if found := err == nil; found != want {
+			t.Errorf("the delivery of day %d is found: %v", n, found)
+		}
+	}
+	parts, err := deliveriesByDay.parts(t.Context(), db)
+	if err != nil || parts[0].name != deliveriesByDay.name(day(-30)) {
+		t.Errorf("the first partition is %v, %v", parts[0], err)
+	}
+	sound(t, s)
+}

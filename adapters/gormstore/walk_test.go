@@ -1,0 +1,39 @@
+package gormstore
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestAWalkStopsAtItsLowerEnd, which PostgreSQL does not where it is told the range as rows.
+func TestAWalkStopsAtItsLowerEnd(t *testing.T) {
+	t.Parallel()
+	s := each(t)[1]
+	manyContacts(t, s, 20_000)
+	var last string
+	if err := s.read.Raw("SELECT id FROM contacts ORDER BY id DESC LIMIT 1 OFFSET 20").Scan(&last).Error; err != nil {
+		t.Fatal(err)
+	}
+	w := walk{"contacts_org", []string{"org_id"}, []any{planOrg}}
+	for _, ascending := range []bool{false, true} {
+		above, below := last, afterAll
+		if ascending {
+			above, below = beforeAll, "019b7700-0000-7000-8000-000000000000"
+		}
+		var lines []string
+		page := w.page(inside(s.read).Select("id"), "contacts", above, below, ascending, 5000)
+		if err := s.read.Raw("EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ?", page).Scan(&lines).Error; err != nil {
+			t.Fatal(err)
+		}
+		read := 0
+		for _, n := range regexp.MustCompile(`(?:hit|read)=(\d+)`).FindAllStringSubmatch(lines[1], -1) {
+			some, _ := strconv.Atoi(n[1])
+			read += some
+		}
+		if plan := strings.Join(lines, "\n"); read == 0 || read > 30 {
+			t.Errorf("ascending %t: %d pages were read:\n%s", ascending, read, plan)
+		}
+	}
+}
