@@ -1,0 +1,217 @@
+// Package batch holds one question about many documents: the quote, what it may cost, its items, and how a table that
+// somebody sends is read as one. Everything that holds for one lookup holds for each item.
+package batch
+
+import (
+	"slices"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+)
+
+// MaxItems is the most rows of a batch, its header not counted.
+const MaxItems = 50_000
+
+// QuoteLasts is how long a quote may be confirmed.
+const QuoteLasts = 7 * 24 * time.Hour
+
+// Status is where a batch is, in the words of the contract.
+type Status string
+
+// The statuses of a batch.
+const (
+	// Preparing: its items are being written; nobody sees it.
+	Preparing Status = "preparando"
+	Quoted    Status = "orcado"
+	Running   Status = "em_andamento"
+	Paused    Status = "pausado"
+	Done      Status = "concluido"
+	Cancelled Status = "cancelado"
+	Expired   Status = "expirado"
+)
+
+// Ended reports whether nothing more becomes of the batch by itself.
+func (s Status) Ended() bool { return s == Done || s == Cancelled || s == Expired }
+
+// Reason is why a batch is paused, in the words of the contract.
+type Reason string
+
+// The reasons of a pause. The batch goes on by itself after DailyLimit and BureauAway.
+const (
+	Ceiling      Reason = "teto"
+	DailyLimit   Reason = "limite_diario"
+	MonthlyLimit Reason = "limite_mensal"
+	BureauAway   Reason = "bureau_indisponivel"
+	Asked        Reason = "pedido"
+)
+
+// Batch is one question about many documents.
+type Batch struct {
+	// ID is a UUIDv7.
+	ID, OrgID string
+	// KeyID or MemberID is who made it, and in whose name its items are asked.
+	KeyID, MemberID string
+	Name, Product   string
+	// Refresh asks the bureau also where history has an answer.
+	Refresh bool
+	Status  Status
+	// Reason is why it is paused, and Note says more where the reason does not; both empty otherwise.
+	Reason Reason
+	Note   string
+	// ResumeAt is when a pause ends by itself; zero when somebody has to.
+	ResumeAt time.Time
+	// Columns are the names of the columns that came.
+	Columns []string
+
+	// Total are all items: Valid ones, of which each document is counted once, Repeated and Invalid ones.
+	Total, Valid, Repeated, Invalid int
+	// FromHistory of the valid ones had an answer when it was quoted.
+	FromHistory int
+	// Price is that of the product when it was quoted, in ten-thousandths of a real.
+	Price catalog.Money
+	// Ceiling is the most that it may be charged, and HasCeiling whether one was set.
+	Ceiling    catalog.Money
+	HasCeiling bool
+
+	// Ended of the valid items have an outcome; Charged and Free are those that cost and those that did not, Failed those
+	// of both without an answer.
+	Ended, Charged, Free, Failed int
+	// RunFrom is when it last began to run, and RunEnded how many items had ended then.
+	RunFrom  time.Time
+	RunEnded int
+
+	CreatedAt, ExpiresAt time.Time
+	// StartedAt is when it was confirmed, EndedAt when it was done, cancelled or expired; zero before.
+	StartedAt, EndedAt time.Time
+	// RequestKey and RequestBody are a name that its maker gave the request, and a hash of what it asked; empty without.
+	RequestKey  string
+	RequestBody []byte
+}
+
+// ToAsk is how many documents the bureau is to be asked about.
+func (b Batch) ToAsk() int {
+	if b.Refresh {
+		return b.Valid
+	}
+	return b.Valid - b.FromHistory
+}
+
+// MaxCost is what it costs if the bureau has to be asked about all of them.
+func (b Batch) MaxCost() catalog.Money { return catalog.Money(b.ToAsk()) * b.Price }
+
+// Limit is the most that it may be charged.
+func (b Batch) Limit() catalog.Money {
+	if b.HasCeiling {
+		return b.Ceiling
+	}
+	return b.MaxCost()
+}
+
+// PerSecond is how many items a running batch ends in a second; zero when that is not known yet.
+func (b Batch) PerSecond(now time.Time) float64 {
+	took := now.Sub(b.RunFrom).Seconds()
+	if b.Status != Running || b.Ended <= b.RunEnded || took < 0.5 {
+		return 0
+	}
+	return float64(b.Ended-b.RunEnded) / took
+}
+
+// EndsAt is when a running batch will be done at its present rate; zero when that is not known.
+func (b Batch) EndsAt(now time.Time) time.Time {
+	rate := b.PerSecond(now)
+	if rate == 0 {
+		return time.Time{}
+	}
+	return now.Add(time.Duration(float64(b.Valid-b.Ended) / rate * float64(time.Second)))
+}
+
+// Pause stops a running batch. The reason that is given first stays, but that nothing was sent for lack of the bureau
+// comes before a ceiling: what was reserved is back, and there is something left to spend.
+func (b *Batch) Pause(r Reason, note string, resumeAt time.Time) {
+	again := b.Status == Paused && (b.Reason == Ceiling && r == BureauAway || b.Reason == r)
+	if b.Status != Running && !again {
+		return
+	}
+	b.Status, b.Reason, b.Note = Paused, r, note
+	if b.ResumeAt.IsZero() || resumeAt.After(b.ResumeAt) {
+		b.ResumeAt = resumeAt
+	}
+}
+
+// Run lets a batch go on, or ends it where nothing is left to do.
+func (b *Batch) Run(now time.Time) {
+	b.Status, b.Reason, b.Note, b.ResumeAt = Running, "", "", time.Time{}
+	b.RunFrom, b.RunEnded = now, b.Ended
+	b.Finish(now)
+}
+
+// Finish ends a running or paused batch of which every item has an outcome, and reports whether it did.
+func (b *Batch) Finish(now time.Time) bool {
+	if b.Status != Running && b.Status != Paused || b.Ended < b.Valid {
+		return false
+	}
+	b.Status, b.Reason, b.Note, b.ResumeAt, b.EndedAt = Done, "", "", time.Time{}, now
+	return true
+}
+
+// State is what became of an item, in the words of the contract: one of these, or a lookup.Status.
+type State string
+
+// The states of an item; what has an outcome has that of its lookup.
+const (
+	Pending  State = "pendente"
+	InFlight State = State(lookup.Running)
+	Answered State = State(lookup.Done)
+	Failed   State = State(lookup.Failed)
+	NoAnswer State = State(lookup.NoAnswer)
+	// Repeat is an item whose document came before, and whose outcome is that one's.
+	Repeat State = "repetido"
+	// Invalid is an item that holds no document.
+	Invalid State = "invalido"
+)
+
+// States are those that results can be filtered by.
+func States() []State { return []State{Pending, InFlight, Answered, Failed, NoAnswer, Invalid} }
+
+// Valid reports whether results can be filtered by it.
+func (s State) Valid() bool { return slices.Contains(States(), s) }
+
+// Item is a row of a batch.
+type Item struct {
+	// ID is a UUIDv7; those of a batch sort as its lines do.
+	ID, BatchID, OrgID string
+	// Line is its number in the file, or its place in the list that was sent, from 1 on.
+	Line  int
+	State State
+	// Document is zero for an invalid item.
+	Document document.Document
+	// Cells are what came, by the batch's Columns; it may have fewer. At is the one with the document.
+	Cells []string
+	At    int
+	// RepeatOf is the line that had the document first; zero for the first itself.
+	RepeatOf int
+	// Message says what is wrong with an invalid item, in Portuguese.
+	Message string
+	// Code is the contract's word for why there is no answer; empty otherwise.
+	Code string
+	// SeenID is the answer that history had when the batch was quoted; empty without one.
+	SeenID string
+	// LookupID is the entry of the statement that says what became of it; empty before, and for a failure of somebody
+	// else's call.
+	LookupID string
+	// Owner is the instance that asks while it is in flight, as long as LeaseUntil is not over.
+	Owner      string
+	LeaseUntil time.Time
+	// Unreadable is true where what is stored cannot be opened: Document and Cells are then zero.
+	Unreadable bool
+}
+
+// Text is the document as it came.
+func (i Item) Text() string {
+	if i.At < len(i.Cells) {
+		return i.Cells[i.At]
+	}
+	return i.Document.Value()
+}

@@ -1,0 +1,125 @@
+package batch_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+)
+
+func product(t *testing.T, id string) catalog.Product {
+	t.Helper()
+	p, ok := catalog.Standard().Find(id)
+	if !ok {
+		t.Fatal(id)
+	}
+	return p
+}
+
+// table is a table as tests write it: rows with bars between their cells, the first of which is line 1.
+func table(text string) (rows []batch.Row) {
+	for i, line := range strings.Split(text, "\n") {
+		if line != "" {
+			rows = append(rows, batch.Row{Line: i + 1, Cells: strings.Split(line, "|")})
+		}
+	}
+	return rows
+}
+
+func TestTheColumnOfTheDocuments(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		product, column, rows string
+		want                  string // columns, the one chosen, and the lines below the header
+	}{
+		"a header":                {"cpf", "", "nome|cpf\nAna|529.982.247-25\nBia|02345678992", "[nome cpf] 1 [2 3]"},
+		"no header":               {"cpf", "", "Ana|52998224725\nBia|02345678992", "[A B] 1 [1 2]"},
+		"one cell":                {"cpf", "", "52998224725", "[A] 0 [1]"},
+		"a first one mistyped":    {"cpf", "", "52998224726\n52998224725\n02345678992", "[A] 0 [1 2 3]"},
+		"two columns":             {"cpf", "", "cliente|fiador\n52998224725|02345678992", "[cliente fiador] 0 [2]"},
+		"the second by name":      {"cpf", "FIADOR ", "cliente|fiador\n52998224725|02345678992", "[cliente fiador] 1 [2]"},
+		"accents and spaces":      {"cpf", "CPF do titular", "Cpf  dó Titular\n1", "[Cpf  dó Titular] 0 [2]"},
+		"by letter":               {"cpf", "b", "Ana|x\nBia|02345678992", "[Ana x] 1 [2]"},
+		"by letter, no header":    {"cpf", "B", "Ana|52998224725\nBia|02345678992", "[A B] 1 [1 2]"},
+		"by number":               {"cpf", "2", "Ana|52998224725\nBia|02345678992", "[A B] 1 [1 2]"},
+		"no such column":          {"cpf", "telefone", "nome|cpf\nAna|52998224725", "no column [nome cpf]"},
+		"beyond the last":         {"cpf", "9", "nome|cpf\nAna|52998224725", "no column [nome cpf]"},
+		"few documents":           {"cpf", "", "nome|cpf\nAna|52998224725\nBia|x\nCaio|y", "no documents"},
+		"another type":            {"cnpj", "", "cpf\n52998224725", "no documents"},
+		"a header alone":          {"cpf", "cpf", "nome|cpf", "no rows"},
+		"a column without a name": {"cpf", "", "nome|\nAna|52998224725", "[nome B] 1 [2]"},
+		"plates":                  {"veiculo", "", "placa\nabc-1d23\nABC1234", "[placa] 0 [2 3]"},
+		"addresses":               {"validacao_email", "", "ana@example.com\nbia@example.com", "[A] 0 [1 2]"},
+		"numbers of spreadsheets": {"cnpj", "", "cnpj\n191\n11222333000181", "[cnpj] 0 [2 3]"},
+	} {
+		got, err := batch.ReadTable(product(t, c.product), table(c.rows), c.column)
+		var lines []int
+		for _, row := range got.Rows {
+			lines = append(lines, row.Line)
+		}
+		said := fmt.Sprint(got.Columns, " ", got.At, " ", lines)
+		var none *batch.NoColumn
+		switch {
+		case errors.Is(err, batch.ErrNoDocuments):
+			said = "no documents"
+		case errors.Is(err, batch.ErrNoRows):
+			said = "no rows"
+		case errors.As(err, &none):
+			said = fmt.Sprint("no column ", none.Columns)
+		case err != nil:
+			said = err.Error()
+		}
+		if said != c.want {
+			t.Errorf("%s: got %s, want %s", what, said, c.want)
+		}
+	}
+}
+
+func TestColumnsBeyondZ(t *testing.T) {
+	t.Parallel()
+	row := strings.Repeat("x|", 27) + "52998224725"
+	got, err := batch.ReadTable(product(t, "cpf"), table(row+"\n"+row), "ab")
+	if err != nil || got.At != 27 || got.Columns[27] != "AB" || got.Columns[26] != "AA" {
+		t.Errorf("%d %v %v", got.At, got.Columns, err)
+	}
+}
+
+func TestItems(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		product string
+		strict  bool
+		cells   string
+		want    string
+	}{
+		"repeats and faults": {"cpf", false, "52998224725\nx\n529.982.247-25\n\n5,2998E+10\n2345678992",
+			"pendente invalido repetido:1 invalido pendente"},
+		"no masks":     {"cpf", true, "52998224725\n529.982.247-25\n2345678992", "pendente invalido invalido"},
+		"either type":  {"score", false, "529.982.247-25\n11.222.333/0001-81\n11222333000182", "pendente pendente invalido"},
+		"an ambiguity": {"score", false, "52998224725\n191", "pendente invalido"},
+	} {
+		p := product(t, c.product)
+		tab := batch.Table{Columns: []string{"A"}, Rows: table(c.cells)}
+		var got []string
+		for _, item := range tab.Items(p, c.strict) {
+			said := string(item.State)
+			if item.RepeatOf > 0 {
+				said += fmt.Sprint(":", item.RepeatOf)
+			}
+			if (item.State == batch.Invalid) != (item.Message != "") {
+				t.Errorf("%s: line %d says %q", what, item.Line, item.Message)
+			}
+			got = append(got, said)
+		}
+		if said := strings.Join(got, " "); said != c.want {
+			t.Errorf("%s: got %s, want %s", what, said, c.want)
+		}
+	}
+	_, err := batch.ReadCell(product(t, "score"), "5.29982E+10")
+	if err == nil || !strings.Contains(err.Error(), "arredondado") {
+		t.Error(err)
+	}
+}
