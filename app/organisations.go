@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/ports"
@@ -33,7 +34,7 @@ func (o *Organisations) CreateWithID(ctx context.Context, id, name string) (crm.
 		message := fmt.Sprintf("O nome da organização tem de 1 a %d caracteres.", crm.NameMax)
 		return crm.Organisation{}, invalid("name", message)
 	}
-	org := crm.Organisation{ID: id, Name: name, CreatedAt: o.clock()}
+	org := crm.Organisation{ID: id, Name: name, CreatedAt: o.clock(), MemberBatchLimit: crm.DefaultMemberBatchLimit}
 	funnel := newFunnel(id, crm.DefaultFunnel, org.CreatedAt)
 	funnel.Default = true
 	return org, o.store.InTx(ctx, func(r ports.Repos) error {
@@ -51,6 +52,18 @@ func (o *Organisations) List(ctx context.Context, by Caller) ([]crm.Organisation
 		return nil, fault.New(fault.Forbidden, "Só quem opera o serviço vê todas as organizações.")
 	}
 	return o.store.Repos().Orgs.List(ctx)
+}
+
+// SetMemberBatchLimit changes up to which ceiling members may confirm a batch who do not manage the organisation. Faults:
+// NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (o *Organisations) SetMemberBatchLimit(ctx context.Context, by Caller, id string, limit catalog.Money) error {
+	if err := mayManageOrg(ctx, o.store.Repos(), by, id); err != nil {
+		return err
+	}
+	if limit < 0 {
+		return invalid("memberBatchLimit", "O limite não é negativo.")
+	}
+	return o.store.Repos().Orgs.SetMemberBatchLimit(ctx, id, limit)
 }
 
 // Find returns the organisation of a caller. Faults: NotFound, ServiceUnavailable.

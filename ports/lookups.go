@@ -56,6 +56,11 @@ type History interface {
 	// cannot be opened is as good as none.
 	Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error)
 	Save(ctx context.Context, r lookup.Record) error
+	// Fresh returns the newest records of documents that were answered after a time, by document; those without one are
+	// not there.
+	Fresh(
+		ctx context.Context, orgID, product string, docs []document.Document, after time.Time,
+	) (map[document.Document]string, error)
 	// Records returns records by their ids; those that do not exist are not there.
 	Records(ctx context.Context, ids []string) (map[string]lookup.Record, error)
 	// Answers returns all records of a document in a product, newest first, without

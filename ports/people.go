@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
 
@@ -18,6 +19,8 @@ type Orgs interface {
 	// Lock keeps everybody else who locks the organisation waiting until the transaction
 	// ends; ErrNotFound when there is none. Only inside InTx.
 	Lock(ctx context.Context, id string) error
+	// SetMemberBatchLimit changes what members may spend on a batch; ErrNotFound when there is no organisation.
+	SetMemberBatchLimit(ctx context.Context, id string, limit catalog.Money) error
 }
 
 // Members stores the people of organisations.

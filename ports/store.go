@@ -58,6 +58,7 @@ type Repos struct {
 	Statement Statement
 	History   History
 	Calls     Calls
+	Batches   Batches
 
 	Funnels       Funnels
 	Origins       Origins

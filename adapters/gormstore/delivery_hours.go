@@ -68,6 +68,6 @@ func hourOfColumn(dialect, column string) string {
 }
 
 // countOf counts the rows that have an outcome.
-func countOf(column string, o webhook.Outcome) string {
+func countOf[T ~string](column string, o T) string {
 	return fmt.Sprintf("COUNT(CASE WHEN %s = %s THEN 1 END)", column, literal(o))
 }

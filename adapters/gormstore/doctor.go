@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/automation"
+	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
@@ -126,6 +127,17 @@ var invariants = []invariant{
 				FROM lookups WHERE charged OR cache GROUP BY org_id, {hour of at}, product
 		) AS both_counts GROUP BY org_id, hour, product
 		HAVING SUM(charged) <> 0 OR SUM(cached) <> 0 OR SUM(amount) <> 0`},
+	{"a batch's counters are those of its items", `
+		SELECT b.id FROM batches b LEFT JOIN (
+			SELECT batch_id, COUNT(*) AS n, ` + countOf("state", batch.Repeat) + ` AS repeated,
+				` + countOf("state", batch.Invalid) + ` AS invalid, ` + countOf("state", batch.Answered) + ` AS answered,
+				COUNT(CASE WHEN state IN (` + literal(batch.Failed) + ", " + literal(batch.NoAnswer) + `) THEN 1 END) AS failed
+			FROM batch_items GROUP BY batch_id
+		) AS i ON i.batch_id = b.id
+		WHERE b.status <> ` + literal(batch.Preparing) + ` AND (b.total <> COALESCE(n, 0)
+			OR b.repeated <> COALESCE(i.repeated, 0) OR b.invalid <> COALESCE(i.invalid, 0)
+			OR b.ended <> COALESCE(answered + i.failed, 0) OR b.failed <> COALESCE(i.failed, 0)
+			OR b.charged + b.free <> b.ended OR b.total <> b.valid + b.repeated + b.invalid)`},
 	{"what an organisation was charged on a day is what its statement says", `
 		SELECT org_id FROM (
 			SELECT org_id, day, key_id, product, charged, amount FROM spend_days

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -112,6 +113,35 @@ func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.R
 		out[rec.ID] = rec
 	}
 	return out, err
+}
+
+// freshAtOnce is how many documents one statement looks for.
+const freshAtOnce = 1000
+
+func (r history) Fresh(
+	ctx context.Context, orgID, product string, docs []document.Document, after time.Time,
+) (map[document.Document]string, error) {
+	out := map[document.Document]string{}
+	for some := range slices.Chunk(docs, freshAtOnce) {
+		of := make(map[string]document.Document, len(some))
+		var indexes [][]byte
+		for _, d := range some {
+			for _, index := range r.vault.indexes(indexText(orgID, product, d)) {
+				of[string(index)] = d
+				indexes = append(indexes, index)
+			}
+		}
+		found, err := findAll(ctx, r.query, "history.fresh", func(row recordRow) recordRow { return row },
+			where("doc_index IN ? AND answered_at > ?", indexes, stamp(after)), order("answered_at"),
+			func(db *gorm.DB) *gorm.DB { return db.Select("id, doc_index") })
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range found {
+			out[of[string(row.DocIndex)]] = string(row.ID) // the newest is the last
+		}
+	}
+	return out, nil
 }
 
 func (r history) Answers(

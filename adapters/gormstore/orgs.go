@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"gorm.io/gorm"
+
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
 
@@ -12,18 +15,32 @@ type orgRow struct {
 	Name      string    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
 	Epoch     int64     `gorm:"not null;default:0"`
+	// MemberBatchLimit is null where none was set.
+	MemberBatchLimit *int64
 }
 
 func (orgRow) TableName() string { return "organisations" }
 
 func (r orgRow) org() crm.Organisation {
-	return crm.Organisation{ID: string(r.ID), Name: r.Name, CreatedAt: r.CreatedAt.UTC()}
+	o := crm.Organisation{
+		ID: string(r.ID), Name: r.Name, CreatedAt: r.CreatedAt.UTC(), MemberBatchLimit: crm.DefaultMemberBatchLimit,
+	}
+	if r.MemberBatchLimit != nil {
+		o.MemberBatchLimit = catalog.Money(*r.MemberBatchLimit)
+	}
+	return o
 }
 
 type orgs struct{ conn }
 
 func (r orgs) Create(ctx context.Context, o crm.Organisation) error {
 	return r.create(ctx, "orgs.create", &orgRow{ID: uid(o.ID), Name: o.Name, CreatedAt: stamp(o.CreatedAt)})
+}
+
+func (r orgs) SetMemberBatchLimit(ctx context.Context, id string, limit catalog.Money) error {
+	return r.exec(ctx, "orgs.setMemberBatchLimit", func(db *gorm.DB) error {
+		return orNotFound(db.Model(&orgRow{}).Where("id = ?", id).Update("member_batch_limit", int64(limit)))
+	})
 }
 
 func (r orgs) Find(ctx context.Context, id string) (crm.Organisation, error) {

@@ -25,6 +25,8 @@ var sealed = []struct{ table, column string }{
 	{"contact_events", "subject"},
 	{"deliveries", "content"},
 	{"automations", "action"},
+	{"batches", "columns"},
+	{"batch_items", "content"},
 }
 
 // rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction.

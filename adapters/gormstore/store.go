@@ -244,6 +244,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Statement: statement{c, s.vault},
 		History:   history{c, s.vault, s.serve},
 		Calls:     calls{c, s.vault, s.begin, s.end},
+		Batches:   batches{c, s.vault},
 
 		Funnels:       funnels{c},
 		Origins:       origins{c},

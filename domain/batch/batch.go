@@ -17,6 +17,9 @@ const MaxItems = 50_000
 // QuoteLasts is how long a quote may be confirmed.
 const QuoteLasts = 7 * 24 * time.Hour
 
+// Burst is how much of the time before a bureau that is asked for so many calls a second may be made up for at once.
+const Burst = 100 * time.Millisecond
+
 // Status is where a batch is, in the words of the contract.
 type Status string
 
@@ -206,6 +209,37 @@ type Item struct {
 	LeaseUntil time.Time
 	// Unreadable is true where what is stored cannot be opened: Document and Cells are then zero.
 	Unreadable bool
+}
+
+// Outcome is what became of an item that was being asked about.
+type Outcome struct {
+	ItemID, BatchID string
+	// LookupID is what it was asked about as, and Kept whether the statement has an entry with that id.
+	LookupID string
+	Kept     bool
+	// State is Pending where it is to be asked about again, and InFlight where that is not known: then somebody looks
+	// again after Until.
+	State State
+	Code  string
+	// Charged is whether it cost something.
+	Charged bool
+	Until   time.Time
+}
+
+// Count adds outcomes to what became of the batch.
+func (b *Batch) Count(o Outcome) {
+	if o.State == Pending || o.State == InFlight {
+		return
+	}
+	b.Ended++
+	if o.State != Answered {
+		b.Failed++
+	}
+	if o.Charged {
+		b.Charged++
+	} else {
+		b.Free++
+	}
 }
 
 // Text is the document as it came.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"fichario/domain/catalog"
 )
 
 // Organisation is a customer of the instance. Keys, members and history belong to
@@ -15,7 +17,13 @@ type Organisation struct {
 	ID        string
 	Name      string
 	CreatedAt time.Time
+	// MemberBatchLimit is the highest ceiling of a batch that members may confirm who do not manage the organisation, in
+	// ten-thousandths of a real.
+	MemberBatchLimit catalog.Money
 }
+
+// DefaultMemberBatchLimit is that of an organisation which has set none.
+const DefaultMemberBatchLimit = 100 * catalog.Real
 
 // Role says what a member may do.
 type Role string

@@ -63,7 +63,9 @@ func doc(t *testing.T, typ document.Type, s string) document.Document {
 
 func org(t *testing.T, s ports.Store) crm.Organisation {
 	t.Helper()
-	o := crm.Organisation{ID: id(), Name: "Organização " + id(), CreatedAt: at}
+	o := crm.Organisation{
+		ID: id(), Name: "Organização " + id(), CreatedAt: at, MemberBatchLimit: crm.DefaultMemberBatchLimit,
+	}
 	must(t, s.Repos().Orgs.Create(t.Context(), o))
 	return o
 }

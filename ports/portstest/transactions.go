@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"fichario/domain/automation"
+	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
@@ -73,6 +74,16 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	},
 	"jobs.lock": func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Jobs.Lock(ctx, automation.FanOut, 1)
+		return err
+	},
+	"batches.lock":   func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Lock(ctx, id()); return err },
+	"batches.update": func(ctx context.Context, r ports.Repos) error { return r.Batches.Update(ctx, batch.Batch{}) },
+	"batches.due":    func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Due(ctx, id(), at); return err },
+	"batches.claim":  func(ctx context.Context, r ports.Repos) error { return r.Batches.Claim(ctx, nil) },
+	"batches.settle": func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Settle(ctx, nil); return err },
+	"batches.retry":  func(ctx context.Context, r ports.Repos) error { _, _, err := r.Batches.Retry(ctx, id()); return err },
+	"batches.pace": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Batches.Pace(ctx, "b", 1, 1, at)
 		return err
 	},
 }

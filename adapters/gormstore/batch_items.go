@@ -1,0 +1,183 @@
+package gormstore
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/batch"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+type batchItemRow struct {
+	ID         uid    `gorm:"primaryKey"`
+	BatchID    uid    `gorm:"not null"`
+	OrgID      uid    `gorm:"not null"`
+	Line       int    `gorm:"not null"`
+	State      string `gorm:"not null"`
+	DocType    string `gorm:"not null"`
+	Content    []byte `gorm:"not null"`
+	Cell       int    `gorm:"not null"`
+	RepeatOf   int    `gorm:"not null"`
+	Message    string `gorm:"not null"`
+	Code       string `gorm:"not null"`
+	SeenID     *uid
+	LookupID   *uid
+	Owner      string `gorm:"not null"`
+	LeaseUntil *time.Time
+}
+
+func (batchItemRow) TableName() string { return "batch_items" }
+
+func (v *vault) itemRow(i batch.Item) batchItemRow {
+	cells, err := json.Marshal(i.Cells)
+	if err != nil {
+		panic(err) // they are texts
+	}
+	return batchItemRow{
+		ID: uid(i.ID), BatchID: uid(i.BatchID), OrgID: uid(i.OrgID), Line: i.Line, State: string(i.State),
+		DocType: string(i.Document.Type()),
+		Content: v.sealTwo([]byte(i.Document.Value()), cells, "batch_items|content|"+i.ID), Cell: i.At,
+		RepeatOf: i.RepeatOf, Message: i.Message, Code: i.Code, SeenID: optional(i.SeenID), LookupID: optional(i.LookupID),
+		Owner: i.Owner, LeaseUntil: optionalTime(i.LeaseUntil),
+	}
+}
+
+func (v *vault) item(row batchItemRow) batch.Item {
+	i := batch.Item{
+		ID: string(row.ID), BatchID: string(row.BatchID), OrgID: string(row.OrgID), Line: row.Line,
+		State: batch.State(row.State), At: row.Cell, RepeatOf: row.RepeatOf, Message: row.Message, Code: row.Code,
+		SeenID: row.SeenID.text(), LookupID: row.LookupID.text(), Owner: row.Owner, LeaseUntil: timeOf(row.LeaseUntil),
+	}
+	place := "batch_items|content|" + i.ID
+	value, cells, err := v.openTwo(row.Content, place)
+	if err != nil {
+		v.unreadable.tell(place)
+		i.Unreadable = true
+		return i
+	}
+	_ = json.Unmarshal(cells, &i.Cells) // it was written by itemRow
+	if row.DocType != "" {
+		i.Document = document.Restore(document.Type(row.DocType), string(value))
+	}
+	return i
+}
+
+func (r batches) AddItems(ctx context.Context, items []batch.Item) error {
+	rows := mapped(items, r.vault.itemRow)
+	return r.exec(ctx, "batches.addItems", func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
+}
+
+// pending and inFlight choose items.
+func pending(db *gorm.DB) *gorm.DB  { return db.Where("state = " + literal(batch.Pending)) }
+func inFlight(db *gorm.DB) *gorm.DB { return db.Where("state = " + literal(batch.InFlight)) }
+
+// resultRow is an item and the state of the one that had its document first.
+type resultRow struct {
+	Item          batchItemRow `gorm:"embedded"`
+	FirstID       *uid
+	FirstState    string
+	FirstCode     string
+	FirstLookupID *uid
+}
+
+func (r batches) Items(
+	ctx context.Context, batchID string, state batch.State, after, limit int,
+) (out []ports.BatchItem, err error) {
+	err = r.query(ctx, "batches.items", func(db *gorm.DB) error {
+		find := db.Table("batch_items AS i").Select(`i.*, f.id AS first_id, COALESCE(f.state, '') AS first_state,
+			COALESCE(f.code, '') AS first_code, f.lookup_id AS first_lookup_id`).
+			Joins("LEFT JOIN batch_items f ON i.repeat_of > 0 AND f.batch_id = i.batch_id AND f.line = i.repeat_of").
+			Where("i.batch_id = ? AND i.line > ?", batchID, after)
+		if state != "" {
+			find = find.Where("CASE WHEN i.repeat_of > 0 THEN f.state ELSE i.state END = ?", string(state))
+		}
+		var rows []resultRow
+		if err := find.Order("i.line").Limit(limit).Scan(&rows).Error; err != nil {
+			return err
+		}
+		out = mapped(rows, func(row resultRow) ports.BatchItem {
+			item := ports.BatchItem{Item: r.vault.item(row.Item)}
+			item.First = item.Item
+			if row.FirstID != nil {
+				item.First.ID, item.First.Line = row.FirstID.text(), item.RepeatOf
+				item.First.State, item.First.Code = batch.State(row.FirstState), row.FirstCode
+				item.First.LookupID, item.First.RepeatOf = row.FirstLookupID.text(), 0
+			}
+			return item
+		})
+		return nil
+	})
+	return out, err
+}
+
+func (r batches) InFlight(ctx context.Context, orgID string) ([]batch.Item, error) {
+	return findAll(ctx, r.query, "batches.inFlight", r.vault.item, inFlight, where("org_id = ?", orgID))
+}
+
+func (r batches) Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error) {
+	return findAll(ctx, r.query, "batches.next", r.vault.item, pending, where("batch_id = ?", batchID),
+		func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit) })
+}
+
+func (r batches) Claim(ctx context.Context, items []batch.Item) error {
+	return r.inside(ctx, "batches.claim", func(db *gorm.DB) error {
+		for _, i := range items {
+			err := orNotFound(pending(db.Model(&batchItemRow{})).Where("id = ?", i.ID).Updates(map[string]any{
+				"state": string(batch.InFlight), "owner": i.Owner, "lease_until": stamp(i.LeaseUntil),
+				"lookup_id": optional(i.LookupID), "code": "",
+			}))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled []batch.Outcome, err error) {
+	err = r.inside(ctx, "batches.settle", func(db *gorm.DB) error {
+		settled = nil
+		for _, o := range outcomes {
+			values := map[string]any{"state": string(o.State), "code": o.Code, "owner": "", "lease_until": optionalTime(o.Until)}
+			if !o.Kept && o.State != batch.InFlight {
+				values["lookup_id"] = nil
+			}
+			done := inFlight(db.Model(&batchItemRow{})).Where("id = ? AND lookup_id = ?", o.ItemID, o.LookupID).Updates(values)
+			if done.Error != nil {
+				return done.Error
+			}
+			if done.RowsAffected > 0 {
+				settled = append(settled, o)
+			}
+		}
+		return nil
+	})
+	return settled, err
+}
+
+func (r batches) Renew(ctx context.Context, orgID, owner string, until time.Time) error {
+	_, err := r.changed(ctx, "batches.renew", func(db *gorm.DB) *gorm.DB {
+		return inFlight(db.Model(&batchItemRow{})).Where("org_id = ? AND owner = ?", orgID, owner).
+			Update("lease_until", stamp(until))
+	})
+	return err
+}
+
+func (r batches) Retry(ctx context.Context, batchID string) (charged, free int, err error) {
+	err = r.inside(ctx, "batches.retry", func(db *gorm.DB) error {
+		for condition, n := range map[string]*int{"lookup_id IS NOT NULL": &charged, "lookup_id IS NULL": &free} {
+			done := db.Model(&batchItemRow{}).
+				Where("batch_id = ? AND state IN ?", batchID, []string{string(batch.Failed), string(batch.NoAnswer)}).
+				Where(condition).Updates(map[string]any{"state": string(batch.Pending), "lookup_id": nil, "code": ""})
+			if *n = int(done.RowsAffected); done.Error != nil {
+				return done.Error
+			}
+		}
+		return nil
+	})
+	return charged, free, err
+}

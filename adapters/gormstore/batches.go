@@ -1,0 +1,201 @@
+package gormstore
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+)
+
+type batchRow struct {
+	ID          uid `gorm:"primaryKey"`
+	OrgID       uid `gorm:"not null"`
+	KeyID       *uid
+	MemberID    *uid
+	Name        string `gorm:"not null"`
+	Product     string `gorm:"not null"`
+	Refresh     bool   `gorm:"not null"`
+	Status      string `gorm:"not null"`
+	Reason      string `gorm:"not null"`
+	Note        string `gorm:"not null"`
+	ResumeAt    *time.Time
+	Columns     []byte `gorm:"not null"`
+	Total       int    `gorm:"not null"`
+	Valid       int    `gorm:"not null"`
+	Repeated    int    `gorm:"not null"`
+	Invalid     int    `gorm:"not null"`
+	FromHistory int    `gorm:"not null"`
+	Price       int64  `gorm:"not null"`
+	Ceiling     *int64
+	Ended       int `gorm:"not null"`
+	Charged     int `gorm:"not null"`
+	Free        int `gorm:"not null"`
+	Failed      int `gorm:"not null"`
+	RunFrom     *time.Time
+	RunEnded    int       `gorm:"not null"`
+	CreatedAt   time.Time `gorm:"not null"`
+	ExpiresAt   time.Time `gorm:"not null"`
+	StartedAt   *time.Time
+	EndedAt     *time.Time
+	RequestKey  string `gorm:"not null"`
+	RequestBody []byte
+}
+
+func (batchRow) TableName() string { return "batches" }
+
+func (v *vault) batchRow(b batch.Batch) batchRow {
+	row := batchRow{
+		ID: uid(b.ID), OrgID: uid(b.OrgID), KeyID: optional(b.KeyID), MemberID: optional(b.MemberID), Name: b.Name,
+		Product: b.Product, Refresh: b.Refresh, Status: string(b.Status), Reason: string(b.Reason), Note: b.Note,
+		ResumeAt: optionalTime(b.ResumeAt), Columns: v.sealJSON(b.Columns, "batches|columns|"+b.ID),
+		Total: b.Total, Valid: b.Valid, Repeated: b.Repeated, Invalid: b.Invalid, FromHistory: b.FromHistory,
+		Price: int64(b.Price), Ended: b.Ended, Charged: b.Charged, Free: b.Free, Failed: b.Failed,
+		RunFrom: optionalTime(b.RunFrom), RunEnded: b.RunEnded, CreatedAt: stamp(b.CreatedAt), ExpiresAt: stamp(b.ExpiresAt),
+		StartedAt: optionalTime(b.StartedAt), EndedAt: optionalTime(b.EndedAt), RequestKey: b.RequestKey,
+		RequestBody: b.RequestBody,
+	}
+	if b.HasCeiling {
+		ceiling := int64(b.Ceiling)
+		row.Ceiling = &ceiling
+	}
+	return row
+}
+
+func (v *vault) batch(row batchRow) batch.Batch {
+	b := batch.Batch{
+		ID: string(row.ID), OrgID: string(row.OrgID), KeyID: row.KeyID.text(), MemberID: row.MemberID.text(), Name: row.Name,
+		Product: row.Product, Refresh: row.Refresh, Status: batch.Status(row.Status), Reason: batch.Reason(row.Reason),
+		Note: row.Note, ResumeAt: timeOf(row.ResumeAt),
+		Total: row.Total, Valid: row.Valid, Repeated: row.Repeated, Invalid: row.Invalid, FromHistory: row.FromHistory,
+		Price: catalog.Money(row.Price), Ended: row.Ended, Charged: row.Charged, Free: row.Free, Failed: row.Failed,
+		RunFrom: timeOf(row.RunFrom), RunEnded: row.RunEnded, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+		StartedAt: timeOf(row.StartedAt), EndedAt: timeOf(row.EndedAt), RequestKey: row.RequestKey,
+		RequestBody: row.RequestBody,
+	}
+	if row.Ceiling != nil {
+		b.Ceiling, b.HasCeiling = catalog.Money(*row.Ceiling), true
+	}
+	if plain, ok := v.shown(row.Columns, "batches|columns|"+b.ID); ok {
+		_ = json.Unmarshal(plain, &b.Columns) // it was written by sealJSON
+	}
+	return b
+}
+
+type batches struct {
+	conn
+	vault *vault
+}
+
+func (r batches) Create(ctx context.Context, b batch.Batch) error {
+	row := r.vault.batchRow(b)
+	return r.create(ctx, "batches.create", &row)
+}
+
+func (r batches) Find(ctx context.Context, id string) (batch.Batch, error) {
+	return findOne(ctx, r.query, "batches.find", r.vault.batch, where("id = ?", id))
+}
+
+func (r batches) ByRequest(ctx context.Context, makerID, requestKey string) (batch.Batch, error) {
+	return findOne(ctx, r.query, "batches.byRequest", r.vault.batch,
+		where("COALESCE(key_id, member_id) = ? AND request_key = ? AND request_key <> ''", makerID, requestKey))
+}
+
+func (r batches) Lock(ctx context.Context, id string) (batch.Batch, error) {
+	return findOne(ctx, r.inside, "batches.lock", r.vault.batch, locked("UPDATE", ""), where("id = ?", id))
+}
+
+func (r batches) Update(ctx context.Context, b batch.Batch) error {
+	row := r.vault.batchRow(b)
+	return r.inside(ctx, "batches.update", func(db *gorm.DB) error {
+		return orNotFound(db.Model(&row).Select("status", "reason", "note", "resume_at", "total", "valid", "repeated",
+			"invalid", "from_history", "ceiling", "ended", "charged", "free", "failed", "run_from", "run_ended",
+			"started_at", "ended_at", "expires_at").Updates(&row))
+	})
+}
+
+func (r batches) Page(ctx context.Context, orgID, keyID, after string, limit int) ([]batch.Batch, error) {
+	scopes := []scope{where("status <> " + literal(batch.Preparing)), newest(after, limit)}
+	if keyID == "" {
+		scopes = append(scopes, where("org_id = ?", orgID))
+	} else {
+		scopes = append(scopes, where("key_id = ? AND CAST(org_id AS text) = ?", keyID, orgID))
+	}
+	// Never a replica's: who makes or ends a batch looks at the list next.
+	return findAll(ctx, r.query, "batches.page", r.vault.batch, scopes...)
+}
+
+// due chooses batches that run, or whose pause is over.
+var due = "status IN (" + literal(batch.Running) + ", " + literal(batch.Paused) + ") AND (status = " +
+	literal(batch.Running) + " OR resume_at <= ?)"
+
+func (r batches) Busy(ctx context.Context, now time.Time) (ids []string, err error) {
+	err = r.query(ctx, "batches.busy", func(db *gorm.DB) error {
+		return db.Raw("SELECT CAST(org_id AS text) FROM batches WHERE "+due+
+			" UNION SELECT CAST(org_id AS text) FROM batch_items WHERE state = "+literal(batch.InFlight)+" AND lease_until <= ?",
+			stamp(now), stamp(now)).Scan(&ids).Error
+	})
+	return ids, err
+}
+
+func (r batches) Due(ctx context.Context, orgID string, now time.Time) ([]batch.Batch, error) {
+	return findAll(ctx, r.inside, "batches.due", r.vault.batch, locked("UPDATE", ""),
+		where("org_id = ?", orgID), where(due, stamp(now)), order("started_at, id"))
+}
+
+func (r batches) Expire(ctx context.Context, now time.Time) (int, error) {
+	return r.changed(ctx, "batches.expire", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&batchRow{}).Where("status = "+literal(batch.Quoted)+" AND expires_at <= ?", stamp(now)).
+			Updates(map[string]any{"status": string(batch.Expired), "ended_at": stamp(now)})
+	})
+}
+
+func (r batches) Forget(ctx context.Context, before time.Time) (n int, err error) {
+	old := where("status = "+literal(batch.Preparing)+" AND id < ?", firstID(before))
+	n, err = r.changed(ctx, "batches.forget", func(db *gorm.DB) *gorm.DB {
+		items := db.Model(&batchItemRow{}).Select("id").
+			Where("batch_id IN (?)", old(db.Model(&batchRow{}).Select("id"))).Limit(forgetAtOnce)
+		return db.Delete(&batchItemRow{}, "id IN (?)", items)
+	})
+	if n > 0 || err != nil {
+		return n, err
+	}
+	return r.changed(ctx, "batches.forget", func(db *gorm.DB) *gorm.DB { return old(db).Delete(&batchRow{}) })
+}
+
+type paceRow struct {
+	Bureau string    `gorm:"primaryKey"`
+	NextAt time.Time `gorm:"not null"`
+}
+
+func (paceRow) TableName() string { return "bureau_pace" }
+
+func (r batches) Pace(
+	ctx context.Context, bureau string, perSecond float64, n int, now time.Time,
+) (granted int, err error) {
+	now = stamp(now)
+	err = r.inside(ctx, "batches.pace", func(db *gorm.DB) error {
+		row := paceRow{bureau, now}
+		made := db.Exec("INSERT INTO bureau_pace (bureau, next_at) VALUES (?, ?) ON CONFLICT DO NOTHING", bureau, now)
+		if made.Error != nil {
+			return made.Error
+		}
+		if err := locked("UPDATE", "")(db).Take(&row, "bureau = ?", bureau).Error; err != nil {
+			return err
+		}
+		next := row.NextAt.UTC()
+		if earliest := now.Add(-batch.Burst); next.Before(earliest) {
+			next = earliest
+		}
+		each := time.Duration(float64(time.Second) / perSecond)
+		for granted < n && !next.After(now) {
+			next = next.Add(each)
+			granted++
+		}
+		return db.Model(&row).Update("next_at", stamp(next)).Error
+	})
+	return granted, err
+}

@@ -1,0 +1,69 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/batch"
+)
+
+// Batches stores batches and their items. Names of columns, cells and documents are encrypted at rest. What a batch was
+// charged is in Usage, by its id in lookup.BatchBucket.
+type Batches interface {
+	// Create writes a batch without its items. ErrExists where its maker has one with the same RequestKey.
+	Create(ctx context.Context, b batch.Batch) error
+	// AddItems writes items of a batch.
+	AddItems(ctx context.Context, items []batch.Item) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (batch.Batch, error)
+	// ByRequest returns the batch that a key or member made with a RequestKey, or ErrNotFound.
+	ByRequest(ctx context.Context, makerID, requestKey string) (batch.Batch, error)
+	// Lock is Find that keeps others from the batch until the transaction ends. Only inside InTx.
+	Lock(ctx context.Context, id string) (batch.Batch, error)
+	// Update writes what becomes of a batch: all but what it was made with. Only inside InTx.
+	Update(ctx context.Context, b batch.Batch) error
+	// Page returns the batches of an organisation, or of one of its keys, newest first, that come after the one with id
+	// after ("" starts at the newest); those that are being prepared are not there.
+	Page(ctx context.Context, orgID, keyID, after string, limit int) ([]batch.Batch, error)
+	// Items returns items of a batch after a line, in order. A state chooses those that have it, or whose document had it
+	// where it came first; "" all.
+	Items(ctx context.Context, batchID string, state batch.State, after, limit int) ([]BatchItem, error)
+
+	// Busy returns the organisations that have something to do at now: batches that run or whose pause is over, and items
+	// that nobody asks about any more.
+	Busy(ctx context.Context, now time.Time) ([]string, error)
+	// Due returns the batches of an organisation that run, or whose pause is over at now, in the order of their start, and
+	// keeps others from them. Only inside InTx.
+	Due(ctx context.Context, orgID string, now time.Time) ([]batch.Batch, error)
+	// InFlight returns the items of an organisation that are being asked about.
+	InFlight(ctx context.Context, orgID string) ([]batch.Item, error)
+	// Next returns the first items of a batch that are pending.
+	Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error)
+	// Claim writes that items are being asked about, by whom and until when, with the ids of their lookups. Only inside
+	// InTx.
+	Claim(ctx context.Context, items []batch.Item) error
+	// Settle writes what became of items that were being asked about as these LookupIDs, and returns the outcomes of those
+	// that still were. Only inside InTx.
+	Settle(ctx context.Context, outcomes []batch.Outcome) ([]batch.Outcome, error)
+	// Renew prolongs what an instance is asking about for an organisation.
+	Renew(ctx context.Context, orgID, owner string, until time.Time) error
+	// Retry makes the items of a batch without an answer pending again and returns how many of them were charged and how
+	// many were not. Only inside InTx.
+	Retry(ctx context.Context, batchID string) (charged, free int, err error)
+	// Pace counts calls to a bureau that is to get so many in a second, from everybody, and returns how many of n may be
+	// made at now. Only inside InTx.
+	Pace(ctx context.Context, bureau string, perSecond float64, n int, now time.Time) (int, error)
+
+	// Expire ends quotes that are over at now, and returns how many there were.
+	Expire(ctx context.Context, now time.Time) (int, error)
+	// Forget removes batches that were begun before a time and are still being prepared, some of their items at a time,
+	// and returns how many rows there were.
+	Forget(ctx context.Context, before time.Time) (int, error)
+}
+
+// BatchItem is an item with what became of it, or of the one that had its document first.
+type BatchItem struct {
+	batch.Item
+	// First is the item that had the document first; the item itself where nothing is repeated.
+	First batch.Item
+}

@@ -1,0 +1,296 @@
+package portstest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// quoted is a batch of an organisation that was confirmed, with items of these states, from line 2 on.
+func quoted(t *testing.T, s ports.Store, orgID string, states ...batch.State) (batch.Batch, []batch.Item) {
+	t.Helper()
+	b := batch.Batch{
+		ID: id(), OrgID: orgID, KeyID: id(), Name: "Clientes", Product: "cpf", Refresh: true, Status: batch.Running,
+		Columns: []string{"nome", "cpf"}, Total: len(states), Valid: len(states), FromHistory: 1, Price: 4500,
+		CreatedAt: at, ExpiresAt: at.Add(batch.QuoteLasts), StartedAt: at, RunFrom: at, RequestBody: []byte{1},
+	}
+	must(t, s.Repos().Batches.Create(t.Context(), b))
+	items := make([]batch.Item, len(states))
+	for i, state := range states {
+		items[i] = batch.Item{
+			ID: id(), BatchID: b.ID, OrgID: orgID, Line: i + 2, State: state, Cells: []string{"Ana", fmt.Sprint(i)}, At: 1,
+		}
+		if state != batch.Invalid {
+			items[i].Document = doc(t, document.CPF, "52998224725")
+		}
+	}
+	must(t, s.Repos().Batches.AddItems(t.Context(), items))
+	return b, items
+}
+
+func batches(t *testing.T, s ports.Store) {
+	ctx, repo, o := t.Context(), s.Repos().Batches, id()
+	first, _ := quoted(t, s, o)
+	second, _ := quoted(t, s, o)
+	other, _ := quoted(t, s, id())
+	found, err := repo.Find(ctx, first.ID)
+	must(t, err)
+	same(t, "found", found, first)
+	_, err = repo.Find(ctx, id())
+	wantErr(t, "none", err, ports.ErrNotFound)
+
+	hidden := first
+	hidden.ID, hidden.Status, hidden.RequestKey = idOf(at), batch.Preparing, "k"
+	must(t, repo.Create(ctx, hidden))
+	again := hidden
+	again.ID = id()
+	wantErr(t, "one name twice", repo.Create(ctx, again), ports.ErrExists)
+	again.KeyID, again.MemberID = "", id()
+	must(t, repo.Create(ctx, again))
+	named, err := repo.ByRequest(ctx, first.KeyID, "k")
+	must(t, err)
+	same(t, "by its name", named.ID, hidden.ID)
+	_, err = repo.ByRequest(ctx, first.KeyID, "")
+	wantErr(t, "without a name", err, ports.ErrNotFound)
+
+	for what, c := range map[string]struct {
+		key, after string
+		want       []batch.Batch
+	}{
+		"all":     {"", "", []batch.Batch{second, first}},
+		"after":   {"", second.ID, []batch.Batch{first}},
+		"a key's": {first.KeyID, "", []batch.Batch{first}},
+	} {
+		page, err := repo.Page(ctx, o, c.key, c.after, 10)
+		must(t, err)
+		same(t, what, page, c.want)
+	}
+	page, err := repo.Page(ctx, o, other.KeyID, "", 10)
+	must(t, err)
+	same(t, "of another organisation", len(page), 0)
+
+	changed := first
+	changed.Status, changed.Reason, changed.Note, changed.ResumeAt = batch.Paused, batch.DailyLimit, "porque", at.Add(time.Hour)
+	changed.Ceiling, changed.HasCeiling, changed.Ended, changed.Charged, changed.EndedAt = 0, true, 3, 2, at
+	must(t, s.InTx(ctx, func(r ports.Repos) error {
+		if b, err := r.Batches.Lock(ctx, first.ID); err != nil || b.ID != first.ID {
+			t.Error(b.ID, err)
+		}
+		return r.Batches.Update(ctx, changed)
+	}))
+	found, err = repo.Find(ctx, first.ID)
+	must(t, err)
+	same(t, "changed", found, changed)
+
+	n, err := repo.Forget(ctx, at.Add(time.Second))
+	for ; n > 0 && err == nil; n, err = repo.Forget(ctx, at.Add(time.Second)) {
+	}
+	must(t, err)
+	_, err = repo.Find(ctx, hidden.ID)
+	wantErr(t, "forgotten", err, ports.ErrNotFound)
+	_, err = repo.Find(ctx, again.ID)
+	must(t, err)
+}
+
+func batchQuotes(t *testing.T, s ports.Store) {
+	ctx, repo := t.Context(), s.Repos().Batches
+	b, _ := quoted(t, s, id(), batch.Pending)
+	b.ID, b.Status, b.StartedAt = id(), batch.Quoted, time.Time{}
+	must(t, repo.Create(ctx, b))
+	for i, want := range []int{0, 1, 0} {
+		n, err := repo.Expire(ctx, b.ExpiresAt.Add(time.Duration(i-1)*time.Second))
+		must(t, err)
+		same(t, fmt.Sprint("expired ", i), n, want)
+	}
+	found, err := repo.Find(ctx, b.ID)
+	must(t, err)
+	same(t, "expired", []any{found.Status, found.EndedAt}, []any{batch.Expired, b.ExpiresAt})
+}
+
+// batchItems go from hand to hand, and only who has one says what became of it.
+func batchItems(t *testing.T, s ports.Store) {
+	ctx, repo, o := t.Context(), s.Repos().Batches, id()
+	b, items := quoted(t, s, o, batch.Pending, batch.Invalid, batch.Pending, batch.Repeat, batch.Pending)
+	next, err := repo.Next(ctx, b.ID, 2)
+	must(t, err)
+	same(t, "next", next, []batch.Item{items[0], items[2]})
+	for i := range next {
+		next[i].LookupID, next[i].Owner, next[i].LeaseUntil = id(), "me", at
+	}
+	claim := func() error {
+		return s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Claim(ctx, next) })
+	}
+	must(t, claim())
+	wantErr(t, "twice", claim(), ports.ErrNotFound)
+	inFlight, err := repo.InFlight(ctx, o)
+	must(t, err)
+	same(t, "in flight", len(inFlight), 2)
+	must(t, repo.Renew(ctx, o, "somebody else", at.Add(time.Hour)))
+	must(t, repo.Renew(ctx, o, "me", at.Add(time.Minute)))
+	inFlight, err = repo.InFlight(ctx, o)
+	must(t, err)
+	for _, i := range inFlight {
+		same(t, "its lease", []any{i.State, i.LeaseUntil, i.Owner}, []any{batch.InFlight, at.Add(time.Minute), "me"})
+	}
+	settle := func(outcomes ...batch.Outcome) (n int) {
+		must(t, s.InTx(ctx, func(r ports.Repos) error {
+			settled, err := r.Batches.Settle(ctx, outcomes)
+			n = len(settled)
+			return err
+		}))
+		return n
+	}
+	outcome := func(i int, state batch.State, kept bool, code string) batch.Outcome {
+		return batch.Outcome{
+			ItemID: next[i].ID, BatchID: b.ID, LookupID: next[i].LookupID, State: state, Kept: kept, Code: code,
+		}
+	}
+	stale := outcome(0, batch.Answered, true, "")
+	stale.LookupID = id()
+	same(t, "of another lookup", settle(stale), 0)
+	same(t, "settled", settle(outcome(0, batch.NoAnswer, true, "bureau_sem_resposta"), outcome(1, batch.Failed, false, "x")), 2)
+	same(t, "settled again", settle(outcome(0, batch.Answered, true, "")), 0)
+
+	items[3].RepeatOf = 2
+	repeat := items[3]
+	repeat.ID, repeat.Line = id(), 40
+	must(t, repo.AddItems(ctx, []batch.Item{repeat}))
+	lines := func(state batch.State, after, limit int) (out string) {
+		found, err := repo.Items(ctx, b.ID, state, after, limit)
+		must(t, err)
+		for _, i := range found {
+			out += fmt.Sprint(i.Line, ":", i.First.State, " ")
+		}
+		return out
+	}
+	for _, c := range []struct {
+		state batch.State
+		after int
+		want  string
+	}{
+		{"", 0, "2:sem_resposta 3:invalido 4:falhou 5:repetido 6:pendente "}, {"", 5, "6:pendente 40:sem_resposta "},
+		{batch.NoAnswer, 0, "2:sem_resposta 40:sem_resposta "}, {batch.Invalid, 0, "3:invalido "},
+	} {
+		same(t, fmt.Sprint(c.state, c.after), lines(c.state, c.after, 5), c.want)
+	}
+	var charged, free int
+	must(t, s.InTx(ctx, func(r ports.Repos) (err error) { charged, free, err = r.Batches.Retry(ctx, b.ID); return err }))
+	same(t, "once more", []int{charged, free}, []int{1, 1})
+	next, err = repo.Next(ctx, b.ID, 10)
+	must(t, err)
+	same(t, "next", next, []batch.Item{items[0], items[2], items[4]})
+	must(t, claimAs(s, t, next[:1], at))
+	unsure := batch.Outcome{
+		ItemID: next[0].ID, LookupID: next[0].LookupID, State: batch.InFlight, Until: at.Add(time.Second),
+	}
+	same(t, "not known", settle(unsure), 1)
+	inFlight, err = repo.InFlight(ctx, o)
+	must(t, err)
+	same(t, "not known", []any{inFlight[0].Owner, inFlight[0].LeaseUntil, inFlight[0].LookupID},
+		[]any{"", unsure.Until, next[0].LookupID})
+}
+
+func claimAs(s ports.Store, t *testing.T, items []batch.Item, until time.Time) error {
+	for i := range items {
+		items[i].LookupID, items[i].Owner, items[i].LeaseUntil = id(), "me", until
+	}
+	return s.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Claim(t.Context(), items) })
+}
+
+func busyBatches(t *testing.T, s ports.Store) {
+	ctx, repo := t.Context(), s.Repos().Batches
+	later, earlier := quotedAs(t, s, batch.Running, time.Time{}, at), batch.Batch{}
+	paused := quotedAs(t, s, batch.Paused, at.Add(time.Minute), at)
+	quotedAs(t, s, batch.Paused, time.Time{}, at)
+	quotedAs(t, s, batch.Done, time.Time{}, at)
+	cancelled, items := quoted(t, s, id(), batch.Pending)
+	cancelled.Status = batch.Cancelled
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Update(ctx, cancelled) }))
+	must(t, claimAs(s, t, items, at.Add(time.Minute)))
+	earlier = later
+	earlier.ID, earlier.StartedAt = id(), at.Add(-time.Hour)
+	must(t, repo.Create(ctx, earlier))
+	busy := func(now time.Time) map[string]bool {
+		ids, err := repo.Busy(ctx, now)
+		must(t, err)
+		out := map[string]bool{}
+		for _, orgID := range ids {
+			out[orgID] = true
+		}
+		return out
+	}
+	same(t, "busy", busy(at), map[string]bool{later.OrgID: true})
+	same(t, "a minute later", busy(at.Add(time.Minute)),
+		map[string]bool{later.OrgID: true, paused.OrgID: true, cancelled.OrgID: true})
+	must(t, s.InTx(ctx, func(r ports.Repos) error {
+		due, err := r.Batches.Due(ctx, later.OrgID, at)
+		if len(due) != 2 || due[0].ID != earlier.ID {
+			t.Error(due)
+		}
+		none, err2 := r.Batches.Due(ctx, paused.OrgID, at)
+		same(t, "due later", len(none), 0)
+		for i, want := range []int{1, 0} {
+			n, err := r.Batches.Pace(ctx, "b", 20, 5, at)
+			must(t, err)
+			same(t, fmt.Sprint("at once ", i), n, want)
+		}
+		n, err3 := r.Batches.Pace(ctx, "b", 20, 5, at.Add(100*time.Millisecond))
+		same(t, "after a tenth of a second", n, 2)
+		n, err4 := r.Batches.Pace(ctx, "b", 20, 5, at.Add(time.Minute))
+		same(t, "after a pause, with what the burst makes up for", n, 3)
+		for _, err := range []error{err, err2, err4} {
+			if err != nil {
+				return err
+			}
+		}
+		return err3
+	}))
+}
+
+func quotedAs(t *testing.T, s ports.Store, status batch.Status, resumeAt, started time.Time) batch.Batch {
+	t.Helper()
+	b, _ := quoted(t, s, id())
+	b.Status, b.ResumeAt, b.StartedAt = status, resumeAt, started
+	must(t, s.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Update(t.Context(), b) }))
+	return b
+}
+
+// freshAnswers are found for many documents at once.
+func freshAnswers(t *testing.T, s ports.Store) {
+	ctx, o := t.Context(), id()
+	ana, bia, caio := doc(t, document.CPF, "52998224725"), doc(t, document.CPF, "02345678992"), doc(t, document.CPF, "11144477735")
+	old, newer := kept(t, s, o, ana), lookup.Record{}
+	newer = old
+	newer.ID, newer.AnsweredAt = id(), at.Add(time.Hour)
+	must(t, s.Repos().History.Save(ctx, newer))
+	kept(t, s, o, bia)
+	kept(t, s, id(), caio)
+	got, err := s.Repos().History.Fresh(ctx, o, "cpf", []document.Document{ana, bia, caio}, at.Add(-time.Second))
+	must(t, err)
+	same(t, "how many", len(got), 2)
+	same(t, "the newest", got[ana], newer.ID)
+	got, err = s.Repos().History.Fresh(ctx, o, "cpf", []document.Document{ana, bia}, at)
+	must(t, err)
+	same(t, "after that", got, map[document.Document]string{ana: newer.ID})
+	got, err = s.Repos().History.Fresh(ctx, o, "cpf", nil, at)
+	must(t, err)
+	same(t, "of none", len(got), 0)
+}
+
+func batchLimits(t *testing.T, s ports.Store) {
+	ctx, o := t.Context(), org(t, s)
+	found, err := s.Repos().Orgs.Find(ctx, o.ID)
+	must(t, err)
+	same(t, "without one", found.MemberBatchLimit, 100*catalog.Real)
+	must(t, s.Repos().Orgs.SetMemberBatchLimit(ctx, o.ID, 0))
+	found, err = s.Repos().Orgs.Find(ctx, o.ID)
+	must(t, err)
+	same(t, "set", found.MemberBatchLimit, 0)
+	wantErr(t, "of none", s.Repos().Orgs.SetMemberBatchLimit(ctx, id(), 1), ports.ErrNotFound)
+}
