@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"mime"
 	"net/http"
 
 	"fichario/app"
@@ -45,6 +46,9 @@ var errHalfForm = errors.New("the form did not arrive whole")
 func (c *call) read(limit int64) error {
 	c.Body = http.MaxBytesReader(c.w, c.Body, limit)
 	err := c.ParseForm()
+	if kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
+		err = c.ParseMultipartForm(limit) // all of it in memory: a file beside would be somebody's data on disk
+	}
 	if over := new(http.MaxBytesError); errors.As(err, &over) {
 		return err
 	}

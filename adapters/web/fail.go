@@ -113,7 +113,7 @@ func problemOf(err error) problem {
 			Status: 403, Title: "Isto é com quem administra",
 			Text: "O seu papel é Membro. Peça acesso à pessoa titular ou a quem administra a sua organização.",
 		}
-	case fault.CodeOf(err) == fault.NotFound:
+	case fault.CodeOf(err) == fault.NotFound, fault.CodeOf(err) == fault.UnknownBatch:
 		return problem{
 			Status: 404, Title: "Esta ficha não está na gaveta",
 			Text: "O endereço não existe, ou o que havia nele foi apagado, ou é de outra organização. Confira o link com " +

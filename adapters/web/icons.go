@@ -20,6 +20,8 @@ var strokes = map[string]string{
 	"check":    `<path d="m4 10.5 4 4 8-9"/>`,
 	"redo":     `<path d="M4 8a6.25 6.25 0 0 1 11-1.5M16 12a6.25 6.25 0 0 1-11 1.5M15.5 3v4h-4M4.5 17v-4h4"/>`,
 	"down":     `<path d="m4.5 7.5 5.5 5.5 5.5-5.5"/>`,
+	"pause":    `<path d="M6.5 4v12M13.5 4v12"/>`,
+	"table":    `<path d="M3 4h14v12.5H3zM3 8.2h14M3 12.3h14M8 4v12.5"/>`,
 	"play":     `<path d="M6 4v12l10-6z"/>`,
 	"off":      `<circle cx="10" cy="10" r="7"/><path d="m5.5 5.5 9 9"/>`,
 	"download": `<path d="M10 3v9.5M6 9l4 4 4-4M3.5 16.5h13"/>`,

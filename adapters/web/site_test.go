@@ -68,6 +68,14 @@ func newSite(t *testing.T, all bool) *testSite {
 		Calendar: calendar, Clock: now, Log: log, Observe: func(app.LookupEvent) {},
 	})
 	t.Cleanup(site.lookups.Close)
+	batches := app.NewBatches(app.BatchesConfig{
+		Store: store, Lookups: site.lookups, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar, Clock: now,
+		Log: log, Concurrency: 8, Bureau: "test",
+	})
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	running := make(chan struct{})
+	go func() { defer close(running); batches.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-running })
 	handler, err := web.New(web.Config{
 		Sessions:      app.NewSessions(store, now, func(hash, password string) bool { return hash == password }, "x"),
 		Organisations: app.NewOrganisations(store, now), Members: site.people(), Funnels: app.NewFunnels(store, now),
@@ -75,7 +83,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
 		Automations: app.NewAutomations(store, now, all), Dashboard: app.NewDashboard(store, testCatalog(), calendar, now),
-		Calendar: calendar, Clock: now,
+		Batches: batches, Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
 	})
 	if err != nil {

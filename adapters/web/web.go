@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	spreadsheet "fichario/adapters/sheet"
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/fault"
@@ -33,6 +34,7 @@ type Config struct {
 	Contacts      *app.Contacts
 	Automations   *app.Automations
 	Dashboard     *app.Dashboard
+	Batches       *app.Batches
 	// Calendar gives the time zone that times are shown in.
 	Calendar access.Calendar
 	Clock    app.Clock
@@ -65,7 +67,11 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("POST /entrar", s.open(decoded(s.signIn)))
 	mux.HandleFunc("POST /sair", s.open(s.signOut))
 	for pattern, h := range s.routes() {
-		mux.HandleFunc(pattern, s.inside(h))
+		limit := int64(formMax)
+		if pattern == "POST /lotes" {
+			limit += spreadsheet.MaxBytes
+		}
+		mux.HandleFunc(pattern, s.inside(limit, h))
 	}
 	mux.HandleFunc("/", s.serve(func(c *call) error { return s.nowhere(c, mux) }))
 	protection := http.NewCrossOriginProtection()
@@ -138,7 +144,7 @@ func (s *server) serve(h handler) http.HandlerFunc {
 }
 
 // inside serves a page of a member who has signed in; others are led to the sign-in page, and come back from there.
-func (s *server) inside(h handler) http.HandlerFunc {
+func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
 		cookie, err := c.Cookie(c.sessionCookie())
 		if err != nil {
@@ -153,7 +159,7 @@ func (s *server) inside(h handler) http.HandlerFunc {
 		if c.Method == http.MethodPost {
 			c.sawNewest()
 		}
-		if err := c.read(formMax); err != nil {
+		if err := c.read(limit); err != nil {
 			return err
 		}
 		return h(c)

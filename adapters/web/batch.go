@@ -1,0 +1,244 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+)
+
+// batchResultsAtOnce is how many results a page of a batch has.
+const batchResultsAtOnce = 50
+
+// batchPage is one batch.
+type batchPage struct {
+	batchLine
+	// Problem is why something that was asked of it is refused, and Ceiling what was typed then.
+	Problem, CeilingText string
+	CeilingWrong         bool
+	// Pace says how fast it is, PauseText why it waits and what to do.
+	Pace, PauseText                      string
+	Live, MayPause, MayResume, MayCancel bool
+	AgainCost                            catalog.Money
+	// Results is whether there are any to show.
+	Results bool
+	Items   []batchItemLine
+	Next    string
+}
+
+// batchItemLine is a row of a batch with what became of it.
+type batchItemLine struct {
+	app.BatchResult
+	// Shown is the document as people write it.
+	Shown, Name, StateText string
+}
+
+func (s *server) batchShow(c *call, at batchPlace) error {
+	return s.batchAgain(c, http.StatusOK, at.After, nil)
+}
+
+// batchAgain shows a batch, with why something that was asked of it is refused.
+func (s *server) batchAgain(c *call, status int, after string, why error) error {
+	v, err := s.Batches.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data, err := s.batchPage(c, v)
+	if err != nil {
+		return err
+	}
+	if known := app.FaultOf(why); known != nil {
+		data.Problem = known.Message
+		if known.Field == "teto" {
+			data.CeilingText, data.CeilingWrong = c.PostForm.Get("teto"), true
+		}
+	}
+	if data.Results {
+		if err := s.batchResults(c, &data, after); err != nil {
+			return err
+		}
+	}
+	refresh := 0
+	if data.Live {
+		refresh = 5
+	}
+	return c.renderStatus(status, "lote", page{Title: v.Name, Nav: "lotes", Data: data, Refresh: refresh})
+}
+
+func (s *server) batchPage(c *call, v app.BatchView) (p batchPage, err error) {
+	names, err := s.Batches.Names(c.ctx(), c.by)
+	if err != nil {
+		return p, err
+	}
+	p.batchLine = s.batchLine(v, names)
+	p.CeilingText = v.Limit().Exact()
+	p.Live = v.Status == batch.Running || v.Status == batch.Paused && !v.ResumeAt.IsZero()
+	p.MayPause = v.Status == batch.Running
+	p.MayResume = v.Status == batch.Paused || v.Status == batch.Done && v.Failed > 0
+	p.MayCancel = !v.Status.Ended()
+	p.AgainCost = v.RetryCost()
+	p.Results = v.Status != batch.Quoted && v.Status != batch.Expired
+	p.Pace = s.paceOf(v)
+	p.PauseText = s.pauseText(v)
+	return p, nil
+}
+
+// batchResults reads a page of what became of the documents.
+func (s *server) batchResults(c *call, p *batchPage, after string) error {
+	found, err := s.Batches.Results(c.ctx(), c.by, p.ID, "", after, batchResultsAtOnce)
+	if err != nil {
+		return err
+	}
+	if found.Next != "" {
+		p.Next = "/lotes/" + p.ID + "?depois=" + found.Next
+	}
+	for _, r := range found.Results {
+		line := batchItemLine{BatchResult: r, Shown: shorten(titleMax, r.Document), StateText: stateText(r)}
+		if known := document.Recognise(r.Document); r.State != batch.Invalid && !known.Document.IsZero() {
+			line.Shown = known.Document.Punctuated()
+		}
+		if r.Fields != nil {
+			line.Name = shorten(titleMax, app.Subject(&lookup.Record{Fields: r.Fields}))
+		}
+		p.Items = append(p.Items, line)
+	}
+	return nil
+}
+
+// stateText says what became of a document.
+func stateText(r app.BatchResult) string {
+	text := map[batch.State]string{
+		batch.Pending: "na fila", batch.InFlight: "em andamento", batch.Answered: "respondida", batch.Failed: "falhou",
+		batch.NoAnswer: "sem resposta", batch.Invalid: "inválido",
+	}[r.State]
+	switch {
+	case r.RepeatOf > 0:
+		text += fmt.Sprintf(", como na linha %d", r.RepeatOf)
+	case r.State == batch.Answered && r.Cache:
+		text += ", do histórico"
+	case r.State == batch.Answered && r.Fields == nil:
+		text += ", sem registro"
+	}
+	return text
+}
+
+func (s *server) paceOf(v app.BatchView) string {
+	rate := v.PerSecond(v.Now)
+	if rate == 0 {
+		return ""
+	}
+	left := v.EndsAt(v.Now).Sub(v.Now).Round(time.Second)
+	return fmt.Sprintf("%s por segundo, termina em cerca de %s", grouped(fmt.Sprintf("%.0f", max(1, rate))), duration(left))
+}
+
+// duration says about how long something takes.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return plural(int(d.Seconds()), "segundo", "segundos")
+	case d < time.Hour:
+		return plural(int(d.Minutes()+.5), "minuto", "minutos")
+	}
+	return plural(int(d.Hours()+.5), "hora", "horas")
+}
+
+func (s *server) pauseText(v app.BatchView) string {
+	if v.Status != batch.Paused {
+		return ""
+	}
+	text := map[batch.Reason]string{
+		batch.Ceiling:      "O lote chegou ao teto e espera por você: retome-o com um teto maior, ou cancele o resto.",
+		batch.MonthlyLimit: "O limite mensal de consultas da chave foi atingido. Aumente-o em Chaves de API e retome o lote.",
+		batch.DailyLimit:   "O limite diário de consultas da chave foi atingido.",
+		batch.BureauAway:   "O bureau está indisponível. Nada foi cobrado pelo que não foi enviado.",
+		batch.Asked:        "O lote está pausado. Nada é consultado até alguém o retomar.",
+	}[v.Reason]
+	if v.Note != "" {
+		text += " " + v.Note
+	}
+	if !v.ResumeAt.IsZero() {
+		text += " Ele continua sozinho em " + s.datetime(v.ResumeAt) + "."
+	}
+	return text
+}
+
+// batchProgress answers htmx while the batch runs; when it no longer does, the whole page is loaded again.
+func (s *server) batchProgress(c *call) error {
+	v, err := s.Batches.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data, err := s.batchPage(c, v)
+	if err != nil {
+		return err
+	}
+	if !data.Live {
+		c.w.Header().Set("HX-Refresh", "true")
+	}
+	return c.renderPart("lote", "batch-progress", data)
+}
+
+// batchCeiling is what the forms of a batch say.
+type batchCeiling struct {
+	Ceiling  string `form:"teto"`
+	Failures bool   `form:"falhas"`
+}
+
+// ceiling reads an amount as people write it; nil where none was typed.
+func (c *call) ceiling() (*catalog.Money, bool, error) {
+	var f batchCeiling
+	if err := c.decode(&f); err != nil || f.Ceiling == "" {
+		return nil, f.Failures, err
+	}
+	amount, err := readMoney([]string{f.Ceiling})
+	money, ok := amount.(catalog.Money)
+	if err != nil || !ok || money < 0 {
+		return nil, f.Failures, fault.New(fault.InvalidRequest, "Escreva o teto em reais, como 50,00.").At("teto")
+	}
+	return &money, f.Failures, nil
+}
+
+func (s *server) batchConfirm(c *call) error {
+	ceiling, _, err := c.ceiling()
+	if err == nil {
+		_, err = s.Batches.Confirm(c.ctx(), c.by, c.PathValue("id"), ceiling)
+	}
+	return s.batchDone(c, err, "O lote começou. Pode sair desta página: ele continua sozinho.")
+}
+
+func (s *server) batchPause(c *call) error {
+	_, err := s.Batches.Pause(c.ctx(), c.by, c.PathValue("id"))
+	return s.batchDone(c, err, "Lote pausado.")
+}
+
+func (s *server) batchResume(c *call) error {
+	ceiling, failures, err := c.ceiling()
+	if err == nil {
+		_, err = s.Batches.Resume(c.ctx(), c.by, c.PathValue("id"), ceiling, failures)
+	}
+	return s.batchDone(c, err, "O lote continua.")
+}
+
+func (s *server) batchCancel(c *call) error {
+	_, err := s.Batches.Cancel(c.ctx(), c.by, c.PathValue("id"))
+	return s.batchDone(c, err, "Lote cancelado. O que já foi respondido continua no histórico.")
+}
+
+// batchDone leads back to the batch, or shows it with why nothing was done.
+func (s *server) batchDone(c *call, err error, notice string) error {
+	id := c.PathValue("id")
+	known := app.FaultOf(err)
+	switch {
+	case err == nil:
+		return c.done("/lotes/"+id, notice)
+	case known != nil && (app.IsRefusal(err) || known.Code == fault.BatchState || known.Code == fault.Forbidden):
+		return s.batchAgain(c, http.StatusUnprocessableEntity, "", err)
+	}
+	return err
+}

@@ -1,0 +1,132 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+
+	spreadsheet "fichario/adapters/sheet"
+	"fichario/app"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/fault"
+)
+
+// batchesAtOnce is how many batches a page of the list has.
+const batchesAtOnce = 25
+
+// batchLine is a batch in a list.
+type batchLine struct {
+	app.BatchView
+	ProductName string
+	// By is who made it.
+	By string
+}
+
+// batchesPage is the list, with the form of a new batch.
+type batchesPage struct {
+	Form     Form
+	Problem  string
+	Products []catalog.Product
+	MaxItems int
+	Lines    []batchLine
+	// Next is the cursor of the next page.
+	Next string
+}
+
+type batchPlace struct {
+	After string `form:"depois"`
+}
+
+func (s *server) batchList(c *call, at batchPlace) error {
+	return s.batchesPage(c, http.StatusOK, at.After, batchesPage{})
+}
+
+func (s *server) batchesPage(c *call, status int, after string, data batchesPage) error {
+	found, err := s.Batches.List(c.ctx(), c.by, after, batchesAtOnce)
+	if err != nil {
+		return err
+	}
+	names, err := s.Batches.Names(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	data.Products, data.MaxItems, data.Next = s.Batches.Catalog, batch.MaxItems, found.Next
+	for _, v := range found.Batches {
+		data.Lines = append(data.Lines, s.batchLine(v, names))
+	}
+	return c.renderStatus(status, "lotes", page{Title: "Lotes", Nav: "lotes", Data: data})
+}
+
+func (s *server) batchLine(v app.BatchView, names map[string]string) batchLine {
+	line := batchLine{BatchView: v, ProductName: v.Product, By: names[cmp.Or(v.KeyID, v.MemberID)]}
+	if product, offered := s.Batches.Catalog.Find(v.Product); offered {
+		line.ProductName = product.Name
+	}
+	return line
+}
+
+// batchFields are what the form of a new batch says, beside its file.
+type batchFields struct {
+	Name      string  `form:"nome"`
+	Product   string  `form:"produto" validate:"required" says:"Escolha o produto."`
+	Column    string  `form:"coluna"`
+	Documents asTyped `form:"documentos"`
+	Refresh   bool    `form:"atualizar"`
+	File      string  `form:"arquivo"` // for what is wrong with it
+}
+
+// batchQuote reads the file, or what was pasted, and shows what it would cost.
+func (s *server) batchQuote(c *call) error {
+	var f batchFields
+	if err := c.decode(&f); err != nil {
+		return s.batchFormAgain(c, f, err)
+	}
+	n := app.NewBatch{Name: f.Name, Product: f.Product, Column: f.Column, Refresh: f.Refresh}
+	var err error
+	if n.Rows, err = c.table(&n, string(f.Documents)); err == nil {
+		var made app.BatchView
+		if made, err = s.Batches.Quote(c.ctx(), c.by, n); err == nil {
+			return c.done("/lotes/"+made.ID, "Orçamento pronto. Nada foi consultado nem cobrado.")
+		}
+	}
+	return s.batchFormAgain(c, f, err)
+}
+
+// table returns the rows of the file that was sent, or else of what was pasted.
+func (c *call) table(n *app.NewBatch, pasted string) ([]batch.Row, error) {
+	file, head, err := c.FormFile("arquivo")
+	data := []byte(pasted)
+	switch {
+	case err == nil:
+		defer func() { _ = file.Close() }()
+		if data, err = io.ReadAll(file); err != nil {
+			return nil, err
+		}
+		if n.Name == "" {
+			n.Name = strings.TrimSuffix(path.Base(head.Filename), path.Ext(head.Filename))
+		}
+	case !errors.Is(err, http.ErrMissingFile) && !errors.Is(err, http.ErrNotMultipart):
+		return nil, err
+	case strings.TrimSpace(pasted) == "":
+		return nil, fault.New(fault.InvalidRequest, "Escolha um arquivo, ou cole os documentos.").At("arquivo")
+	}
+	read, err := spreadsheet.Read(data, batch.MaxItems+1)
+	rows := make([]batch.Row, len(read))
+	for i, row := range read {
+		rows[i] = batch.Row{Line: row.Line, Cells: row.Cells}
+	}
+	return rows, err
+}
+
+func (s *server) batchFormAgain(c *call, f batchFields, why error) error {
+	form, _ := c.again(&f, why)
+	known := app.FaultOf(why)
+	if known == nil || !app.IsRefusal(why) && known.Code != fault.BodyTooLarge {
+		return why
+	}
+	return s.batchesPage(c, http.StatusUnprocessableEntity, "", batchesPage{Form: form, Problem: known.Message})
+}

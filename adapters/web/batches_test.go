@@ -1,0 +1,187 @@
+package web_test
+
+import (
+	"bytes"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// upload posts the form of a new batch with a file.
+func (v *visitor) upload(name, content string, fields map[string]string) (status int, location, body string) {
+	v.t.Helper()
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	for key, value := range fields {
+		_ = w.WriteField(key, value)
+	}
+	part, err := w.CreateFormFile("arquivo", name)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	_, _ = io.WriteString(part, content)
+	_ = w.Close()
+	req, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.server.URL+"/lotes", &form)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", w.FormDataContentType())
+	resp, err := v.client.Do(req)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, resp.Header.Get("Location"), string(text)
+}
+
+// TestABatchFromFileToResult: a quote costs nothing, the ceiling holds, and everything that came is in the result.
+func TestABatchFromFileToResult(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	site.bureau.says("52998224725", `{"nome":"Ana Souza"}`)
+	site.bureau.fails("02345678992", ports.Failed)
+	file := "nome;CPF do cliente\nAna;529.982.247-25\nBia;2345678992\nAna de novo;52998224725\nCaio;5,29982E+10\nDavi;111.444.777-35\n"
+	status, place, page := v.upload("Clientes de maio.csv", file, map[string]string{"produto": "cpf"})
+	if status != http.StatusSeeOther || !strings.HasPrefix(place, "/lotes/") {
+		t.Fatalf("the quote: %d %s\n%s", status, place, text(page))
+	}
+	page = v.get(place)
+	v.shows(page, "Clientes de maio", "Orçado", "Documentos diferentes 3 1 repetido, 1 inválido", "A consultar 3",
+		"5 O CPF virou um número arredondado")
+	if site.bureau.calls.Load() != 0 {
+		t.Error("a quote asks the bureau")
+	}
+	status, page = v.post(place+"/confirmar", url.Values{"teto": {"muito"}})
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("a ceiling of words: %d", status)
+	}
+	v.shows(page, "Escreva o teto em reais")
+	if status, page = v.post(place+"/confirmar", url.Values{"teto": {"0,90"}}); status != http.StatusSeeOther {
+		t.Fatalf("confirmed: %d\n%s", status, text(page))
+	}
+	page = v.until(place, "Pausado")
+	v.shows(page, "chegou ao teto", "Gasto R$ 0,90", "do teto de R$ 0,90")
+	if status, _ = v.post(place+"/retomar", url.Values{"teto": {"10,00"}}); status != http.StatusSeeOther {
+		t.Errorf("resumed: %d", status)
+	}
+	page = v.until(place, "Concluído")
+	v.shows(page, "respondida", "falhou", "como na linha 2", "Ana Souza", "inválido", "Gasto R$ 1,35")
+	if got := site.bureau.calls.Load(); got != 3 {
+		t.Errorf("%d calls", got)
+	}
+	page = v.get("/lotes")
+	v.shows(page, "Clientes de maio", "Concluído", "3 de 3", "Ana")
+	status, page = v.post(place+"/pausar", nil)
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("paused when it is done: %d", status)
+	}
+	v.shows(page, "O lote está concluído")
+
+	stranger := site.visitor("Rui")
+	for _, path := range []string{"", "/andamento", "/resultado.csv", "/resultado.xlsx"} {
+		stranger.refused(http.StatusNotFound, place+path)
+	}
+	for _, path := range []string{"/confirmar", "/pausar", "/retomar", "/cancelar"} {
+		if status, _ := stranger.post(place+path, nil); status != http.StatusNotFound {
+			t.Errorf("%s of another organisation: %d", path, status)
+		}
+	}
+}
+
+// TestBatchesThatAreNotQuoted say why, and keep what was typed.
+func TestBatchesThatAreNotQuoted(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	for what, c := range map[string]struct {
+		content string
+		fields  map[string]string
+		says    string
+	}{
+		"no documents":     {"nome\nAna\nBia\n", map[string]string{"produto": "cpf", "nome": "Meu lote"}, "Nenhuma coluna tem"},
+		"an unknown column": {"cpf\n52998224725\n", map[string]string{"produto": "cpf", "coluna": "X", "nome": "Meu lote"},
+			"não tem essa coluna"},
+		"no product": {"cpf\n52998224725\n", map[string]string{"nome": "Meu lote"}, "Escolha o produto"},
+		"a PDF":      {"%PDF-1.7", map[string]string{"produto": "cpf", "nome": "Meu lote"}, "PDF"},
+		"nothing":    {"", map[string]string{"produto": "cpf", "nome": "Meu lote"}, "nenhuma linha"},
+	} {
+		status, _, page := v.upload("a.csv", c.content, c.fields)
+		if status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", what, status)
+		}
+		v.shows(page, c.says)
+		if !strings.Contains(page, `value="Meu lote"`) {
+			t.Errorf("%s: what was typed is gone", what)
+		}
+	}
+	status, page := v.post("/lotes", url.Values{"produto": {"cpf"}})
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("nothing sent: %d", status)
+	}
+	v.shows(page, "Escolha um arquivo, ou cole os documentos.")
+	if status, _ = v.post("/lotes", url.Values{"produto": {"cpf"}, "documentos": {"529.982.247-25\n02345678992"}}); status !=
+		http.StatusSeeOther {
+		t.Errorf("pasted: %d", status)
+	}
+}
+
+// TestMembersConfirmUpToALimit above which somebody has to who manages the organisation.
+func TestMembersConfirmUpToALimit(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	owner := site.visitor("Ana")
+	member := site.member(owner.member.OrgID, "Caio", crm.Common)
+	_, place, _ := member.upload("a.csv", "cpf\n52998224725\n", map[string]string{"produto": "cpf"})
+	status, page := member.post(place+"/confirmar", url.Values{"teto": {"500,00"}})
+	if status != http.StatusUnprocessableEntity {
+		t.Fatalf("by a member: %d", status)
+	}
+	member.shows(page, "membros confirmam até")
+	if status, _ = owner.post(place+"/confirmar", url.Values{"teto": {"500,00"}}); status != http.StatusSeeOther {
+		t.Errorf("by an owner: %d", status)
+	}
+	owner.until(place, "Concluído")
+}
+
+// until asks for a page until it says something.
+func (v *visitor) until(path, says string) string {
+	v.t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		page := v.get(path)
+		if strings.Contains(text(page), says) {
+			return page
+		}
+		if time.Now().After(end) {
+			v.t.Fatalf("%s never says %q:\n%s", path, says, text(page))
+		}
+	}
+}
+
+// shows fails unless a page says all of these.
+func (v *visitor) shows(page string, wanted ...string) {
+	v.t.Helper()
+	said := text(page)
+	for _, w := range wanted {
+		if !strings.Contains(said, w) {
+			v.t.Errorf("it does not say %q:\n%s", w, said)
+		}
+	}
+}
+
+var tags = regexp.MustCompile(`<[^>]*>|\s+`)
+
+// text is what a page says.
+func text(page string) string {
+	_, page, _ = strings.Cut(page, "<main")
+	page = tags.ReplaceAllString(page, " ")
+	return strings.Join(strings.Fields(strings.NewReplacer("&#34;", `"`, "\u00a0", " ").Replace(page)), " ")
+}
