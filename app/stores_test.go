@@ -45,6 +45,7 @@ type setting struct {
 	lookups       *app.Lookups
 	statement     *app.Statement
 	dashboard     *app.Dashboard
+	batches       *app.Batches
 }
 
 const (
@@ -75,6 +76,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.lookups = s.otherLookups(store)
 	s.statement = app.NewStatement(store, calendar, now)
 	s.dashboard = app.NewDashboard(store, products(), calendar, now)
+	s.batches = s.otherBatches(s.lookups)
 	s.orgID = must(s.orgs.Create(t.Context(), "Org")).ID
 	return s
 }

@@ -14,6 +14,8 @@ type Statement interface {
 	Add(ctx context.Context, e lookup.Entry) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (lookup.Entry, error)
+	// Entries returns entries by their ids; those that do not exist are not there.
+	Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error)
 	// Abandon marks an entry as NoAnswer that is running, and reports whether it was. Its lease stays, and its owner may
 	// still finish it.
 	Abandon(ctx context.Context, id string) (bool, error)

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -85,6 +86,20 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 
 func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
 	return findOne(ctx, r.query, "statement.find", r.vault.entry, where("id = ?", id))
+}
+
+func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error) {
+	out := map[string]lookup.Entry{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	// The bounds keep PostgreSQL from looking into partitions of other times.
+	found, err := findAll(ctx, r.query, "statement.entries", r.vault.entry, where("id IN ?", ids),
+		where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)))
+	for _, e := range found {
+		out[e.ID] = e
+	}
+	return out, err
 }
 
 // running chooses entries without an outcome. When they get one from others, settle_at stays: it marks an entry that

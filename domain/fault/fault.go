@@ -24,6 +24,8 @@ const (
 	LookupDisabled       Code = "recurso_indisponivel"
 	NotInHistory         Code = "fora_do_historico"
 	UnknownLookup        Code = "consulta_desconhecida"
+	UnknownBatch         Code = "lote_desconhecido"
+	BatchState           Code = "estado_do_lote"
 	UnknownWebhook       Code = "webhook_desconhecido"
 	IncompleteRequest    Code = "requisicao_incompleta"
 	BodyTooLarge         Code = "corpo_grande_demais"

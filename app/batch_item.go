@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"fichario/domain/batch"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// bureauPause is how long a batch waits at least for a bureau that could not be reached.
+const bureauPause = 5 * time.Second
+
+// itemEnd is what became of an item, and what that means for its batch.
+type itemEnd struct {
+	batch.Outcome
+	// reason is why the batch is to pause; empty for not. after is when it goes on by itself, zero for not.
+	reason batch.Reason
+	note   string
+	after  time.Duration
+}
+
+// ask asks about an item, by the same use case as a single lookup.
+func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
+	end.Outcome = batch.Outcome{
+		ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.InFlight,
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			// The value may hold what was sent.
+			b.Log.ErrorContext(ctx, "panic", "work", "batches", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+		}
+	}()
+	if item.Unreadable {
+		end.State, end.reason = batch.Pending, batch.Asked
+		end.note = fmt.Sprintf("O que está gravado da linha %d não pode ser lido.", item.Line)
+		return end
+	}
+	result, err := b.Lookups.Do(ctx, item.by, LookupRequest{
+		Product: item.of.Product, Document: item.Document.Value(), ID: item.LookupID, BatchID: item.BatchID,
+		Ceiling: item.of.Limit(),
+		// What is newer than the quote is new enough; so nothing is asked for twice.
+		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID,
+	})
+	if err == nil {
+		end.State, end.Kept, end.Charged = batch.Answered, true, result.Entry.Charged
+		return end
+	}
+	b.refused(ctx, item, &end, err)
+	return end
+}
+
+// refused says what an error of a lookup means for its item and its batch.
+func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, err error) {
+	pause := func(r batch.Reason, after time.Duration) {
+		end.State, end.reason, end.after = batch.Pending, r, after
+	}
+	f := FaultOf(err)
+	switch {
+	case errors.Is(err, ports.ErrCeiling):
+		pause(batch.Ceiling, 0)
+	case errors.Is(err, ErrBusy):
+		time.Sleep(lookAgain / 10)
+		end.State = batch.Pending
+	case f == nil:
+		// In flight: whoever looks again finds out by the entry.
+	case f.Code == fault.DailyLimit:
+		pause(batch.DailyLimit, f.RetryAfter)
+	case f.Code == fault.MonthlyLimit:
+		pause(batch.MonthlyLimit, 0)
+	case f.Code == fault.BureauUnavailable:
+		pause(batch.BureauAway, max(f.RetryAfter, bureauPause))
+	case f.Code == fault.BureauFailed, f.Code == fault.BureauNoAnswer:
+		e, err := b.Store.Repos().Statement.Find(ctx, item.LookupID)
+		switch {
+		case err == nil:
+			*end = byEntry(item.Item, e, true)
+		case errors.Is(err, ports.ErrNotFound): // it was somebody else's call
+			end.State = batch.Failed
+			if f.Code == fault.BureauNoAnswer {
+				end.State = batch.NoAnswer
+			}
+			end.Code = codeOf(end.State)
+		}
+	case f.Code == fault.UnknownProduct, f.Code == fault.MissingScope, f.Code == fault.InvalidDocument:
+		pause(batch.Asked, 0)
+		end.note = f.Message
+	}
+}
+
+// codeOf is the contract's word for why an item has no answer.
+func codeOf(s batch.State) string {
+	switch s {
+	case batch.Failed:
+		return string(fault.BureauFailed)
+	case batch.NoAnswer:
+		return string(fault.BureauNoAnswer)
+	}
+	return ""
+}

@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// resultsAtOnce is how many results are read together; each may hold some kilobytes.
+const resultsAtOnce = 200
+
+// BatchResult is what became of an item.
+type BatchResult struct {
+	Line int
+	// Document is the text of a valid one without mask, and of another one as it came.
+	Document string
+	// State is that of the item, or of the one that had its document first.
+	State batch.State
+	// LookupID is the entry of the statement; empty without one.
+	LookupID string
+	// Cache is true where nothing was asked for this item: history answered, or its document came before.
+	Cache bool
+	// Amount is what the item cost.
+	Amount catalog.Money
+	// Code is the contract's word for why there is no answer, Message what is wrong with an invalid item.
+	Code, Message string
+	// Cells are what came, by the batch's columns.
+	Cells []string
+	// Fields is the JSON object of the product's named fields; nil without an answer.
+	Fields []byte
+	// RepeatOf is the line that had the document first; zero for none.
+	RepeatOf int
+}
+
+// BatchResults is a page of results, or all of them.
+type BatchResults struct {
+	Batch batch.Batch
+	// Product tells the fields; it has none where it is not offered any more.
+	Product catalog.Product
+	Results []BatchResult
+	// All are those of a file, read while it is written.
+	All iter.Seq2[BatchResult, error]
+	// Next is the cursor of the next page; empty at the end.
+	Next string
+}
+
+// Results returns a page of what became of the items of a batch, in their order; a state chooses some. Faults:
+// UnknownBatch, InvalidRequest, ServiceUnavailable.
+func (b *Batches) Results(
+	ctx context.Context, by Caller, id string, state batch.State, cursor string, limit int,
+) (BatchResults, error) {
+	out, err := b.resultsOf(ctx, by, id, state)
+	if err != nil {
+		return out, err
+	}
+	after := 0
+	if cursor != "" {
+		if after, err = strconv.Atoi(cursor); err != nil || after < 0 {
+			return out, invalid("cursor", "O cursor não é um que esta API tenha dado: use o valor de proxima da página anterior.")
+		}
+	}
+	if limit < 1 || limit > listMax {
+		return out, invalid("limite", fmt.Sprintf("O limite vai de 1 a %d.", listMax))
+	}
+	items, err := b.Store.Repos().Batches.Items(ctx, id, state, after, limit+1)
+	if err != nil {
+		return out, err
+	}
+	if len(items) > limit {
+		items = items[:limit]
+		out.Next = strconv.Itoa(items[limit-1].Line)
+	}
+	out.Results, err = b.results(ctx, out.Product, items)
+	return out, err
+}
+
+// AllResults is Results for a file: all of them, read while it is written. Faults: UnknownBatch, InvalidRequest,
+// ServiceUnavailable.
+func (b *Batches) AllResults(ctx context.Context, by Caller, id string, state batch.State) (BatchResults, error) {
+	out, err := b.resultsOf(ctx, by, id, state)
+	if err != nil {
+		return out, err
+	}
+	ctx = ForPage(ctx)
+	out.All = readAhead(ctx, resultsAtOnce, func(ctx context.Context, last *BatchResult) ([]BatchResult, error) {
+		after := 0
+		if last != nil {
+			after = last.Line
+		}
+		items, err := b.Store.Repos().Batches.Items(ctx, id, state, after, resultsAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		return b.results(ctx, out.Product, items)
+	})
+	return out, nil
+}
+
+func (b *Batches) resultsOf(ctx context.Context, by Caller, id string, state batch.State) (BatchResults, error) {
+	if state != "" && !state.Valid() {
+		return BatchResults{}, invalid("situacao", fmt.Sprintf("As situações de um item são: %s.", batch.States()))
+	}
+	found, err := b.find(ctx, by, id)
+	product, offered := b.Catalog.Find(found.Product)
+	if !offered {
+		product = catalog.Product{ID: found.Product, Name: found.Product}
+	}
+	return BatchResults{Batch: found, Product: product}, err
+}
+
+// results gives items what their lookups brought.
+func (b *Batches) results(
+	ctx context.Context, product catalog.Product, items []ports.BatchItem,
+) ([]BatchResult, error) {
+	repos := b.Store.Repos()
+	var ids, recordIDs []string
+	for _, item := range items {
+		if item.First.LookupID != "" {
+			ids = append(ids, item.First.LookupID)
+		}
+	}
+	entries, err := repos.Statement.Entries(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.RecordID != "" {
+			recordIDs = append(recordIDs, e.RecordID)
+		}
+	}
+	records, err := repos.History.Records(ctx, recordIDs)
+	if err != nil {
+		return nil, err
+	}
+	schema := product.Schema()
+	out := make([]BatchResult, len(items))
+	for i, item := range items {
+		r := BatchResult{
+			Line: item.Line, Document: item.Document.Value(), State: item.First.State, Code: item.First.Code,
+			Message: item.Message, Cells: item.Cells, RepeatOf: item.RepeatOf, Cache: item.RepeatOf > 0,
+		}
+		if item.Document.IsZero() {
+			r.Document = item.Text()
+		}
+		e, kept := entries[item.First.LookupID]
+		if ended := r.State != batch.Pending && r.State != batch.InFlight; kept && ended {
+			r.LookupID = e.ID
+			if r.Cache = r.Cache || e.Cache; item.RepeatOf == 0 {
+				r.Amount = e.Amount
+			}
+			if r.Fields, err = fieldsOf(product, schema, records[e.RecordID]); err != nil {
+				return nil, err
+			}
+		}
+		out[i] = r
+	}
+	return out, nil
+}
+
+// fieldsOf are the named fields of a record, with those that the product has got meanwhile; nil without an answer.
+func fieldsOf(product catalog.Product, schema string, rec lookup.Record) ([]byte, error) {
+	if rec.ID == "" || rec.Unreadable || len(product.Fields) == 0 || rec.Schema == schema {
+		return rec.Fields, nil
+	}
+	return product.Complete(rec.Fields)
+}

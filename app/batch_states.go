@@ -1,0 +1,269 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// Actor returns the key or the member in whose name the operator makes a batch: the key with that id, or the first
+// active owner of an organisation. Faults: NotFound, ServiceUnavailable.
+func (b *Batches) Actor(ctx context.Context, orgID, keyID string) (Caller, error) {
+	repos := b.Store.Repos()
+	if keyID != "" {
+		key, err := keyKind.visible(ctx, repos, Operator(), keyID)
+		if err == nil && !key.UsableAt(b.Clock()) {
+			err = keyKind.notFound()
+		}
+		return ByKey(&key), err
+	}
+	if err := maySeeOrg(ctx, repos, Operator(), orgID); err != nil {
+		return Caller{}, err
+	}
+	members, err := repos.Members.List(ctx, orgID)
+	for _, m := range members {
+		if m.LeadsActively() {
+			return ByMember(m), nil
+		}
+	}
+	if err == nil {
+		err = missing("org", "A organização não tem titular ativo, em nome de quem o lote seria feito.")
+	}
+	return Caller{}, err
+}
+
+// find returns a batch that is there for the caller: a key's own, an organisation's for its members. Faults:
+// UnknownBatch, ServiceUnavailable.
+func (b *Batches) find(ctx context.Context, by Caller, id string) (batch.Batch, error) {
+	unknown := fault.New(fault.UnknownBatch, "Não há lote com este id, ou ele não é desta chave.").At("id")
+	if !validID(id) {
+		return batch.Batch{}, unknown
+	}
+	found, err := b.Store.Repos().Batches.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && (found.Status == batch.Preparing || !by.maySee(found.OrgID) ||
+		by.key != nil && by.key.ID != found.KeyID) {
+		return batch.Batch{}, unknown
+	}
+	return found, err
+}
+
+// Show returns a batch. Faults: UnknownBatch, ServiceUnavailable.
+func (b *Batches) Show(ctx context.Context, by Caller, id string) (BatchView, error) {
+	found, err := b.find(ctx, by, id)
+	if err != nil {
+		return BatchView{}, err
+	}
+	views, err := b.views(ctx, []batch.Batch{found})
+	if err != nil {
+		return BatchView{}, err
+	}
+	items, err := b.Store.Repos().Batches.Items(ctx, id, batch.Invalid, 0, invalidShown)
+	for _, item := range items {
+		views[0].Invalids = append(views[0].Invalids, item.Item)
+	}
+	return views[0], err
+}
+
+// BatchPage is a page of batches.
+type BatchPage struct {
+	Batches []BatchView
+	// Next is the cursor of the next page; empty at the end.
+	Next string
+}
+
+// List returns batches, newest first: a key's own, or all of the organisation. Faults: InvalidRequest, NotFound,
+// ServiceUnavailable.
+func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int) (page BatchPage, err error) {
+	orgID, err := by.org()
+	if err != nil {
+		return page, err
+	}
+	if err := checkPage(cursor, limit); err != nil {
+		return page, invalid("cursor", "O cursor não é um que esta API tenha dado: use o valor de proxima da página anterior.")
+	}
+	found, err := b.Store.Repos().Batches.Page(ctx, orgID, by.keyID(), cursor, limit+1)
+	if err != nil {
+		return page, err
+	}
+	if len(found) > limit {
+		found = found[:limit]
+		page.Next = found[limit-1].ID
+	}
+	page.Batches, err = b.views(ctx, found)
+	return page, err
+}
+
+func (b *Batches) views(ctx context.Context, found []batch.Batch) ([]BatchView, error) {
+	ids, views, repos := make([]string, len(found)), make([]BatchView, len(found)), b.Store.Repos()
+	for i, one := range found {
+		ids[i] = one.ID
+	}
+	spent, err := repos.Usage.SpentByKeys(ctx, ids, lookup.BatchBucket)
+	if err != nil {
+		return nil, err
+	}
+	now, err := repos.Clock.Now(ctx, b.Clock())
+	for i, one := range found {
+		views[i] = BatchView{Batch: one, Spent: spent[one.ID], Now: now}
+	}
+	return views, err
+}
+
+// Confirm lets a quoted batch run within a ceiling; without one, within that of the quote, or what it may cost at most.
+// Faults: UnknownBatch, BatchState, Forbidden, ServiceUnavailable.
+func (b *Batches) Confirm(ctx context.Context, by Caller, id string, ceiling *catalog.Money) (BatchView, error) {
+	return b.move(ctx, by, id, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+		if q.Status != batch.Quoted || !now.Before(q.ExpiresAt) {
+			return wrongState(*q, "confirmado", "orçado e dentro do prazo")
+		}
+		q.Ceiling = q.Limit()
+		if ceiling != nil {
+			q.Ceiling = *ceiling
+		}
+		q.HasCeiling, q.StartedAt = true, now
+		if err := b.maySpend(ctx, r, by, *q); err != nil {
+			return err
+		}
+		q.Run(now)
+		return nil
+	})
+}
+
+// Pause stops a batch until somebody resumes it; what is in flight ends. Faults: UnknownBatch, BatchState,
+// ServiceUnavailable.
+func (b *Batches) Pause(ctx context.Context, by Caller, id string) (BatchView, error) {
+	return b.move(ctx, by, id, func(_ ports.Repos, _ time.Time, q *batch.Batch) error {
+		if q.Status != batch.Running && (q.Status != batch.Paused || q.Reason == batch.Asked) {
+			return wrongState(*q, "pausado", "em andamento")
+		}
+		q.Status, q.Reason, q.Note, q.ResumeAt = batch.Paused, batch.Asked, "", time.Time{}
+		return nil
+	})
+}
+
+// Resume lets a paused batch go on, within another ceiling if one is given. With failures those without an answer are
+// asked again, as new spending; this may be said of a batch that is done, too. Faults: UnknownBatch, BatchState,
+// Forbidden, ServiceUnavailable.
+func (b *Batches) Resume(
+	ctx context.Context, by Caller, id string, ceiling *catalog.Money, failures bool,
+) (BatchView, error) {
+	return b.move(ctx, by, id, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+		again := failures && q.Failed > 0
+		if q.Status != batch.Paused && (q.Status != batch.Done || !again) {
+			return wrongState(*q, "retomado", "pausado, ou concluído com falhas que se queira repetir")
+		}
+		if ceiling != nil {
+			q.Ceiling, q.HasCeiling = *ceiling, true
+		}
+		if ceiling != nil || again {
+			if err := b.maySpend(ctx, r, by, *q); err != nil {
+				return err
+			}
+		}
+		if again {
+			charged, free, err := r.Batches.Retry(ctx, q.ID)
+			if err != nil {
+				return err
+			}
+			q.Charged, q.Free = q.Charged-charged, q.Free-free
+			q.Ended, q.Failed, q.EndedAt = q.Ended-charged-free, q.Failed-charged-free, time.Time{}
+		}
+		q.Run(now)
+		return nil
+	})
+}
+
+// Cancel ends a batch; what is in flight ends as any lookup. Faults: UnknownBatch, BatchState, ServiceUnavailable.
+func (b *Batches) Cancel(ctx context.Context, by Caller, id string) (BatchView, error) {
+	return b.move(ctx, by, id, func(_ ports.Repos, now time.Time, q *batch.Batch) error {
+		if q.Status.Ended() {
+			return wrongState(*q, "cancelado", "orçado, em andamento ou pausado")
+		}
+		q.Status, q.Reason, q.Note, q.ResumeAt, q.EndedAt = batch.Cancelled, "", "", time.Time{}, now
+		return nil
+	})
+}
+
+func wrongState(q batch.Batch, become, when string) error {
+	return fault.New(fault.BatchState, fmt.Sprintf("O lote está %s. Ele só pode ser %s quando está %s.",
+		map[batch.Status]string{
+			batch.Quoted: "orçado", batch.Running: "em andamento", batch.Paused: "pausado", batch.Done: "concluído",
+			batch.Cancelled: "cancelado", batch.Expired: "expirado",
+		}[q.Status], become, when))
+}
+
+// maySpend is the fault of a caller who may not spend what a batch may cost: members may up to the organisation's limit,
+// and those who manage it any amount. What a key may spend is bounded by its caps.
+func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batch.Batch) error {
+	if by.operator || by.key != nil || by.role != crm.Common {
+		return nil
+	}
+	org, err := r.Orgs.Find(ctx, q.OrgID)
+	if err != nil || q.Limit() <= org.MemberBatchLimit {
+		return err
+	}
+	return fault.New(fault.Forbidden, fmt.Sprintf("O teto deste lote é de %s, e membros confirmam até %s. "+
+		"Peça a quem administra a organização que o confirme, ou diga um teto menor.",
+		q.Limit().Exact(), org.MemberBatchLimit.Exact())).At("teto")
+}
+
+// move changes a batch for a caller, with nobody else at it.
+func (b *Batches) move(
+	ctx context.Context, by Caller, id string, f func(ports.Repos, time.Time, *batch.Batch) error,
+) (BatchView, error) {
+	found, err := b.find(ctx, by, id)
+	if err == nil {
+		err = b.change(ctx, found, f)
+	}
+	if err != nil {
+		return BatchView{}, err
+	}
+	b.Wake()
+	return b.Show(ctx, by, id)
+}
+
+func (b *Batches) change(
+	ctx context.Context, q batch.Batch, f func(ports.Repos, time.Time, *batch.Batch) error,
+) error {
+	return b.Store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, q.OrgID); err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, b.Clock())
+		if err != nil {
+			return err
+		}
+		was, err := r.Batches.Lock(ctx, q.ID)
+		if err != nil {
+			return err
+		}
+		is := was
+		if err := f(r, now, &is); err != nil {
+			return err
+		}
+		return b.save(ctx, r, was, is)
+	})
+}
+
+// save writes what became of a batch. Every change of its status comes through here, in the transaction that makes it
+// true: what is to be told of a batch that ended or paused is told here.
+func (b *Batches) save(ctx context.Context, r ports.Repos, was, is batch.Batch) error {
+	if unchanged(was, is) {
+		return nil
+	}
+	return r.Batches.Update(ctx, is)
+}
+
+// unchanged reports whether nothing has become of a batch.
+func unchanged(was, is batch.Batch) bool {
+	return was.Status == is.Status && was.Reason == is.Reason && was.ResumeAt.Equal(is.ResumeAt) && was.Ended == is.Ended &&
+		was.RunFrom.Equal(is.RunFrom) && was.Ceiling == is.Ceiling && was.HasCeiling == is.HasCeiling
+}

@@ -1,0 +1,281 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// Batches quotes one question about many documents, and asks it within a ceiling (design, section 11).
+type Batches struct {
+	BatchesConfig
+	owner string
+	woken chan struct{}
+	// flying is how many items this instance asks about.
+	flying atomic.Int64
+}
+
+// BatchesConfig is what Batches needs.
+type BatchesConfig struct {
+	Store ports.Store
+	// Lookups asks; nil where nothing runs, as in commands.
+	Lookups *Lookups
+	// Catalog is what the bureau offers.
+	Catalog catalog.Catalog
+	// Fresh is how long history answers.
+	Fresh    time.Duration
+	Calendar access.Calendar
+	Clock    Clock
+	Log      *slog.Logger
+	// Concurrency is how many items of an organisation are asked about at once, over all instances.
+	Concurrency int
+	// Bureau is what batches ask at most PerSecond calls a second of, over all instances; zero for as many as they like.
+	Bureau    string
+	PerSecond float64
+}
+
+// NewBatches returns the use case.
+func NewBatches(c BatchesConfig) *Batches {
+	return &Batches{BatchesConfig: c, owner: newID(), woken: make(chan struct{}, 1)}
+}
+
+// NewBatch is what is to be quoted: rows of a table, or a list of documents.
+type NewBatch struct {
+	Name, Product string
+	Rows          []batch.Row
+	// Column is that of the documents, by header, letter or number; empty for the first that has some.
+	Column string
+	// Documents have no masks, as those of a lookup.
+	Documents []string
+	// Refresh asks the bureau also where history has an answer.
+	Refresh bool
+	// Ceiling is the most that it may be charged; nil to say it later.
+	Ceiling *catalog.Money
+	// Confirm lets it run at once; it needs a ceiling.
+	Confirm bool
+	// RequestKey names the request, so that its repetition is known, and RequestBody is a hash of all it asks.
+	RequestKey  string
+	RequestBody []byte
+}
+
+// BatchView is a batch with what it was charged.
+type BatchView struct {
+	batch.Batch
+	// Spent is what is reserved and spent.
+	Spent lookup.Spent
+	// Invalids are the first of its items that hold no document.
+	Invalids []batch.Item
+	// Now is when it was looked at.
+	Now time.Time
+}
+
+// RetryCost is what it costs to ask about those again that have no answer.
+func (v BatchView) RetryCost() catalog.Money { return catalog.Money(v.Failed) * v.Price }
+
+const (
+	// invalidShown is how many invalid items a batch shows; the results have all.
+	invalidShown = 100
+	// itemsAtOnce is how many items are written in one transaction, so that others hardly wait for the one writer of
+	// SQLite.
+	itemsAtOnce = 200
+)
+
+// Quote finds out what many documents would cost. It costs nothing, asks nobody and writes no line of the statement. A
+// request that was made before is answered with the batch that it made.
+//
+// Faults: UnknownProduct, MissingScope, InvalidRequest with the field at fault, BodyTooLarge, ReusedIdempotencyKey,
+// ServiceUnavailable; Forbidden when it is to be confirmed above what the member may spend.
+func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (BatchView, error) {
+	if again, err := b.asked(ctx, by, n); err != nil || again.ID != "" {
+		return again, err
+	}
+	q, items, err := b.read(by, n)
+	if err != nil {
+		return BatchView{}, err
+	}
+	if n.Confirm {
+		if err := b.maySpend(ctx, b.Store.Repos(), by, q); err != nil {
+			return BatchView{}, err
+		}
+	}
+	if err := b.lookBack(ForPage(ctx), &q, items); err != nil {
+		return BatchView{}, err
+	}
+	repo := b.Store.Repos().Batches
+	if err := repo.Create(ctx, q); errors.Is(err, ports.ErrExists) {
+		return b.asked(ctx, by, n)
+	} else if err != nil {
+		return BatchView{}, err
+	}
+	for some := range slices.Chunk(items, itemsAtOnce) {
+		for i := range some {
+			some[i].ID, some[i].BatchID, some[i].OrgID = newID(), q.ID, q.OrgID
+		}
+		if err := repo.AddItems(ctx, some); err != nil {
+			return BatchView{}, err // what was written is forgotten by a chore
+		}
+	}
+	err = b.change(ctx, q, func(_ ports.Repos, now time.Time, q *batch.Batch) error {
+		if q.Status = batch.Quoted; n.Confirm {
+			q.StartedAt = now
+			q.Run(now)
+		}
+		return nil
+	})
+	if err != nil {
+		return BatchView{}, err
+	}
+	b.Wake()
+	return b.Show(ctx, by, q.ID)
+}
+
+// asked returns the batch that an earlier request with the same key made; one without an id when there is none.
+func (b *Batches) asked(ctx context.Context, by Caller, n NewBatch) (BatchView, error) {
+	if n.RequestKey == "" {
+		return BatchView{}, nil
+	}
+	known, err := b.Store.Repos().Batches.ByRequest(ctx, by.askedBy(), n.RequestKey)
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return BatchView{}, nil
+	case err != nil:
+		return BatchView{}, err
+	case !bytes.Equal(known.RequestBody, n.RequestBody):
+		return BatchView{}, fault.New(fault.ReusedIdempotencyKey,
+			"Esta Idempotency-Key já foi usada com outro pedido. Nada foi criado; use outra chave.")
+	case known.Status == batch.Preparing:
+		return BatchView{}, fault.New(fault.ServiceUnavailable,
+			"O mesmo pedido ainda está sendo orçado. Repita-o em instantes.").After(time.Second)
+	}
+	return b.Show(ctx, by, known.ID)
+}
+
+// read checks what is to be quoted and makes its items.
+func (b *Batches) read(by Caller, n NewBatch) (q batch.Batch, items []batch.Item, err error) {
+	product, ok := b.Catalog.Find(n.Product)
+	if !ok {
+		return q, nil, fault.New(fault.UnknownProduct,
+			"Este produto não é oferecido. GET /api/v1/produtos lista os que são.").At("produto")
+	}
+	now := b.Clock()
+	name := n.Name
+	if name == "" {
+		name = product.Name + " de " + now.In(b.Calendar.Location).Format("02/01/2006 15:04")
+	}
+	if name, ok = crm.CleanName(name); !ok {
+		return q, nil, invalid("nome", fmt.Sprintf("O nome do lote tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	if n.Confirm && n.Ceiling == nil {
+		return q, nil, invalid("teto", "Para confirmar já no primeiro pedido, diga o teto em reais.")
+	}
+	table, err := tableOf(product, n)
+	if err != nil {
+		return q, nil, err
+	}
+	items = table.Items(product, n.Rows == nil)
+	q = batch.Batch{
+		ID: newID(), OrgID: by.orgID, KeyID: by.keyID(), MemberID: by.memberID, Name: name, Product: product.ID,
+		Refresh: n.Refresh, Status: batch.Preparing, Columns: table.Columns, Total: len(items), Price: product.Price,
+		CreatedAt: now, ExpiresAt: now.Add(batch.QuoteLasts), RequestKey: n.RequestKey, RequestBody: n.RequestBody,
+	}
+	if n.Ceiling != nil {
+		q.Ceiling, q.HasCeiling = *n.Ceiling, true
+	}
+	for _, item := range items {
+		switch item.State {
+		case batch.Invalid:
+			q.Invalid++
+			continue
+		case batch.Repeat:
+			q.Repeated++
+		default:
+			q.Valid++
+		}
+		if t := item.Document.Type(); !by.mayAsk(t) {
+			return q, nil, fault.New(fault.MissingScope, fmt.Sprintf(
+				"A linha %d tem um documento do tipo %s, e esta chave não tem esse escopo. Nada foi orçado.", item.Line, t))
+		}
+	}
+	return q, items, nil
+}
+
+// tableOf is the table that was sent, or the one of a list.
+func tableOf(product catalog.Product, n NewBatch) (t batch.Table, err error) {
+	rows := n.Rows
+	if rows == nil {
+		t.Columns, t.Rows = []string{"documento"}, make([]batch.Row, len(n.Documents))
+		for i, text := range n.Documents {
+			t.Rows[i] = batch.Row{Line: i + 1, Cells: []string{text}}
+		}
+	} else if t, err = batch.ReadTable(product, rows, n.Column); err != nil {
+		field := "arquivo"
+		if !errors.Is(err, batch.ErrNoRows) {
+			field = "coluna"
+		}
+		said := err.Error()
+		return t, invalid(field, strings.ToUpper(said[:1])+said[1:]+".")
+	}
+	switch {
+	case len(t.Rows) == 0:
+		return t, invalid("documentos", "Envie ao menos um documento.")
+	case len(t.Rows) > batch.MaxItems:
+		return t, fault.New(fault.BodyTooLarge,
+			fmt.Sprintf("Um lote tem no máximo %d itens. Divida-o em partes.", batch.MaxItems))
+	}
+	return t, nil
+}
+
+// lookBack finds out which items history can answer.
+func (b *Batches) lookBack(ctx context.Context, q *batch.Batch, items []batch.Item) error {
+	docs := make([]document.Document, 0, q.Valid)
+	for _, item := range items {
+		if item.State == batch.Pending {
+			docs = append(docs, item.Document)
+		}
+	}
+	known, err := b.Store.Repos().History.Fresh(ctx, q.OrgID, q.Product, docs, b.Clock().Add(-b.Fresh))
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		if items[i].State == batch.Pending {
+			if items[i].SeenID = known[items[i].Document]; items[i].SeenID != "" {
+				q.FromHistory++
+			}
+		}
+	}
+	return nil
+}
+
+// Forget ends quotes that nobody confirmed, and removes what was left of a quote that was broken off. It is a chore.
+func (b *Batches) Forget(ctx context.Context) error {
+	repos := b.Store.Repos()
+	now, err := repos.Clock.Now(ctx, b.Clock())
+	if err != nil {
+		return err
+	}
+	if _, err := repos.Batches.Expire(ctx, now); err != nil {
+		return err
+	}
+	return forget(ctx, func(ctx context.Context) (int, error) {
+		return b.Store.Repos().Batches.Forget(ctx, now.Add(-brokenOff))
+	})
+}
+
+// brokenOff is when a batch that is still being prepared has nobody who does.
+const brokenOff = 5 * time.Minute

@@ -1,0 +1,286 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// otherBatches are those of an instance with these lookups.
+func (s *setting) otherBatches(l *app.Lookups) *app.Batches {
+	return app.NewBatches(app.BatchesConfig{
+		Store: s.store, Lookups: l, Catalog: products(), Fresh: fresh, Calendar: calendar, Clock: s.now, Log: s.log.logger(),
+		Concurrency: 8,
+	})
+}
+
+// running lets an instance ask until the returned function has stopped it.
+func running(s *setting) (stop func()) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { s.batches.Run(ctx) })
+	return func() { cancel(); wg.Wait() }
+}
+
+// someCPFs are n valid ones, one after the other from a number on.
+func someCPFs(from, n int) (out []string) {
+	for i := from; len(out) < n; i++ {
+		for digits := range 100 {
+			text := fmt.Sprintf("%09d%02d", i, digits)
+			if _, err := document.Parse(document.CPF, text); err == nil {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+func quote(documents ...string) app.NewBatch {
+	return app.NewBatch{Product: catalog.CPF, Documents: documents}
+}
+
+// until waits until a batch is as it should be.
+func (s *setting) until(id string, is func(app.BatchView) bool) app.BatchView {
+	s.t.Helper()
+	for range 5000 {
+		if v := must(s.batches.Show(s.t.Context(), app.Operator(), id)); is(v) {
+			return v
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.t.Fatalf("it is %s", state(must(s.batches.Show(s.t.Context(), app.Operator(), id))))
+	return app.BatchView{}
+}
+
+func ended(v app.BatchView) bool  { return v.Status == batch.Done }
+func paused(v app.BatchView) bool { return v.Status == batch.Paused }
+
+// state is a batch in a line.
+func state(v app.BatchView) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s ended %d charged %d free %d failed %d spent %s", v.Status, v.Reason, v.Ended,
+		v.Charged, v.Free, v.Failed, v.Spent.Amount))
+}
+
+// outcomes are the results of a batch, each as line, state, cost and whether it was free.
+func (s *setting) outcomes(id string) (out []string) {
+	s.t.Helper()
+	for r, err := range must(s.batches.AllResults(s.t.Context(), app.Operator(), id, "")).All {
+		done(err)
+		out = append(out, line(r.Line, r.State, r.Amount, r.Cache, r.Fields != nil))
+	}
+	return out
+}
+
+// TestABatch: what is in history and what repeats is free, what is invalid is told, and the results are in order.
+func TestABatch(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		key := s.byKey(wide)
+		must(s.ask(key, app.LookupRequest{Document: cpfs[1]}))
+		q := must(s.batches.Quote(t.Context(), key, quote(cpfs[0], cpfs[1], "529.982.247-25", cpfs[0], cpfs[2])))
+		equal(t, "quote", line(q.Status, q.Total, q.Valid, q.Repeated, q.Invalid, q.FromHistory, q.ToAsk(), q.MaxCost(), len(q.Invalids)),
+			"orcado 5 3 1 1 1 2 0.9 1")
+		equal(t, "lines of the statement", len(s.entries()), 1)
+		defer running(s)()
+		time.Sleep(5 * time.Second)
+		equal(t, "asked without being told to", len(s.bureau.list()), 1)
+		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
+		end := s.until(q.ID, ended)
+		equal(t, "the end", state(end), "concluido  ended 3 charged 2 free 1 failed 0 spent 0.9")
+		equal(t, "results", strings.Join(s.outcomes(q.ID), "\n"), strings.Join([]string{
+			"1 concluida 0.45 false true", "2 concluida 0 true true", "3 invalido 0 false false", "4 concluida 0 true true",
+			"5 concluida 0.45 false true",
+		}, "\n"))
+		for what, err := range map[string]error{
+			"confirm": second(s.batches.Confirm(t.Context(), key, q.ID, nil)), "pause": second(s.batches.Pause(t.Context(), key, q.ID)),
+			"resume": second(s.batches.Resume(t.Context(), key, q.ID, nil, true)), "cancel": second(s.batches.Cancel(t.Context(), key, q.ID)),
+		} {
+			equal(t, what, said(err), "estado_do_lote")
+		}
+		page := must(s.batches.Results(t.Context(), key, q.ID, batch.Answered, "", 2))
+		equal(t, "a page", line(len(page.Results), page.Next), "2 2")
+		page = must(s.batches.Results(t.Context(), key, q.ID, batch.Answered, page.Next, 2))
+		equal(t, "the next", line(len(page.Results), page.Results[0].Line, page.Next), "2 4 ")
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestTheCeiling is exact while many are asked about at once; what was not sent gives it back, and who may pay more
+// lets it go on.
+func TestTheCeiling(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		var fail atomic.Bool
+		s.bureau.script = func(ctx context.Context) (ports.Answer, error) {
+			time.Sleep(100 * time.Millisecond)
+			if fail.Swap(false) {
+				return fails(ports.NotSent)(ctx)
+			}
+			cpf, _ := products().Find(catalog.CPF)
+			return known(cpf), nil
+		}
+		key := s.byKey(wide)
+		n := quote(someCPFs(1000, 30)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price+1)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), key, n))
+		v := s.until(q.ID, paused)
+		v = s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 20 })
+		equal(t, "at the ceiling", state(v), "pausado teto ended 20 charged 20 free 0 failed 0 spent 9")
+		fail.Store(true)
+		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(25*price)), false))
+		v = s.until(q.ID, func(v app.BatchView) bool {
+			return v.Status == batch.Paused && v.Reason == batch.Ceiling && v.Ended == 25
+		})
+		equal(t, "at the next one", state(v), "pausado teto ended 25 charged 25 free 0 failed 0 spent 11.25")
+		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(30*price)), false))
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 30 charged 30 free 0 failed 0 spent 13.5")
+	})
+}
+
+// TestADayCapInTheMiddle pauses a batch until midnight; single lookups of others go on meanwhile.
+func TestADayCapInTheMiddle(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		key := s.byKey(access.Limits{PerMinute: 60, PerDay: 5, PerMonth: 8})
+		n := quote(someCPFs(2000, 10)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(100*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), key, n))
+		v := s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 5 && paused(v) })
+		equal(t, "today", state(v), "pausado limite_diario ended 5 charged 5 free 0 failed 0 spent 2.25")
+		midnight := calendar.NextDay(s.now())
+		if late := v.ResumeAt.Sub(midnight); late < 0 || late > time.Second {
+			t.Errorf("it goes on %s after midnight", late)
+		}
+		must(s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]}))
+		time.Sleep(midnight.Sub(s.now()) - time.Minute)
+		equal(t, "before midnight", must(s.batches.Show(t.Context(), key, q.ID)).Ended, 5)
+		time.Sleep(2 * time.Minute)
+		v = s.until(q.ID, paused)
+		reason := "limite_mensal"
+		if calendar.Month(midnight) != calendar.Month(midnight.Add(-time.Minute)) {
+			reason = "limite_diario"
+		}
+		equal(t, "after midnight", string(v.Reason), reason)
+	})
+}
+
+// TestABureauThatIsAway pauses a batch until it is back; nothing is charged for what was not sent.
+func TestABureauThatIsAway(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		var back atomic.Bool
+		s.bureau.script = func(ctx context.Context) (ports.Answer, error) {
+			if !back.Load() {
+				return fails(ports.NotSent)(ctx)
+			}
+			cpf, _ := products().Find(catalog.CPF)
+			return known(cpf), nil
+		}
+		key, n := s.byKey(wide), quote(someCPFs(3000, 20)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), key, n))
+		v := s.until(q.ID, paused)
+		equal(t, "away", state(v), "pausado bureau_indisponivel ended 0 charged 0 free 0 failed 0 spent 0")
+		time.Sleep(time.Minute)
+		back.Store(true)
+		equal(t, "back", state(s.until(q.ID, ended)), "concluido  ended 20 charged 20 free 0 failed 0 spent 9")
+	})
+}
+
+// TestFailures are charged and not repeated by themselves; who wants them asked again pays again.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.bureau.script = fails(ports.Failed)
+		key, n := s.byKey(wide), quote(cpfs...)
+		n.Ceiling, n.Confirm = at(catalog.Money(4*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), key, n))
+		v := s.until(q.ID, ended)
+		equal(t, "failed", state(v), "concluido  ended 4 charged 4 free 0 failed 4 spent 1.8")
+		equal(t, "what it costs again", v.RetryCost(), 4*price)
+		s.bureau.script = nil
+		must(s.batches.Resume(t.Context(), key, q.ID, nil, true))
+		equal(t, "without more money", string(s.until(q.ID, paused).Reason), "teto")
+		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(8*price)), true))
+		equal(t, "again", state(s.until(q.ID, ended)), "concluido  ended 4 charged 4 free 0 failed 0 spent 3.6")
+	})
+}
+
+// TestWhoMaySpend: members up to the organisation's limit; whose key is revoked, whose batch stops.
+func TestWhoMaySpend(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		admin, member, other := s.add("adm", crm.Admin), s.add("membro", crm.Common), s.another().add("outra", crm.Owner)
+		done(s.orgs.SetMemberBatchLimit(t.Context(), app.Operator(), s.orgID, 3*price))
+		q := must(s.batches.Quote(t.Context(), member, quote(cpfs...)))
+		equal(t, "above", said(second(s.batches.Confirm(t.Context(), member, q.ID, nil))), "nao_permitido teto")
+		for _, err := range []error{
+			second(s.batches.Show(t.Context(), other, q.ID)), second(s.batches.Confirm(t.Context(), other, q.ID, nil)),
+			second(s.batches.Results(t.Context(), other, q.ID, "", "", 10)), second(s.batches.Cancel(t.Context(), s.byKey(wide), q.ID)),
+			second(s.batches.Show(t.Context(), other, "x")),
+		} {
+			equal(t, "of somebody else", said(err), "lote_desconhecido id")
+		}
+		must(s.batches.Confirm(t.Context(), member, q.ID, at(catalog.Money(3*price))))
+		equal(t, "more", said(second(s.batches.Resume(t.Context(), member, q.ID, at(catalog.Money(4*price)), false))), "estado_do_lote")
+		must(s.batches.Pause(t.Context(), member, q.ID))
+		equal(t, "more", said(second(s.batches.Resume(t.Context(), member, q.ID, at(catalog.Money(4*price)), false))), "nao_permitido teto")
+		must(s.batches.Resume(t.Context(), admin, q.ID, at(catalog.Money(4*price)), false))
+		stop := running(s)
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 4 charged 4 free 0 failed 0 spent 1.8")
+		stop()
+
+		key := s.byKey(wide)
+		q = must(s.batches.Quote(t.Context(), key, quote(someCPFs(4000, 3)...)))
+		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
+		done(s.keys.Revoke(t.Context(), app.Operator(), key.Key().ID))
+		defer running(s)()
+		v := s.until(q.ID, paused)
+		equal(t, "of a revoked key", line(v.Reason, v.Note != "", v.Ended), "pedido true 0")
+	})
+}
+
+// TestABatchIsMadeOnce: a request that is repeated makes nothing new, and another one with its key is refused.
+func TestABatchIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	key, n := s.byKey(wide), quote(cpfs...)
+	n.RequestKey, n.RequestBody = "pedido-1", []byte{1}
+	first, second := must(s.batches.Quote(t.Context(), key, n)), must(s.batches.Quote(t.Context(), key, n))
+	equal(t, "repeated", second.ID, first.ID)
+	n.RequestBody = []byte{2}
+	_, err := s.batches.Quote(t.Context(), key, n)
+	equal(t, "another body", said(err), "chave_reutilizada")
+	equal(t, "another key", must(s.batches.Quote(t.Context(), s.byKey(wide), n)).ID != first.ID, true)
+	for what, c := range map[string]struct {
+		n    app.NewBatch
+		want string
+	}{
+		"unknown product":  {app.NewBatch{Product: "x", Documents: cpfs}, "produto_desconhecido produto"},
+		"nothing":          {quote(), "requisicao_invalida documentos"},
+		"no ceiling":       {app.NewBatch{Product: catalog.CPF, Documents: cpfs, Confirm: true}, "requisicao_invalida teto"},
+		"too many":         {quote(make([]string, batch.MaxItems+1)...), "corpo_grande_demais"},
+		"no documents":     {app.NewBatch{Product: catalog.CPF, Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}, "requisicao_invalida coluna"},
+		"a column of none": {app.NewBatch{Product: catalog.CPF, Column: "y", Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}, "requisicao_invalida coluna"},
+	} {
+		_, err := s.batches.Quote(t.Context(), key, c.n)
+		equal(t, what, said(err), c.want)
+	}
+}
