@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"fichario/app"
+	"fichario/domain/batch"
 )
 
 // dashboardPage is what happened in a period.
@@ -13,6 +14,8 @@ type dashboardPage struct {
 	Today  app.Day
 	// Plots leaves out those without anything to show.
 	Plots []*plot
+	// Batches are those that run, or wait for somebody.
+	Batches []batchLine
 }
 
 // dashboard is the first page: what happened, and what wants attention.
@@ -35,7 +38,23 @@ func (s *server) dashboard(c *call, f struct {
 			}
 		}
 	}
+	if s.LookupEnabled {
+		if data.Batches, err = s.openBatches(c); err != nil {
+			return err
+		}
+	}
 	return c.render("painel", page{Title: "Painel", Nav: "painel", Data: data})
+}
+
+// openBatches are those among the newest that run or are paused.
+func (s *server) openBatches(c *call) (open []batchLine, err error) {
+	found, err := s.Batches.List(c.ctx(), c.by, "", batchesAtOnce)
+	for _, v := range found.Batches {
+		if v.Status == batch.Running || v.Status == batch.Paused {
+			open = append(open, s.batchLine(v, nil))
+		}
+	}
+	return open, err
 }
 
 func lookupPlot(o app.Overview, enabled bool) *plot {
