@@ -58,7 +58,7 @@ func TestABatchThatIsKilled(t *testing.T) {
 			rows = append(rows, docs[i*15])
 		}
 		for i := range 200 {
-			rows = append(rows, fmt.Sprint("99999", i))
+			rows = append(rows, fmt.Sprint("sem documento ", i))
 		}
 		rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		var table strings.Builder
