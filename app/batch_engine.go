@@ -13,8 +13,8 @@ import (
 
 const (
 	// itemLease is how long an item is one instance's without being renewed, which happens every renewEvery.
-	itemLease  = 6 * time.Second
-	renewEvery = 2 * time.Second
+	itemLease  = 4 * time.Second
+	renewEvery = time.Second
 	// lookAgain is when an item is looked at again of which it is not known whether it was asked about.
 	lookAgain = time.Second
 	// itemsMax leaves half of the calls of an instance to single lookups.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +67,7 @@ type NewBatch struct {
 	Ceiling *catalog.Money
 	// Confirm lets it run at once; it needs a ceiling.
 	Confirm bool
-	// RequestKey names the request, so that its repetition is known, and RequestBody is a hash of all it asks.
+	// RequestKey names the request, so that its repetition is known, and RequestBody is all it asks, or a hash of that.
 	RequestKey  string
 	RequestBody []byte
 }
@@ -149,13 +148,13 @@ func (b *Batches) asked(ctx context.Context, by Caller, n NewBatch) (BatchView, 
 	if n.RequestKey == "" {
 		return BatchView{}, nil
 	}
-	known, err := b.Store.Repos().Batches.ByRequest(ctx, by.askedBy(), n.RequestKey)
+	known, same, err := b.Store.Repos().Batches.ByRequest(ctx, by.askedBy(), n.RequestKey, n.RequestBody)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		return BatchView{}, nil
 	case err != nil:
 		return BatchView{}, err
-	case !bytes.Equal(known.RequestBody, n.RequestBody):
+	case !same:
 		return BatchView{}, fault.New(fault.ReusedIdempotencyKey,
 			"Esta Idempotency-Key já foi usada com outro pedido. Nada foi criado; use outra chave.")
 	case known.Status == batch.Preparing:

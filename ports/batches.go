@@ -16,8 +16,9 @@ type Batches interface {
 	AddItems(ctx context.Context, items []batch.Item) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (batch.Batch, error)
-	// ByRequest returns the batch that a key or member made with a RequestKey, or ErrNotFound.
-	ByRequest(ctx context.Context, makerID, requestKey string) (batch.Batch, error)
+	// ByRequest returns the batch that a key or member made with a RequestKey, and whether its RequestBody was the same, or
+	// ErrNotFound. Both are kept as keyed hashes alone.
+	ByRequest(ctx context.Context, makerID, requestKey string, body []byte) (b batch.Batch, same bool, err error)
 	// Lock is Find that keeps others from the batch until the transaction ends. Only inside InTx.
 	Lock(ctx context.Context, id string) (batch.Batch, error)
 	// Update writes what becomes of a batch: all but what it was made with. Only inside InTx.
@@ -35,12 +36,12 @@ type Batches interface {
 	// Due returns the batches of an organisation that run, or whose pause is over at now, in the order of their start, and
 	// keeps others from them. Only inside InTx.
 	Due(ctx context.Context, orgID string, now time.Time) ([]batch.Batch, error)
-	// InFlight returns the items of an organisation that are being asked about.
+	// InFlight returns the items of an organisation that are being asked about, without documents and cells.
 	InFlight(ctx context.Context, orgID string) ([]batch.Item, error)
 	// Next returns the first items of a batch that are pending.
 	Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error)
-	// Claim writes that items are being asked about, by whom and until when, with the ids of their lookups. Only inside
-	// InTx.
+	// Claim writes that items are being asked about, all by one instance and until one time, with the ids of their
+	// lookups. Only inside InTx.
 	Claim(ctx context.Context, items []batch.Item) error
 	// Settle writes what became of items that were being asked about as these LookupIDs, and returns the outcomes of those
 	// that still were. Only inside InTx.

@@ -83,6 +83,12 @@ func (c *Client) Catalog() catalog.Catalog { return c.file.Catalog() }
 // a second for the mapping.
 func (c *Client) Timeout() time.Duration { return c.file.timeout }
 
+// Name returns the bureau's name, as the file gives it.
+func (c *Client) Name() string { return c.file.name }
+
+// Rate is File.Rate.
+func (c *Client) Rate() float64 { return c.file.rate }
+
 // Close stops fetching tokens and closes the idle connections. Calls in flight are
 // left to finish.
 func (c *Client) Close() {

@@ -17,6 +17,7 @@ type File struct {
 	failed       *program
 	notFound     notFound
 	notCharged   []int
+	rate         float64 // calls a second; zero without one
 	mappings     []mapping
 }
 
@@ -69,6 +70,9 @@ func (f *File) Source() string { return f.source }
 // Timeout returns how long one call may take, from looking up the host to the
 // last byte of the answer.
 func (f *File) Timeout() time.Duration { return f.timeout }
+
+// Rate returns how many calls a second the bureau allows, over all instances; zero where the file does not say.
+func (f *File) Rate() float64 { return f.rate }
 
 // Catalog returns the products that the file maps, with their prices: those of the
 // contract in the contract's order, then the file's own in the file's order.

@@ -64,7 +64,8 @@ func (p *parser) load(src []byte) (*yaml.Node, bool) {
 
 func (p *parser) root(n *yaml.Node) {
 	top := at{n: n, line: n.Line}
-	keys := p.known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "not_found", "not_charged", "products")
+	keys := p.known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "not_found", "not_charged", "rate",
+		"products")
 	p.required(top, keys, "name", "base_url", "products")
 	if v, ok := keys["name"]; ok {
 		p.file.name = p.text(v)
@@ -89,6 +90,9 @@ func (p *parser) root(n *yaml.Node) {
 	}
 	if v, ok := keys["not_charged"]; ok {
 		p.notCharged(v)
+	}
+	if v, ok := keys["rate"]; ok {
+		p.rate(v)
 	}
 	if v, ok := keys["products"]; ok {
 		p.products(v)

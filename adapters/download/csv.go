@@ -29,7 +29,7 @@ type Table struct {
 	Name string
 	// Columns are the words of the first row.
 	Columns []string
-	// Rows have as many cells: a string, a bool, a time.Time, a catalog.Money or a document.Document. No text is taken
+	// Rows have as many cells: a string, a bool, a time.Time, a Number, a catalog.Money or a document.Document. No text is taken
 	// for a formula.
 	Rows iter.Seq2[[]any, error]
 	// Zone is where the times of Excel are.
@@ -101,6 +101,11 @@ func (t Table) cell(value any, f Form) string {
 			return strings.Replace(v.String(), ".", ",", 1)
 		}
 		return v.String()
+	case Number:
+		if f == Excel {
+			return strings.Replace(string(v), ".", ",", 1)
+		}
+		return string(v)
 	case bool:
 		if f == Excel {
 			return map[bool]string{true: "sim", false: "não"}[v]

@@ -3,9 +3,12 @@ package gormstore
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/domain/batch"
 	"fichario/domain/document"
@@ -115,7 +118,16 @@ func (r batches) Items(
 }
 
 func (r batches) InFlight(ctx context.Context, orgID string) ([]batch.Item, error) {
-	return findAll(ctx, r.query, "batches.inFlight", r.vault.item, inFlight, where("org_id = ?", orgID))
+	bare := func(row batchItemRow) batch.Item {
+		return batch.Item{
+			ID: string(row.ID), BatchID: string(row.BatchID), OrgID: orgID, Line: row.Line, State: batch.State(row.State),
+			LookupID: row.LookupID.text(), Owner: row.Owner, LeaseUntil: timeOf(row.LeaseUntil),
+		}
+	}
+	return findAll(ctx, r.query, "batches.inFlight", bare, inFlight, where("org_id = ?", orgID),
+		func(db *gorm.DB) *gorm.DB {
+			return db.Select("id, batch_id, line, state, lookup_id, owner, lease_until")
+		})
 }
 
 func (r batches) Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error) {
@@ -123,39 +135,79 @@ func (r batches) Next(ctx context.Context, batchID string, limit int) ([]batch.I
 		func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit) })
 }
 
+// Claim is one statement, because nobody else writes on SQLite meanwhile.
 func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 	return r.inside(ctx, "batches.claim", func(db *gorm.DB) error {
+		if len(items) == 0 {
+			return nil
+		}
+		pair := " WHEN ? THEN ?"
+		if db.Name() == "postgres" {
+			pair = " WHEN CAST(? AS uuid) THEN CAST(? AS uuid)"
+		}
+		var ids, pairs []any
 		for _, i := range items {
-			err := orNotFound(pending(db.Model(&batchItemRow{})).Where("id = ?", i.ID).Updates(map[string]any{
-				"state": string(batch.InFlight), "owner": i.Owner, "lease_until": stamp(i.LeaseUntil),
-				"lookup_id": optional(i.LookupID), "code": "",
-			}))
-			if err != nil {
+			ids, pairs = append(ids, i.ID), append(pairs, i.ID, i.LookupID)
+		}
+		claimed := pending(db.Model(&batchItemRow{})).Where("id IN ?", ids).Updates(map[string]any{
+			"state": string(batch.InFlight), "owner": items[0].Owner, "lease_until": stamp(items[0].LeaseUntil), "code": "",
+			"lookup_id": gorm.Expr("CASE id"+strings.Repeat(pair, len(items))+" END", pairs...),
+		})
+		if claimed.Error == nil && int(claimed.RowsAffected) < len(items) {
+			return ports.ErrNotFound
+		}
+		return claimed.Error
+	})
+}
+
+// Settle writes items together that end alike.
+func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled []batch.Outcome, err error) {
+	type end struct {
+		state batch.State
+		code  string
+		kept  bool
+		until time.Time
+	}
+	var order []end
+	alike := map[end][]batch.Outcome{}
+	for _, o := range outcomes {
+		e := end{o.State, o.Code, o.Kept || o.State == batch.InFlight, o.Until}
+		if alike[e] == nil {
+			order = append(order, e)
+		}
+		alike[e] = append(alike[e], o)
+	}
+	err = r.inside(ctx, "batches.settle", func(db *gorm.DB) error {
+		settled = nil
+		for _, e := range order {
+			done, err := settleAlike(db, alike[e], map[string]any{
+				"state": string(e.state), "code": e.code, "owner": "", "lease_until": optionalTime(e.until),
+			}, e.kept)
+			if settled = append(settled, done...); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return settled, err
 }
 
-func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled []batch.Outcome, err error) {
-	err = r.inside(ctx, "batches.settle", func(db *gorm.DB) error {
-		settled = nil
-		for _, o := range outcomes {
-			values := map[string]any{"state": string(o.State), "code": o.Code, "owner": "", "lease_until": optionalTime(o.Until)}
-			if !o.Kept && o.State != batch.InFlight {
-				values["lookup_id"] = nil
-			}
-			done := inFlight(db.Model(&batchItemRow{})).Where("id = ? AND lookup_id = ?", o.ItemID, o.LookupID).Updates(values)
-			if done.Error != nil {
-				return done.Error
-			}
-			if done.RowsAffected > 0 {
-				settled = append(settled, o)
-			}
+func settleAlike(
+	db *gorm.DB, outcomes []batch.Outcome, values map[string]any, kept bool,
+) (settled []batch.Outcome, err error) {
+	if !kept {
+		values["lookup_id"] = nil
+	}
+	// A lookup is about one item, so that the two lists need not be told apart.
+	var met []batchItemRow
+	err = inFlight(db.Model(&met)).Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}}).
+		Where("id IN ? AND lookup_id IN ?", mapped(outcomes, func(o batch.Outcome) string { return o.ItemID }),
+			mapped(outcomes, func(o batch.Outcome) string { return o.LookupID })).Updates(values).Error
+	for _, o := range outcomes {
+		if slices.ContainsFunc(met, func(row batchItemRow) bool { return string(row.ID) == o.ItemID }) {
+			settled = append(settled, o)
 		}
-		return nil
-	})
+	}
 	return settled, err
 }
 

@@ -1,8 +1,12 @@
 package gormstore
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -55,8 +59,12 @@ func (v *vault) batchRow(b batch.Batch) batchRow {
 		Total: b.Total, Valid: b.Valid, Repeated: b.Repeated, Invalid: b.Invalid, FromHistory: b.FromHistory,
 		Price: int64(b.Price), Ended: b.Ended, Charged: b.Charged, Free: b.Free, Failed: b.Failed,
 		RunFrom: optionalTime(b.RunFrom), RunEnded: b.RunEnded, CreatedAt: stamp(b.CreatedAt), ExpiresAt: stamp(b.ExpiresAt),
-		StartedAt: optionalTime(b.StartedAt), EndedAt: optionalTime(b.EndedAt), RequestKey: b.RequestKey,
-		RequestBody: b.RequestBody,
+		StartedAt: optionalTime(b.StartedAt), EndedAt: optionalTime(b.EndedAt),
+	}
+	if b.RequestKey != "" {
+		maker := cmp.Or(b.KeyID, b.MemberID)
+		row.RequestKey = hex.EncodeToString(v.indexes(requestOf(maker, b.RequestKey))[0])
+		row.RequestBody = v.indexes(requestOf(maker, string(b.RequestBody)))[0]
 	}
 	if b.HasCeiling {
 		ceiling := int64(b.Ceiling)
@@ -73,8 +81,7 @@ func (v *vault) batch(row batchRow) batch.Batch {
 		Total: row.Total, Valid: row.Valid, Repeated: row.Repeated, Invalid: row.Invalid, FromHistory: row.FromHistory,
 		Price: catalog.Money(row.Price), Ended: row.Ended, Charged: row.Charged, Free: row.Free, Failed: row.Failed,
 		RunFrom: timeOf(row.RunFrom), RunEnded: row.RunEnded, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
-		StartedAt: timeOf(row.StartedAt), EndedAt: timeOf(row.EndedAt), RequestKey: row.RequestKey,
-		RequestBody: row.RequestBody,
+		StartedAt: timeOf(row.StartedAt), EndedAt: timeOf(row.EndedAt),
 	}
 	if row.Ceiling != nil {
 		b.Ceiling, b.HasCeiling = catalog.Money(*row.Ceiling), true
@@ -99,10 +106,22 @@ func (r batches) Find(ctx context.Context, id string) (batch.Batch, error) {
 	return findOne(ctx, r.query, "batches.find", r.vault.batch, where("id = ?", id))
 }
 
-func (r batches) ByRequest(ctx context.Context, makerID, requestKey string) (batch.Batch, error) {
-	return findOne(ctx, r.query, "batches.byRequest", r.vault.batch,
-		where("COALESCE(key_id, member_id) = ? AND request_key = ? AND request_key <> ''", makerID, requestKey))
+func (r batches) ByRequest(
+	ctx context.Context, makerID, requestKey string, body []byte,
+) (b batch.Batch, same bool, err error) {
+	keys := mapped(r.vault.indexes(requestOf(makerID, requestKey)), hex.EncodeToString)
+	row, err := findOne(ctx, r.query, "batches.byRequest", func(row batchRow) batchRow { return row },
+		where("COALESCE(key_id, member_id) = ? AND request_key IN ? AND request_key <> ''", makerID, keys))
+	if err != nil {
+		return b, false, err
+	}
+	same = slices.ContainsFunc(r.vault.indexes(requestOf(makerID, string(body))),
+		func(index []byte) bool { return bytes.Equal(index, row.RequestBody) })
+	return r.vault.batch(row), same, nil
 }
+
+// requestOf is what a keyed hash of something about a request is made of.
+func requestOf(makerID, said string) string { return "batch|" + makerID + "|" + said }
 
 func (r batches) Lock(ctx context.Context, id string) (batch.Batch, error) {
 	return findOne(ctx, r.inside, "batches.lock", r.vault.batch, locked("UPDATE", ""), where("id = ?", id))

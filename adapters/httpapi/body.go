@@ -26,6 +26,12 @@ type binder struct{}
 
 func (binder) Bind(into any, c echo.Context) error {
 	r := c.Request()
+	switch into.(type) {
+	case *ConfirmBatchJSONRequestBody, *ResumeBatchJSONRequestBody:
+		if r.ContentLength == 0 {
+			return io.EOF // these may come without a body
+		}
+	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
 	if err != nil || kind != echo.MIMEApplicationJSON {
 		return fault.New(fault.UnsupportedMediaType, "Envie o corpo com Content-Type: application/json.")
@@ -80,8 +86,15 @@ func decodeStrict(body []byte, into any) error {
 	err := dec.Decode(into)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		words := map[reflect.Kind]string{reflect.String: "texto entre aspas", reflect.Bool: "true ou false"}
-		return fault.New(fault.InvalidRequest, "O campo "+wrong.Field+" é "+words[wrong.Type.Kind()]+".").At(wrong.Field)
+		words := map[reflect.Kind]string{
+			reflect.String: "texto entre aspas", reflect.Bool: "true ou false", reflect.Int: "um número inteiro",
+			reflect.Slice: "uma lista",
+		}
+		said := words[wrong.Type.Kind()]
+		if wrong.Type == reflect.TypeFor[json.Number]() {
+			said = "um número"
+		}
+		return fault.New(fault.InvalidRequest, "O campo "+wrong.Field+" é "+said+".").At(wrong.Field)
 	}
 	if err != nil {
 		return notJSON()

@@ -23,6 +23,7 @@ type Config struct {
 	Statement *app.Statement
 	Keys      *app.Keys
 	Intake    *app.Intake
+	Batches   *app.Batches
 	// LookupEnabled is false on instances without the lookup feature: every lookup
 	// route is then a 404 (specification, 1.2).
 	LookupEnabled bool
@@ -38,7 +39,9 @@ type Config struct {
 
 type server struct {
 	Config
-	ServerInterface // the generated strict server; ReceiveLead is overridden
+	ServerInterface // the generated strict server; ReceiveLead and CreateBatch are overridden
+	// tables bounds how many tables are read at once, which take their memory.
+	tables chan struct{}
 }
 
 // handlers implements the generated strict server.
@@ -48,7 +51,7 @@ var _ StrictServerInterface = handlers{}
 
 // New returns the handler of every route.
 func New(c Config) (http.Handler, error) {
-	s := &server{Config: c}
+	s := &server{Config: c, tables: make(chan struct{}, tablesAtOnce)}
 	s.ServerInterface = NewStrictHandler(handlers{s}, []StrictMiddlewareFunc{shaped})
 
 	e := echo.New()
@@ -67,9 +70,17 @@ func New(c Config) (http.Handler, error) {
 		"getLookup":  lookup(),
 		"getStatement": append([]echo.MiddlewareFunc{looking},
 			lookup("limite", "cursor", "de", "ate", "produto", "cache", "formato")...),
-		"listProducts":  lookup(),
-		"verifyWebhook": {firstOf("hub.challenge", "hub.verify_token")},
-		"probeWebhook":  {firstOf("hub.challenge", "hub.verify_token")},
+		"listProducts":    lookup(),
+		"createBatch":     lookup("produto", "coluna", "nome", "atualizar", "teto", "confirmar"),
+		"listBatches":     append([]echo.MiddlewareFunc{looking}, lookup("limite", "cursor")...),
+		"getBatch":        append([]echo.MiddlewareFunc{looking}, lookup()...),
+		"confirmBatch":    lookup(),
+		"pauseBatch":      lookup(),
+		"resumeBatch":     lookup(),
+		"cancelBatch":     lookup(),
+		"getBatchResults": append([]echo.MiddlewareFunc{looking}, lookup("limite", "cursor", "situacao", "formato")...),
+		"verifyWebhook":   {firstOf("hub.challenge", "hub.verify_token")},
+		"probeWebhook":    {firstOf("hub.challenge", "hub.verify_token")},
 	}})
 	if err := s.documentation(e); err != nil {
 		return nil, err

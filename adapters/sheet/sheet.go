@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"fichario/domain/batch"
 	"fichario/domain/fault"
 )
 
@@ -21,11 +22,7 @@ const (
 )
 
 // Row is a row that is not empty.
-type Row struct {
-	// Line is its number in the file, as a spreadsheet shows it; the first is 1.
-	Line  int
-	Cells []string
-}
+type Row = batch.Row
 
 // Format is how a file is written.
 type Format string
@@ -101,7 +98,7 @@ func (t *table) add(line int, cells []string) error {
 	if t.text > maxText {
 		return tooLarge("O arquivo tem texto demais. Deixe só as colunas que importam, ou divida-o em partes.")
 	}
-	t.rows = append(t.rows, Row{line, append([]string(nil), cells[:last]...)})
+	t.rows = append(t.rows, Row{Line: line, Cells: append([]string(nil), cells[:last]...)})
 	return nil
 }
 

@@ -25,6 +25,7 @@ type cli struct {
 	Funnel        funnelCmd        `cmd:"" help:"The stages that contacts move through."`
 	Webhook       webhookCmd       `cmd:"" help:"Addresses that contacts are sent to."`
 	Automation    automationCmd    `cmd:"" help:"What is done when a contact comes in."`
+	Batch         batchCmd         `cmd:"" help:"One question about many documents."`
 	Contact       contactCmd       `cmd:"" help:"Contacts."`
 	Notification  notificationCmd  `cmd:"" help:"What the team was told."`
 	Bureau        bureauCmd        `cmd:"" help:"Check and try a bureau file."`
@@ -45,6 +46,7 @@ type Settings struct {
 	Lookup        bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; without, every lookup route is 404."`
 	TimeZone      string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the days and months of the caps."`
 	HistoryFresh  time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" validate:"min=0" help:"How long history answers instead of the bureau."`
+	BatchCalls    int           `env:"FICHARIO_BATCH_CONCURRENCY" name:"batch-concurrency" default:"8" validate:"min=1,max=64" help:"Calls at once for an organisation's batches, over all instances."`
 	DataKey       string        `env:"FICHARIO_DATA_KEY" help:"32 bytes in base64 that encrypt personal data; several with commas while rotating, the first encrypts. Default: a key file beside the SQLite database; required with PostgreSQL."`
 	SMTPURL       string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
 	AllowPrivate  bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`

@@ -48,6 +48,9 @@ func (c *serveCmd) Run(e *environment) error {
 	var work sync.WaitGroup
 	work.Go(func() { app.RunChores(background, log, s.chores()...) })
 	work.Go(func() { s.jobs.Run(running) }) // what is not begun is left to other instances, or to the next start
+	if e.settings.Lookup {
+		work.Go(func() { s.batches.Run(running) })
+	}
 	served := make(chan error, 1)
 	go func() { served <- s.server.Serve(s.listener) }()
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)

@@ -36,6 +36,7 @@ type service struct {
 	keys          *app.Keys
 	intake        *app.Intake
 	jobs          *app.Jobs
+	batches       *app.Batches
 	sessions      *app.Sessions
 	listener      net.Listener
 	server        *http.Server
@@ -98,6 +99,7 @@ func (e *environment) wireUseCases(
 		Fresh: e.settings.HistoryFresh, Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
 	}
 	s.lookups = app.NewLookups(s.lookupsConfig)
+	s.batches = e.batches(s.store, s.bureau, calendar, log, s.lookups)
 	s.keys = app.NewKeys(s.store, now)
 	s.dispatcher = automation.New(e.settings.AllowPrivate)
 	s.jobs = app.NewJobs(app.JobsConfig{
@@ -113,7 +115,7 @@ func (e *environment) wireServer(
 ) error {
 	statement := app.NewStatement(s.store, calendar, now)
 	api, err := httpapi.New(httpapi.Config{
-		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, LookupEnabled: e.settings.Lookup,
+		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches, LookupEnabled: e.settings.Lookup,
 		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
 		Sandbox: sandboxDocuments(),
 	})
@@ -208,6 +210,7 @@ func (s *service) chores() []app.Chore {
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
+		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
 }

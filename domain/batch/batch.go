@@ -88,7 +88,8 @@ type Batch struct {
 	CreatedAt, ExpiresAt time.Time
 	// StartedAt is when it was confirmed, EndedAt when it was done, cancelled or expired; zero before.
 	StartedAt, EndedAt time.Time
-	// RequestKey and RequestBody are a name that its maker gave the request, and a hash of what it asked; empty without.
+	// RequestKey and RequestBody are a name that its maker gave the request, and what it asked; empty without, and where
+	// the batch was read.
 	RequestKey  string
 	RequestBody []byte
 }

@@ -18,7 +18,7 @@ func quoted(t *testing.T, s ports.Store, orgID string, states ...batch.State) (b
 	b := batch.Batch{
 		ID: id(), OrgID: orgID, KeyID: id(), Name: "Clientes", Product: "cpf", Refresh: true, Status: batch.Running,
 		Columns: []string{"nome", "cpf"}, Total: len(states), Valid: len(states), FromHistory: 1, Price: 4500,
-		CreatedAt: at, ExpiresAt: at.Add(batch.QuoteLasts), StartedAt: at, RunFrom: at, RequestBody: []byte{1},
+		CreatedAt: at, ExpiresAt: at.Add(batch.QuoteLasts), StartedAt: at, RunFrom: at,
 	}
 	must(t, s.Repos().Batches.Create(t.Context(), b))
 	items := make([]batch.Item, len(states))
@@ -47,16 +47,19 @@ func batches(t *testing.T, s ports.Store) {
 
 	hidden := first
 	hidden.ID, hidden.Status, hidden.RequestKey = idOf(at), batch.Preparing, "k"
+	hidden.RequestBody = []byte("a")
 	must(t, repo.Create(ctx, hidden))
 	again := hidden
 	again.ID = id()
 	wantErr(t, "one name twice", repo.Create(ctx, again), ports.ErrExists)
 	again.KeyID, again.MemberID = "", id()
 	must(t, repo.Create(ctx, again))
-	named, err := repo.ByRequest(ctx, first.KeyID, "k")
-	must(t, err)
-	same(t, "by its name", named.ID, hidden.ID)
-	_, err = repo.ByRequest(ctx, first.KeyID, "")
+	for body, want := range map[string]bool{"a": true, "b": false} {
+		named, same1, err := repo.ByRequest(ctx, first.KeyID, "k", []byte(body))
+		must(t, err)
+		same(t, "by its name", []any{named.ID, same1}, []any{hidden.ID, want})
+	}
+	_, _, err = repo.ByRequest(ctx, first.KeyID, "", nil)
 	wantErr(t, "without a name", err, ports.ErrNotFound)
 
 	for what, c := range map[string]struct {

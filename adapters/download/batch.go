@@ -1,0 +1,170 @@
+package download
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"iter"
+	"net/http"
+	"regexp"
+
+	"fichario/adapters/sheet"
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// Number is a cell that holds a JSON number.
+type Number string
+
+// plainNumber is one that a spreadsheet keeps exact.
+var plainNumber = regexp.MustCompile(`^-?[0-9]{1,15}(\.[0-9]{1,6})?$`)
+
+// Batch is the results of a batch as a file: the columns that came, then the product's named fields, what became of each
+// item, what it cost, and what is wrong with it.
+func Batch(r app.BatchResults) Table {
+	t := Table{Name: "lote-" + r.Batch.ID + ".csv", Rows: batchRows(r)}
+	t.Columns = append(t.Columns, r.Batch.Columns...)
+	for _, f := range r.Product.Fields {
+		t.Columns = append(t.Columns, f.Name)
+	}
+	t.Columns = append(t.Columns, "situacao", "valor", "mensagem")
+	return t
+}
+
+func batchRows(r app.BatchResults) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		for item, err := range r.All {
+			var row []any
+			if err == nil {
+				row, err = batchRow(r, item)
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func batchRow(r app.BatchResults, item app.BatchResult) ([]any, error) {
+	row := make([]any, 0, len(r.Batch.Columns)+len(r.Product.Fields)+3)
+	for i := range r.Batch.Columns {
+		cell := ""
+		if i < len(item.Cells) {
+			cell = item.Cells[i]
+		}
+		row = append(row, cell)
+	}
+	values := map[string]any{}
+	if item.Fields != nil {
+		dec := json.NewDecoder(bytes.NewReader(item.Fields))
+		dec.UseNumber()
+		if err := dec.Decode(&values); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range r.Product.Fields {
+		text := f.Text(values[f.Name])
+		if f.Kind == catalog.Number && text != "" {
+			row = append(row, Number(text))
+		} else {
+			row = append(row, text)
+		}
+	}
+	message := item.Message
+	if message == "" {
+		message = item.Code
+	}
+	return append(row, string(item.State), item.Amount, message), nil
+}
+
+// XLSX answers with a table as a workbook. Every text is text there, and none a formula.
+func XLSX(w http.ResponseWriter, t Table) error {
+	w.Header().Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+t.Name+`"`)
+	extend(w)
+	n := 0
+	return sheet.Write(w, t.Columns, func(yield func([]any, error) bool) {
+		for row, err := range t.Rows {
+			if n++; n%rowsAtOnce == 0 {
+				extend(w)
+			}
+			for i, value := range row {
+				row[i] = xlsxCell(value)
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	})
+}
+
+func xlsxCell(value any) any {
+	switch v := value.(type) {
+	case catalog.Money:
+		return sheet.Number(v.String())
+	case Number:
+		if plainNumber.MatchString(string(v)) {
+			return sheet.Number(v)
+		}
+		return string(v)
+	case document.Document:
+		return v.Value()
+	}
+	return value
+}
+
+// BatchLine is what became of an item, on the wire.
+type BatchLine struct {
+	Line       int               `json:"linha"`
+	Columns    map[string]string `json:"colunas,omitempty"`
+	Document   string            `json:"documento"`
+	State      string            `json:"situacao"`
+	LookupID   *string           `json:"consultaId"`
+	Cache      bool              `json:"cache"`
+	Amount     json.Number       `json:"valor"`
+	Code       string            `json:"code,omitempty"`
+	Message    string            `json:"mensagem,omitempty"`
+	RepeatedOf int               `json:"repetidoDe,omitempty"`
+	Fields     json.RawMessage   `json:"campos"`
+}
+
+// LineOf is that of an item.
+func LineOf(r app.BatchResult) BatchLine {
+	l := BatchLine{
+		Line: r.Line, Document: r.Document, State: string(r.State), Cache: r.Cache, Amount: json.Number(r.Amount.String()),
+		Code: r.Code, Message: r.Message, RepeatedOf: r.RepeatOf, Fields: r.Fields,
+	}
+	if r.LookupID != "" {
+		l.LookupID = &r.LookupID
+	}
+	return l
+}
+
+// NDJSON answers with the results of a batch, an item a line.
+func NDJSON(w http.ResponseWriter, r app.BatchResults) error {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.Header().Set("Content-Disposition", `attachment; filename="lote-`+r.Batch.ID+`.ndjson"`)
+	extend(w)
+	enc, n := json.NewEncoder(io.Writer(w)), 0
+	enc.SetEscapeHTML(false)
+	for item, err := range r.All {
+		if err != nil {
+			return err
+		}
+		l := LineOf(item)
+		l.Columns = map[string]string{}
+		for i, cell := range item.Cells {
+			if i < len(r.Batch.Columns) {
+				l.Columns[r.Batch.Columns[i]] = cell
+			}
+		}
+		if err := enc.Encode(l); err != nil {
+			return err
+		}
+		if n++; n%rowsAtOnce == 0 {
+			extend(w)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"fichario/adapters/sheet"
+	"fichario/app"
+	"fichario/domain/batch"
+	"fichario/domain/fault"
+)
+
+const (
+	// tablesAtOnce is how many tables are read at once: each may take some hundred megabytes.
+	tablesAtOnce = 2
+	// tableWithin is how long a table waits for its turn, so that its sender hears of it in time.
+	tableWithin = 20 * time.Second
+	// requestKeyMax is the longest Idempotency-Key.
+	requestKeyMax = 255
+)
+
+// batchBody is the JSON body of a batch.
+type batchBody struct {
+	Name      string       `json:"nome"`
+	Product   string       `json:"produto"`
+	Documents []string     `json:"documentos"`
+	Refresh   bool         `json:"atualizar"`
+	Ceiling   *json.Number `json:"teto"`
+	Confirm   bool         `json:"confirmar"`
+}
+
+// CreateBatch serves POST /api/v1/lotes (design, section 11): documents as JSON, or a table.
+func (s *server) CreateBatch(c echo.Context) error {
+	ctx := c.Request().Context()
+	n, err := s.readBatch(c)
+	if err != nil {
+		return err
+	}
+	v, err := s.Batches.Quote(ctx, callOf(ctx).caller, n)
+	if err != nil {
+		return err
+	}
+	return batchAnswer{http.StatusCreated, v}.write(c.Response())
+}
+
+// readBatch reads what is to be quoted. Faults: InvalidRequest, UnsupportedMediaType, BodyTooLarge, IncompleteRequest,
+// ServiceUnavailable.
+func (s *server) readBatch(c echo.Context) (n app.NewBatch, err error) {
+	r := c.Request()
+	kind, parameters, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
+	if !isBatchType(kind) {
+		return n, fault.New(fault.UnsupportedMediaType,
+			"Envie os documentos em application/json, ou uma tabela em text/csv, .xlsx ou multipart/form-data com um arquivo.")
+	}
+	if err := compressed(r, fault.UnsupportedMediaType); err != nil {
+		return n, err
+	}
+	if n.RequestKey = r.Header.Get("Idempotency-Key"); len(n.RequestKey) > requestKeyMax {
+		return n, fault.New(fault.InvalidRequest, "A Idempotency-Key tem no máximo 255 caracteres.").At("Idempotency-Key")
+	}
+	release, err := s.waitForTable(r.Context())
+	if err != nil {
+		return n, err
+	}
+	defer release()
+	data, err := readBody(c, sheet.MaxBytes, "16 MiB")
+	if err != nil {
+		return n, err
+	}
+	query, err := parseQuery(r)
+	if err != nil {
+		return n, err
+	}
+	sum := sha256.New()
+	_, _ = io.WriteString(sum, query.Encode()+"\n") // never fails
+	_, _ = sum.Write(data)
+	n.RequestBody = sum.Sum(nil)
+	if kind == echo.MIMEApplicationJSON {
+		return n, batchOfJSON(&n, data, query)
+	}
+	if kind == echo.MIMEMultipartForm {
+		if data, err = onlyFile(data, parameters["boundary"]); err != nil {
+			return n, err
+		}
+	}
+	if err := batchOfQuery(&n, query); err != nil {
+		return n, err
+	}
+	n.Rows, err = sheet.Read(data, batch.MaxItems+1) // and a header
+	return n, err
+}
+
+func isBatchType(kind string) bool {
+	switch kind {
+	case echo.MIMEApplicationJSON, echo.MIMEMultipartForm, "text/csv", xlsxType:
+		return true
+	}
+	return false
+}
+
+// waitForTable waits until a table may be read; release lets the next one in. Fault: ServiceUnavailable.
+func (s *server) waitForTable(ctx context.Context) (release func(), err error) {
+	select {
+	case s.tables <- struct{}{}:
+		return func() { <-s.tables }, nil
+	case <-time.After(tableWithin):
+	case <-ctx.Done():
+	}
+	return nil, fault.New(fault.ServiceUnavailable,
+		"Há arquivos grandes demais ao mesmo tempo. Nada foi orçado; tente de novo em instantes.").After(5 * time.Second)
+}
+
+func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {
+	if len(query) > 0 {
+		return fault.New(fault.InvalidRequest, "Com um corpo JSON esta rota não tem parâmetros: diga tudo no corpo.")
+	}
+	var b batchBody
+	if err := decodeStrict(data, &b); err != nil {
+		return err
+	}
+	n.Name, n.Product, n.Documents, n.Refresh, n.Confirm = b.Name, b.Product, b.Documents, b.Refresh, b.Confirm
+	n.Ceiling, err = ceilingOf(b.Ceiling)
+	return err
+}
+
+// batchOfQuery reads what is said of a table in the address.
+func batchOfQuery(n *app.NewBatch, query url.Values) (err error) {
+	n.Name, n.Product, n.Column = query.Get("nome"), query.Get("produto"), query.Get("coluna")
+	for name, into := range map[string]*bool{"atualizar": &n.Refresh, "confirmar": &n.Confirm} {
+		switch v, sent := query[name]; {
+		case !sent:
+		case v[0] != "true" && v[0] != "false":
+			return fault.New(fault.InvalidRequest, "O parâmetro "+name+" é true ou false.").At(name)
+		default:
+			*into = v[0] == "true"
+		}
+	}
+	if sent, ok := query["teto"]; ok {
+		ceiling := json.Number(sent[0])
+		n.Ceiling, err = ceilingOf(&ceiling)
+	}
+	return err
+}
+
+// onlyFile returns the one file of a form. Fault: InvalidRequest.
+func onlyFile(data []byte, boundary string) (file []byte, err error) {
+	refusal := fault.New(fault.InvalidRequest,
+		"O formulário tem um arquivo e nada mais; produto e coluna vão no endereço.").At("arquivo")
+	form := multipart.NewReader(bytes.NewReader(data), boundary)
+	for {
+		part, err := form.NextRawPart()
+		if errors.Is(err, io.EOF) && file != nil {
+			return file, nil
+		}
+		if err != nil || part.FileName() == "" || file != nil {
+			return nil, refusal
+		}
+		if file, err = io.ReadAll(part); err != nil {
+			return nil, refusal
+		}
+	}
+}

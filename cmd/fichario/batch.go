@@ -1,0 +1,264 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"fichario/adapters/bureau"
+	"fichario/adapters/gormstore"
+	"fichario/adapters/sheet"
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/fault"
+)
+
+type batchCmd struct {
+	Quote   batchQuoteCmd   `cmd:"" help:"Say what a table of documents would cost; asks nobody and costs nothing."`
+	Confirm batchConfirmCmd `cmd:"" help:"Let a quoted batch run, on any instance, within a ceiling."`
+	List    batchListCmd    `cmd:"" help:"List the batches of an organisation, newest first."`
+	Show    batchShowCmd    `cmd:"" help:"Show a batch and how far it is."`
+	Pause   batchPauseCmd   `cmd:"" help:"Pause a batch; what is in flight ends."`
+	Resume  batchResumeCmd  `cmd:"" help:"Let a paused batch go on, or ask those without an answer again."`
+	Cancel  batchCancelCmd  `cmd:"" help:"End a batch; what is in flight ends."`
+	Results batchResultsCmd `cmd:"" help:"Write what became of each item to standard output."`
+}
+
+// batches is the use case on a store.
+func (e *environment) batches(
+	store *gormstore.Store, client *bureau.Client, calendar access.Calendar, log *slog.Logger, lookups *app.Lookups,
+) *app.Batches {
+	return app.NewBatches(app.BatchesConfig{
+		Store: store, Lookups: lookups, Catalog: client.Catalog(), Fresh: e.settings.HistoryFresh, Calendar: calendar,
+		Clock: now, Log: log, Concurrency: e.settings.BatchCalls, Bureau: client.Name(), PerSecond: client.Rate(),
+	})
+}
+
+// withBatches runs a command on the use case, which asks nobody.
+func (e *environment) withBatches(f func(*app.Batches) error) error {
+	calendar, err := e.calendar()
+	if err != nil {
+		return err
+	}
+	log, flush := newLogger(e.settings, e.errOut)
+	defer flush()
+	client, stop, err := e.openBureau(log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return e.withStore(func(store *gormstore.Store) error { return f(e.batches(store, client, calendar, log, nil)) })
+}
+
+// reais is a flag that holds an amount.
+type reais struct{ amount *catalog.Money }
+
+// UnmarshalText reads it.
+func (r *reais) UnmarshalText(b []byte) error {
+	m, err := catalog.ParseMoney(string(b))
+	if err != nil {
+		return fmt.Errorf("%q is no amount in reais, such as 12.50", b)
+	}
+	r.amount = &m
+	return nil
+}
+
+type batchQuoteCmd struct {
+	File    string `arg:"" help:"Path of a table, CSV or XLSX; - for standard input."`
+	Org     string `xor:"who" required:"" help:"Id of the organisation; the batch is made in the name of its first active owner."`
+	Key     string `xor:"who" required:"" help:"Id of the key in whose name the batch is made."`
+	Product string `required:"" help:"Product id."`
+	Column  string `help:"Column of the documents, by header, letter or number. Default: the first that holds some."`
+	Name    string `help:"What people call the batch."`
+	Refresh bool   `help:"Ask the bureau also where history has an answer."`
+	Ceiling reais  `placeholder:"REAIS" help:"The most that it may be charged; confirm may say another one."`
+}
+
+// Run quotes a table.
+func (c *batchQuoteCmd) Run(e *environment) error {
+	data, err := c.read(e)
+	if err != nil {
+		return err
+	}
+	rows, err := sheet.Read(data, batch.MaxItems+1)
+	if err != nil {
+		return err
+	}
+	return e.withBatches(func(batches *app.Batches) error {
+		by, err := batches.Actor(e.ctx, c.Org, c.Key)
+		if err != nil {
+			return err
+		}
+		v, err := batches.Quote(e.ctx, by, app.NewBatch{
+			Name: c.Name, Product: c.Product, Rows: rows, Column: c.Column, Refresh: c.Refresh, Ceiling: c.Ceiling.amount,
+		})
+		return e.printBatch(v, err)
+	})
+}
+
+func (c *batchQuoteCmd) read(e *environment) ([]byte, error) {
+	from := e.in
+	if c.File != "-" {
+		file, err := os.Open(c.File)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		from = file
+	}
+	data, err := io.ReadAll(io.LimitReader(from, sheet.MaxBytes+1))
+	if err == nil && len(data) == 0 {
+		err = fault.New(fault.InvalidRequest, "O arquivo está vazio.")
+	}
+	return data, err
+}
+
+type batchConfirmCmd struct {
+	ID      string `arg:"" help:"Id of the batch."`
+	Ceiling reais  `placeholder:"REAIS" help:"The most that it may be charged. Default: that of the quote, or what it may cost at most."`
+}
+
+// Run confirms a batch.
+func (c *batchConfirmCmd) Run(e *environment) error {
+	return e.withBatches(func(batches *app.Batches) error {
+		return e.printBatch(batches.Confirm(e.ctx, app.Operator(), c.ID, c.Ceiling.amount))
+	})
+}
+
+type batchListCmd struct {
+	Org   string `required:"" help:"Id of the organisation."`
+	Limit int    `default:"50" help:"How many, at most 500."`
+}
+
+// Run lists the batches.
+func (c *batchListCmd) Run(e *environment) error {
+	return e.withBatches(func(batches *app.Batches) error {
+		by, err := batches.Actor(e.ctx, c.Org, "")
+		if err != nil {
+			return err
+		}
+		page, err := batches.List(e.ctx, by, "", c.Limit)
+		if err != nil {
+			return err
+		}
+		return printList(e, page.Batches, viewBatch, func(v app.BatchView) string {
+			return fmt.Sprintf("%s  %-12s %6d/%-6d R$ %-12s %s", v.ID, v.Status, v.Ended, v.Valid, v.Spent.Amount, v.Name)
+		})
+	})
+}
+
+type batchShowCmd struct {
+	ID string `arg:"" help:"Id of the batch."`
+}
+
+// Run shows a batch.
+func (c *batchShowCmd) Run(e *environment) error {
+	return e.withBatches(func(batches *app.Batches) error {
+		return e.printBatch(batches.Show(e.ctx, app.Operator(), c.ID))
+	})
+}
+
+type batchPauseCmd struct {
+	ID string `arg:"" help:"Id of the batch."`
+}
+
+// Run pauses a batch.
+func (c *batchPauseCmd) Run(e *environment) error {
+	return e.withBatches(func(batches *app.Batches) error {
+		return e.printBatch(batches.Pause(e.ctx, app.Operator(), c.ID))
+	})
+}
+
+type batchResumeCmd struct {
+	ID       string `arg:"" help:"Id of the batch."`
+	Ceiling  reais  `placeholder:"REAIS" help:"The most that it may be charged in all. Default: as before."`
+	Failures bool   `help:"Ask those without an answer again, as new spending."`
+}
+
+// Run resumes a batch.
+func (c *batchResumeCmd) Run(e *environment) error {
+	return e.withBatches(func(batches *app.Batches) error {
+		return e.printBatch(batches.Resume(e.ctx, app.Operator(), c.ID, c.Ceiling.amount, c.Failures))
+	})
+}
+
+type batchCancelCmd struct {
+	ID string `arg:"" help:"Id of the batch."`
+}
+
+// Run cancels a batch.
+func (c *batchCancelCmd) Run(e *environment) error {
+	return e.withBatches(func(batches *app.Batches) error {
+		return e.printBatch(batches.Cancel(e.ctx, app.Operator(), c.ID))
+	})
+}
+
+// batchView is a batch as the commands show it with --json.
+type batchView struct {
+	ID          string      `json:"id"`
+	Name        string      `json:"nome"`
+	Product     string      `json:"produto"`
+	Status      string      `json:"situacao"`
+	Reason      *string     `json:"motivo"`
+	Note        *string     `json:"mensagem"`
+	Total       int         `json:"total"`
+	Valid       int         `json:"validos"`
+	Repeated    int         `json:"repetidos"`
+	Invalid     int         `json:"invalidos"`
+	FromHistory int         `json:"doHistorico"`
+	ToAsk       int         `json:"aConsultar"`
+	MaxCost     json.Number `json:"custoMaximo"`
+	RetryCost   json.Number `json:"custoFalhas"`
+	Ceiling     *string     `json:"teto"`
+	Ended       int         `json:"feitos"`
+	Charged     int         `json:"cobrados"`
+	Free        int         `json:"gratis"`
+	Failed      int         `json:"falhas"`
+	Spent       json.Number `json:"gasto"`
+	CreatedAt   time.Time   `json:"criadoEm"`
+	ExpiresAt   time.Time   `json:"expiraEm"`
+	ResumesAt   *time.Time  `json:"retomaEm"`
+}
+
+func viewBatch(v app.BatchView) batchView {
+	out := batchView{
+		ID: v.ID, Name: v.Name, Product: v.Product, Status: string(v.Status), Reason: textOrNull(string(v.Reason)),
+		Note: textOrNull(v.Note), Total: v.Total, Valid: v.Valid, Repeated: v.Repeated, Invalid: v.Invalid,
+		FromHistory: v.FromHistory, ToAsk: v.ToAsk(), MaxCost: json.Number(v.MaxCost().String()),
+		RetryCost: json.Number(v.RetryCost().String()), Ended: v.Ended, Charged: v.Charged, Free: v.Free, Failed: v.Failed,
+		Spent: json.Number(v.Spent.Amount.String()), CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt,
+		ResumesAt: timeOrNull(v.ResumeAt),
+	}
+	if v.HasCeiling {
+		out.Ceiling = textOrNull(v.Ceiling.String())
+	}
+	return out
+}
+
+// printBatch shows a batch, or passes the error on.
+func (e *environment) printBatch(v app.BatchView, err error) error {
+	if err != nil {
+		return err
+	}
+	state := string(v.Status)
+	if v.Reason != "" {
+		state += " (" + string(v.Reason) + ")"
+	}
+	text := fmt.Sprintf("Batch %s, %s: %s\n%d rows: %d documents, %d repeated, %d invalid; %d in history\n", v.ID, v.Name,
+		state, v.Total, v.Valid, v.Repeated, v.Invalid, v.FromHistory)
+	for _, item := range v.Invalids {
+		text += fmt.Sprintf("  line %d: %s\n", item.Line, item.Message)
+	}
+	text += fmt.Sprintf("It costs at most R$ %s; spent R$ %s", v.MaxCost(), v.Spent.Amount)
+	if v.HasCeiling {
+		text += fmt.Sprintf(" of R$ %s", v.Ceiling)
+	}
+	text += fmt.Sprintf("\n%d of %d done, %d charged, %d free, %d without an answer\n", v.Ended, v.Valid, v.Charged, v.Free,
+		v.Failed)
+	return e.print(viewBatch(v), "%s", text)
+}

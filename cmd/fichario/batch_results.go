@@ -1,0 +1,50 @@
+package main
+
+import (
+	"io"
+	"net/http"
+
+	"fichario/adapters/download"
+	"fichario/app"
+	"fichario/domain/batch"
+)
+
+type batchResultsCmd struct {
+	ID     string `arg:"" help:"Id of the batch."`
+	Format string `enum:"csv,excel,xlsx,ndjson" default:"csv" help:"csv, excel (a CSV for spreadsheets in Brazil), xlsx or ndjson."`
+	State  string `name:"situacao" help:"Only items where this is so, such as falhou."`
+}
+
+// Run writes the results.
+func (c *batchResultsCmd) Run(e *environment) error {
+	return e.withBatches(func(batches *app.Batches) error {
+		results, err := batches.AllResults(e.ctx, app.Operator(), c.ID, batch.State(c.State))
+		if err != nil {
+			return err
+		}
+		to := output{e.out, http.Header{}}
+		switch c.Format {
+		case "xlsx":
+			return download.XLSX(to, download.Batch(results))
+		case "ndjson":
+			return download.NDJSON(to, results)
+		case "excel":
+			_, err = download.CSV(to, download.Batch(results), download.Excel)
+		default:
+			_, err = download.CSV(to, download.Batch(results), download.Plain)
+		}
+		return err
+	})
+}
+
+// output takes a file that is otherwise an answer.
+type output struct {
+	io.Writer
+	header http.Header
+}
+
+// Header is nobody's.
+func (o output) Header() http.Header { return o.header }
+
+// WriteHeader is ignored.
+func (o output) WriteHeader(int) {}

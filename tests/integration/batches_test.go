@@ -1,0 +1,230 @@
+package integration
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fichario/adapters/sheet"
+	"fichario/tests/testkit/lookuptest"
+)
+
+const workbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+// TestABatch goes from a table to its results, through the API and the commands.
+func TestABatch(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		key, stranger := s.NewKey(600, 50, 50), s.NewKey(600, 50, 50)
+		docs := lookuptest.CPFs(31, 3)
+		for _, d := range docs {
+			s.Hide(d)
+		}
+		s.CPF(key.Key, docs[0])
+		table := "nome;CPF do cliente\n=Ana;" + docs[0] + "\nBia;" + mask(docs[1]) + "\n\nCaio;123\nBia de novo;" + docs[1] + "\n"
+		b := s.BatchOf(s.SendTable(key.Key, "produto=cpf&nome=Carteira", "text/csv", table))
+		expect(t, "the quote", []any{b.Nome, b.Situacao, b.Itens.Total, b.Itens.Validos, b.Itens.Repetidos, b.DoHistorico,
+			b.AConsultar, b.CustoMaximo.String(), b.Invalidos[0].Linha}, []any{"Carteira", "orcado", 4, 2, 1, 1, 1, "0.45", 5})
+		expect(t, "calls", bureau.Calls(), 1)
+		place := "/api/v1/lotes/" + b.ID
+		for _, path := range []string{place, place + "/resultados", "/api/v1/lotes/x"} {
+			expect(t, path, s.Get(path, stranger.Key).String(), "404 lote_desconhecido")
+		}
+		for _, what := range []string{"confirmar", "pausar", "retomar", "cancelar"} {
+			expect(t, what, s.Move(stranger.Key, b.ID, what, "").String(), "404 lote_desconhecido")
+		}
+		expect(t, "paused before it runs", s.Move(key.Key, b.ID, "pausar", "").String(), "409 estado_do_lote")
+		expect(t, "a ceiling of words", s.Move(key.Key, b.ID, "confirmar", `{"teto":"x"}`).String(), "400 requisicao_invalida")
+		expect(t, "confirmed", s.Move(key.Key, b.ID, "confirmar", "").Status, 202)
+		done := s.AwaitBatch(key.Key, b.ID, "it is done", 20*time.Second, func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
+		expect(t, "the end", done.String(), "concluido : 2 done, 1 charged, 1 free, 0 failed, 0.45 spent")
+		expect(t, "calls", bureau.Calls(), 2)
+		var lines []string
+		for _, r := range s.BatchResults(key.Key, b.ID) {
+			lines = append(lines, fmt.Sprint(r.Linha, r.Situacao, r.Cache, r.Valor, r.Campos != nil))
+		}
+		expect(t, "results", strings.Join(lines, " "),
+			"2concluidatrue0true 3concluidafalse0.45true 5invalidofalse0false 6concluidatrue0true")
+		checkFiles(t, s, key.Key, place)
+		page := s.Get("/api/v1/lotes?limite=1", key.Key)
+		expect(t, "the list", []any{page.Status, len(page.JSON["lotes"].([]any))}, []any{200, 1}) //nolint:forcetypeassert // a list
+		expect(t, "a stranger's list", string(s.Get("/api/v1/lotes", stranger.Key).Body), `{"lotes":[],"proxima":null}`+"\n")
+		expect(t, "the commands", s.Command("batch", "results", b.ID), string(fileOf(t, s, key.Key, place, "text/csv")))
+		if out := s.Command("batch", "show", b.ID); !strings.Contains(out, "concluido") || !strings.Contains(out, "line 5") {
+			t.Error(out)
+		}
+		if out := s.Command("doctor"); strings.Contains(out, "BROKEN") {
+			t.Error(out)
+		}
+	})
+}
+
+func mask(cpf string) string { return cpf[:3] + "." + cpf[3:6] + "." + cpf[6:9] + "-" + cpf[9:] }
+
+func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []byte {
+	t.Helper()
+	a, err := s.Do(t.Context(), "GET", place+"/resultados", key, map[string]string{"Accept": accept}, "")
+	if err != nil || a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), accept) {
+		t.Fatalf("%s: %s %v", accept, a, err)
+	}
+	return a.Body
+}
+
+// checkFiles: the three kinds of file have the columns that came, in their order, and no formula.
+func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
+	t.Helper()
+	for kind, head := range map[string]string{"text/csv": "'=Ana", workbookType: "=Ana"} {
+		rows, err := sheet.Read(fileOf(t, s, key, place, kind), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := strings.Join(rows[0].Cells, " ")
+		expect(t, kind, []any{len(rows), rows[1].Cells[0], strings.HasPrefix(names, "nome CPF do cliente nome nomeMae"),
+			strings.HasSuffix(names, "situacao valor mensagem")}, []any{5, head, true, true})
+	}
+	lines := strings.Split(strings.TrimSpace(string(fileOf(t, s, key, place, "application/x-ndjson"))), "\n")
+	var first struct {
+		Linha   int
+		Colunas map[string]string
+	}
+	expect(t, "lines", []any{len(lines), json.Unmarshal([]byte(lines[0]), &first), first.Linha, first.Colunas["nome"]},
+		[]any{4, nil, 2, "=Ana"})
+	excel := s.Get(place+"/resultados?formato=excel", key)
+	expect(t, "for spreadsheets", bytes.HasPrefix(excel.Body, []byte("\ufeffnome;")) && bytes.Contains(excel.Body, []byte(";0,45;")), true)
+}
+
+// TestABatchIsMadeOnce, whatever becomes of the connection; and what is no batch is refused, and says why.
+func TestWhatIsNoBatch(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		key, cnpjs := s.NewKey(600, 50, 50).Key, s.ScopedKey("cnpj", 600, 50, 50).Key
+		body := `{"produto":"cpf","documentos":["` + ana + `"]}`
+		first := s.BatchOf(s.Quote(key, body, "Idempotency-Key", "a"))
+		expect(t, "repeated", s.BatchOf(s.Quote(key, body, "Idempotency-Key", "a")).ID, first.ID)
+		expect(t, "another body", s.Quote(key, body+" ", "Idempotency-Key", "a").String(), "422 chave_reutilizada")
+		for what, c := range map[string]struct{ key, body, want string }{
+			"no scope":          {cnpjs, body, "403 escopo_ausente"},
+			"no product":        {key, `{"produto":"x","documentos":["1"]}`, "400 produto_desconhecido"},
+			"no documents":      {key, `{"produto":"cpf","documentos":[]}`, "400 requisicao_invalida"},
+			"not a list":        {key, `{"produto":"cpf","documentos":"1"}`, "400 requisicao_invalida"},
+			"unknown field":     {key, `{"produto":"cpf","documentos":["1"],"x":1}`, "400 requisicao_invalida"},
+			"a negative amount": {key, `{"produto":"cpf","documentos":["1"],"teto":-1}`, "400 requisicao_invalida"},
+			"no ceiling":        {key, `{"produto":"cpf","documentos":["1"],"confirmar":true}`, "400 requisicao_invalida"},
+		} {
+			expect(t, what, s.Quote(c.key, c.body).String(), c.want)
+		}
+		masked := s.BatchOf(s.Quote(key, `{"produto":"cpf","documentos":["`+mask(ana)+`"]}`))
+		expect(t, "masks in JSON", []any{masked.Itens.Validos, masked.Itens.Invalidos}, []any{0, 1})
+
+		for what, c := range map[string]struct{ query, kind, table, want string }{
+			"no type":              {"produto=cpf", "application/zip", "x", "415 tipo_nao_suportado"},
+			"a bomb":               {"produto=cpf", workbookType, bomb(), "413 corpo_grande_demais"},
+			"50 001 rows":          {"produto=cpf", "text/csv", "cpf\n" + strings.Repeat(ana+"\n", 50001), "413 corpo_grande_demais"},
+			"17 MiB":               {"produto=cpf", "text/csv", strings.Repeat(ana+"\n", 17<<20/12), "413 corpo_grande_demais"},
+			"no documents":         {"produto=cpf", "text/csv", "nome\nAna\n", "400 requisicao_invalida"},
+			"no such column":       {"produto=cpf&coluna=z9", "text/csv", "cpf\n" + ana, "400 requisicao_invalida"},
+			"half a workbook":      {"produto=cpf", workbookType, bomb()[:100], "400 requisicao_invalida"},
+			"an unknown parameter": {"produto=cpf&x=1", "text/csv", ana, "400 requisicao_invalida"},
+			"a wrong switch":       {"produto=cpf&confirmar=sim", "text/csv", ana, "400 requisicao_invalida"},
+		} {
+			expect(t, what, s.SendTable(key, c.query, c.kind, c.table).String(), c.want)
+		}
+		latin := s.BatchOf(s.SendTable(key, "produto=cpf", "text/csv", "Jo\xe3o;titular\nJos\xe9;5,29982E+10\nZ\xe9;2345678992\n"+"A;"+ana+"\n"))
+		expect(t, "Latin-1 and rounded numbers", []any{latin.Itens.Validos, latin.Invalidos[0].Linha,
+			strings.Contains(latin.Invalidos[0].Mensagem, "arredondado")}, []any{2, 2, true})
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		part, _ := w.CreateFormFile("arquivo", "a.csv")
+		_, _ = part.Write([]byte("cpf\n" + ana))
+		_ = w.Close()
+		expect(t, "a form", s.SendTable(key, "produto=cpf", w.FormDataContentType(), form.String()).Status, 201)
+		most := s.BatchOf(s.SendTable(key, "produto=cpf", "text/csv", "cpf\n"+strings.Repeat(ana+"\n", 50000)))
+		expect(t, "50 000 rows", []any{most.Itens.Total, most.Itens.Repetidos}, []any{50000, 49999})
+		expect(t, "nothing was asked", bureau.Calls(), 0)
+	})
+}
+
+// bomb is a small workbook of two hundred megabytes.
+func bomb() string {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, name := range []string{"[Content_Types].xml", "xl/worksheets/sheet1.xml"} {
+		w, _ := z.Create(name)
+		for range 100 {
+			_, _ = w.Write(make([]byte, 1<<20))
+		}
+	}
+	_ = z.Close()
+	return out.String()
+}
+
+// TestABatchWaits: for who pauses it, for its key's cap, and for a bureau that fails; single lookups go on meanwhile.
+func TestABatchWaits(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		var down atomic.Bool
+		bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
+			if down.Load() {
+				w.Header().Set("Retry-After", "1")
+				w.WriteHeader(http.StatusTooManyRequests)
+				return
+			}
+			lookuptest.Ordinary(w, r, document)
+		})
+		file := lookuptest.BureauFile(t, bureau.URL, 5*time.Second)
+		appendTo(t, file, "not_charged: [429]\nrate: 200/s\n")
+		s := lookuptest.StartService(t, env, file)
+		key, other := s.NewKey(600, 60, 1000).Key, s.NewKey(600, 60, 1000).Key
+		docs := lookuptest.CPFs(41, 120)
+		down.Store(true)
+		b := s.BatchOf(s.Quote(key, `{"produto":"cpf","teto":54,"confirmar":true,"documentos":`+lookuptest.List(docs)+`}`))
+		is := func(state, reason string) func(lookuptest.Batch) bool {
+			return func(b lookuptest.Batch) bool { return b.Situacao == state && b.Motivo == reason }
+		}
+		away := s.AwaitBatch(key, b.ID, "it waits for the bureau", 20*time.Second, is("pausado", "bureau_indisponivel"))
+		expect(t, "spent", []any{away.Progresso.Feitos, away.RetomaEm != nil}, []any{0, true})
+		down.Store(false)
+		capped := s.AwaitBatch(key, b.ID, "it waits for midnight", 30*time.Second, func(b lookuptest.Batch) bool {
+			return is("pausado", "limite_diario")(b) && b.Progresso.Feitos == 60
+		})
+		expect(t, "spent", capped.Progresso.Gasto.String(), "27")
+		expect(t, "single lookups go on", s.CPF(other, ana).Status, 200)
+		expect(t, "paused", s.BatchOf(s.Move(key, b.ID, "pausar", "")).Motivo, "pedido")
+		expect(t, "twice", s.Move(key, b.ID, "pausar", "").String(), "409 estado_do_lote")
+		expect(t, "resumed", s.BatchOf(s.Move(key, b.ID, "retomar", `{"falhas":true}`)).Situacao, "em_andamento")
+		s.AwaitBatch(key, b.ID, "it waits again", 20*time.Second, is("pausado", "limite_diario"))
+		expect(t, "cancelled", s.BatchOf(s.Move(key, b.ID, "cancelar", "")).Situacao, "cancelado")
+		expect(t, "resumed", s.Move(key, b.ID, "retomar", "").String(), "409 estado_do_lote")
+		seen := map[string]int{}
+		for _, r := range s.BatchResults(key, b.ID) {
+			seen[r.Situacao]++
+		}
+		expect(t, "results", fmt.Sprint(seen), "map[concluida:60 pendente:60]")
+		st := s.Statement(key)
+		expect(t, "charged", []any{st.Cobradas.Total, st.Gasto.Total.String()}, []any{60, "27"})
+	})
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = file.WriteString(text)
+		_ = file.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
