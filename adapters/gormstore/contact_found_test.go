@@ -42,7 +42,8 @@ func manyContacts(t *testing.T, s *Store, n int) {
 var searches = []ports.ContactFilter{
 	{Words: []string{"qqqq"}}, {Words: []string{"zulmira"}}, {Words: []string{"joao", "expo"}}, {Words: []string{"expo"}},
 	{Words: []string{"example"}}, {Words: []string{`"100%_"`}}, {Words: []string{`d'av`}}, {Words: []string{"a"}},
-	{Words: []string{"%"}}, {Words: []string{"_", "zul"}},
+	{Words: []string{"%"}}, {Words: []string{"zulmira"}, Since: timeOfID("019bd000-0000-7000-8000-000000000000")},
+	{Words: []string{"_", "zul"}},
 	{Words: []string{"li"}}, {Words: []string{"x"}}, {Words: []string{"13"}}, {Words: []string{"c7919@"}},
 	{Words: []string{"791"}}, {Words: []string{"li", "zulm"}}, {Words: []string{"joao"}, OriginID: planKey},
 	{Words: []string{"expo"}, OriginID: planKey, StageID: planOrg}, {Words: []string{"example"}, OriginID: planKey},
