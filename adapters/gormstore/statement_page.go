@@ -70,8 +70,8 @@ func (r statement) Page(
 const entryColumns = "id, org_id, key_id, member_id, contact_id, product, doc_type, document, at, cache, charged, " +
 	"amount, status, record_id, day, month, settle_at"
 
-// entries reads rows without GORM, whose way through the fields of each takes longer than everything else that a file of
-// all lines needs.
+// entries reads rows without GORM, whose way through the fields of each takes longer than everything else that a file
+// of all lines needs.
 func (v *vault) entries(db *gorm.DB, most int) ([]lookup.Entry, error) {
 	rows, err := db.Rows()
 	if err != nil {

@@ -51,12 +51,12 @@ func (f *filling) pages() []page {
 	}
 	old := f.start.AddDate(0, 3, 0)
 	month := "de=" + old.Format(time.DateOnly) + "&ate=" + old.AddDate(0, 1, -1).Format(time.DateOnly)
-	some := func() int { return rand.IntN(f.filled * 15 / 100 / 3 * 3) } //nolint:gosec // any of them
+	some := func() int { return rand.IntN(f.filled * 15 / 100 / 3 * 3) }
 	search := func(name string, q func() string) page {
 		return page{name: name, method: http.MethodGet, path: func() string { return "/contatos?q=" + url.QueryEscape(q()) }}
 	}
 	return []page{
-		call("cached lookup", func() string { return "/api/v1/cpf/" + cpf((f.filled/4-1-rand.IntN(200))/7*7+1) }), //nolint:gosec // a recent one
+		call("cached lookup", func() string { return "/api/v1/cpf/" + cpf((f.filled/4-1-rand.IntN(200))/7*7+1) }),
 		call("charged lookup", func() string { return "/api/v1/cpf/" + nextCPF() }),
 		{
 			name: "post", method: http.MethodPost, path: path("/api/webhooks/receive/" + f.hooks[0].token),
