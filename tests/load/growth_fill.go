@@ -249,8 +249,8 @@ func (f *filling) post(ctx context.Context, r ports.Repos, i int, at time.Time, 
 	}
 	d.ContactID = c.ID
 	_, err := r.Inbox.Take(ctx, ports.Arrival{Delivery: d, People: []ports.Newcomer{{
-		Contact:      c,
-		Event:        crm.Event{ID: idAt(at), OrgID: f.org, ContactID: c.ID, Kind: crm.ContactCreated, Actor: "Site", At: at},
+		Contact: c,
+		Event:   crm.Event{ID: idAt(at), OrgID: f.org, ContactID: c.ID, Kind: crm.ContactCreated, Actor: "Site", At: at},
 		Notification: crm.Notification{
 			ID: idAt(at), OrgID: f.org, Kind: crm.NewContact, ContactID: c.ID, Subject: "Site", At: at,
 		},
@@ -266,7 +266,7 @@ func (f *filling) post(ctx context.Context, r ports.Repos, i int, at time.Time, 
 func idAt(at time.Time) string {
 	var u [16]byte
 	_, _ = rand.Read(u[:])
-	random := uint64(mathrand.Uint32() & 0xfff) //nolint:gosec // no secret
+	random := uint64(mathrand.Uint32() & 0xfff)
 	binary.BigEndian.PutUint64(u[:], uint64(at.UnixMilli())<<16|0x7000|random)
 	u[8] = u[8]&0x3f | 0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
