@@ -22,6 +22,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/fault"
 	"fichario/domain/intake"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
@@ -180,7 +181,11 @@ func each(n int, do func(i int) error) error {
 	for range writers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				if err := do(i); err != nil {
+				err := do(i)
+				for fault.CodeOf(err) == fault.ServiceUnavailable { // of a disk that is busy
+					err = do(i)
+				}
+				if err != nil {
 					errs <- err
 					return
 				}
@@ -194,8 +199,13 @@ func each(n int, do func(i int) error) error {
 
 // lookup writes one that was charged, or three times of four one that history answered.
 func (f *filling) lookup(ctx context.Context, r ports.Repos, i int, at time.Time) error {
-	product, doc := catalog.CPF, document.Restore(document.CPF, cpf(i/4))
-	if i/4%7 == 0 {
+	// What is charged is a group's; what history answers was charged some groups before, and is there by now.
+	group := i / 4
+	if i%4 > 0 {
+		group = max(0, group-writers)
+	}
+	product, doc := catalog.CPF, document.Restore(document.CPF, cpf(group))
+	if group%7 == 0 {
 		product = "obito"
 	}
 	e := lookup.Entry{
