@@ -99,8 +99,8 @@ func (i *Intake) Forget(ctx context.Context) error {
 	})
 }
 
-// forget removes what is old, some at a time, until nothing is left. It works a fifth of the time: measured, posts beside
-// it then take as long as without.
+// forget removes what is old, some at a time, until nothing is left. It works a fifth of the time: measured, posts
+// beside it then take as long as without.
 func forget(ctx context.Context, next func(context.Context) (int, error)) error {
 	for {
 		begun := time.Now()

@@ -9,9 +9,9 @@ import (
 	"fichario/ports"
 )
 
-// DoLater is Do that does not wait for the bureau: where history does not answer at once, it returns the id of the entry
-// that Again answers for. A lookup that would wait for the call of another key waits for it, because that key's entry
-// is not the caller's. Faults: those of Do; what the bureau answers is told by Again.
+// DoLater is Do that does not wait for the bureau: where history does not answer at once, it returns the id of the
+// entry that Again answers for. A lookup that would wait for the call of another key waits for it, because that key's
+// entry is not the caller's. Faults: those of Do; what the bureau answers is told by Again.
 func (l *Lookups) DoLater(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, string, error) {
 	a, err := l.check(caller, req)
 	if err != nil {

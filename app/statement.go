@@ -126,6 +126,7 @@ func (s *Statement) Lines(ctx context.Context, caller Caller, q StatementQuery) 
 		}
 	}
 	lines := StatementLines{OfKey: of.key != nil, Zone: s.calendar.Location}
+	chosen.filter.Brief = true
 	entries := readAhead(ctx, linesAtOnce, func(ctx context.Context, last *lookup.Entry) ([]lookup.Entry, error) {
 		after := ""
 		if last != nil {

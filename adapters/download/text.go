@@ -12,6 +12,9 @@ const (
 // text keeps a spreadsheet from taking a text, such as an e-mail address that begins
 // with =, for a formula.
 func text(s string) string {
+	if s != "" && (s[0] >= '0' && s[0] <= '9' || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z') {
+		return s // as most begin
+	}
 	trimmed := strings.TrimLeft(s, blanks)
 	switch {
 	case s == "":

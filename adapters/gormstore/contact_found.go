@@ -84,9 +84,8 @@ const displaced = 64
 // stream reads the index on SQLite in the order of its places.
 func (s search) stream(found *gorm.DB, in sequence, ascending bool) *gorm.DB {
 	above, below := in.between(s.Since, ascending)
-	found = found.Where("t.rowid >= ?", placeOf(above))
 	if ascending {
-		return found.Order("t.rowid")
+		return found.Where("t.rowid >= ?", placeOf(above)).Order("t.rowid")
 	}
 	if below != afterAll {
 		found = found.Where("t.rowid <= ?", placeOf(below)+displaced)
@@ -114,7 +113,8 @@ func (s search) indexed(amounts bool) *gorm.DB {
 	if db.Name() == "sqlite" {
 		// CROSS JOIN is an order in which they are read.
 		db = db.Table("contact_trigrams AS t CROSS JOIN contact_words AS w CROSS JOIN contacts").
-			Where("t.contact_trigrams MATCH ? AND w.place = t.rowid AND id = w.contact_id", matching(s.orgID, s.Words))
+			Where("t.contact_trigrams MATCH ? AND w.place = t.rowid AND id = w.contact_id", matching(s.orgID, s.Words)).
+			Where("t.rowid >= ?", placeOf(idsSince(s.Since)))
 		return filtered(s.orgID, s.ContactFilter)(db)
 	}
 	words := s.db.Session(&gorm.Session{NewDB: true}).Table("contact_words").

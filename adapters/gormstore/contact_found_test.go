@@ -18,9 +18,10 @@ func manyContacts(t *testing.T, s *Store, n int) {
 		created_at, search)
 		SELECT @id, CASE WHEN i %% 11 > 0 THEN '%[1]s'@uuid ELSE '%[2]s'@uuid END, NULL, '', '', '', '', '',
 		(i * 7919) %% 97, '', CASE WHEN i %% 3 > 0 THEN '%[1]s'@uuid ELSE '%[2]s'@uuid END, '%[1]s'@uuid, NULL, @moment,
-		CASE WHEN i %% 2 = 0 THEN 'zulmira ' WHEN i %% 3 = 0 THEN 'joao ' ELSE 'ana ' END
-		|| CASE WHEN i %% 701 = 5 THEN 'li ' WHEN i %% 1000 < 3 THEN 'd''avila "100%%_" ' ELSE '' END
-		|| 'c' || i || '@example.com ' || CASE WHEN i < 600 THEN 'expo ' ELSE '' END || '+55' || (11 + i %% 80) || '9' || (i * 7919)
+		CASE WHEN i %% 2 = 0 THEN 'zulmira ' WHEN i %% 3 = 0 THEN 'joao ' ELSE 'ana ' END || CASE WHEN i %% 701 = 5
+		THEN 'li ' WHEN i %% 1000 < 3 THEN 'd''avila "100%%_" ' ELSE '' END
+		|| 'c' || i || '@example.com ' || CASE WHEN i < 600 THEN 'expo ' ELSE '' END
+		|| '+55' || (11 + i %% 80) || '9' || (i * 7919)
 		FROM numbers`, planOrg, planKey))
 	if err := s.write.Model(&contactIndexRow{ID: 1}).Update("up_to", beforeAll).Error; err != nil {
 		t.Fatal(err)
@@ -41,7 +42,8 @@ func manyContacts(t *testing.T, s *Store, n int) {
 var searches = []ports.ContactFilter{
 	{Words: []string{"qqqq"}}, {Words: []string{"zulmira"}}, {Words: []string{"joao", "expo"}}, {Words: []string{"expo"}},
 	{Words: []string{"example"}}, {Words: []string{`"100%_"`}}, {Words: []string{`d'av`}}, {Words: []string{"a"}},
-	{Words: []string{"%"}}, {Words: []string{"_", "zul"}},
+	{Words: []string{"%"}}, {Words: []string{"zulmira"}, Since: timeOfID("019bd000-0000-7000-8000-000000000000")},
+	{Words: []string{"_", "zul"}},
 	{Words: []string{"li"}}, {Words: []string{"x"}}, {Words: []string{"13"}}, {Words: []string{"c7919@"}},
 	{Words: []string{"791"}}, {Words: []string{"li", "zulm"}}, {Words: []string{"joao"}, OriginID: planKey},
 	{Words: []string{"expo"}, OriginID: planKey, StageID: planOrg}, {Words: []string{"example"}, OriginID: planKey},

@@ -72,19 +72,6 @@ func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w wa
 // inside is for a query within another one.
 func inside(db *gorm.DB) *gorm.DB { return db.Session(&gorm.Session{NewDB: true}).Model(&contactRow{}) }
 
-// chosen are the contacts of a filter in no order.
-func chosen(db *gorm.DB, orgID string, f ports.ContactFilter) (*gorm.DB, error) {
-	w, _, err := narrowest(db, orgID, f, 0)
-	if err != nil {
-		return nil, err
-	}
-	wanted := filtered(orgID, f)(inside(db).Select("1"))
-	if db.Name() == "sqlite" {
-		wanted = wanted.Table("contacts INDEXED BY " + w.index)
-	}
-	return wanted, nil
-}
-
 // listed is a page of contacts after the one that the query names, at the place that it has now.
 func listed(db *gorm.DB, orgID string, q ports.ContactQuery) (*gorm.DB, error) {
 	var last contactRow

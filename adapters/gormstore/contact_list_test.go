@@ -39,6 +39,20 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 				t.Errorf("%s: few in order are not read by their filter:\n%s", s.write.Name(), all)
 			}
 		}
+		for what, c := range map[string]struct {
+			filter ports.ContactFilter
+			index  string
+		}{
+			"all":                {ports.ContactFilter{}, "contacts_org"},
+			"since":              {ports.ContactFilter{Since: some.CreatedAt}, "contacts_org"},
+			"a stage":            {ports.ContactFilter{StageID: planOrg}, "contacts_stage"},
+			"a stage and origin": {ports.ContactFilter{StageID: planOrg, OriginID: planOrg}, "contacts_origin contacts_stage"},
+		} {
+			walks(t, s, "count of "+what, func(cn conn) error {
+				_, err := contacts{cn, s.vault}.Count(t.Context(), planOrg, c.filter, 1001)
+				return err
+			}, strings.Fields(c.index)...)
+		}
 		for _, c := range []struct {
 			order  crm.ContactOrder
 			filter ports.ContactFilter

@@ -30,12 +30,13 @@ func (s *Store) makeTrigrams(ctx context.Context, pool *sql.DB) error {
 		s.trigrams.Store(err == nil)
 		return err
 	}
-	make := []string{"DROP INDEX CONCURRENTLY IF EXISTS contact_trigrams"} // what a killed run left behind
+	create := []string{"DROP INDEX CONCURRENTLY IF EXISTS contact_trigrams"} // what a killed run left behind
 	for _, name := range searchExtensions {
-		make = append(make, "CREATE EXTENSION IF NOT EXISTS "+name)
+		create = append(create, "CREATE EXTENSION IF NOT EXISTS "+name)
 	}
-	make = append(make, "CREATE INDEX CONCURRENTLY contact_trigrams ON contact_words USING gin (org_id, words gin_trgm_ops)")
-	for _, statement := range make {
+	create = append(create,
+		"CREATE INDEX CONCURRENTLY contact_trigrams ON contact_words USING gin (org_id, words gin_trgm_ops)")
+	for _, statement := range create {
 		_, err := pool.ExecContext(ctx, statement)
 		if refused := new(pgconn.PgError); errors.As(err, &refused) && ctx.Err() == nil && !away(err) {
 			s.noTrigrams = fmt.Errorf("%s: %s", statement, refused.Message)

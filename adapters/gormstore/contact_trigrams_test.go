@@ -22,7 +22,7 @@ func TestARoleThatMayNotMakeTheIndex(t *testing.T) {
 	role := "role_" + name
 	exec(t, owner, `CREATE ROLE "`+role+`" LOGIN PASSWORD 'x'`)
 	t.Cleanup(func() {
-		_, err := owner.Exec(`DROP OWNED BY "` + role + `"; DROP ROLE "` + role + `"`) //nolint:noctx // the test's is over
+		_, err := owner.Exec(`DROP OWNED BY "` + role + `"; DROP ROLE "` + role + `"`)
 		if err != nil {
 			t.Error(err)
 		}

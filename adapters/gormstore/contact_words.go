@@ -137,7 +137,7 @@ func placeOf(id string) int64 {
 	if err != nil {
 		return 0
 	}
-	return int64(n >> 1) //nolint:gosec // it has 63 bits
+	return int64(n >> 1)
 }
 
 // displace gives the contacts that have no place yet one of the next.

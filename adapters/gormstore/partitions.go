@@ -160,8 +160,8 @@ func (t partitioned) add(ctx context.Context, db *sql.DB, from, to time.Time) er
 	})
 }
 
-// dropBefore drops the partitions that are wholly of before a time. It fails where somebody, such as a backup, reads the
-// table all the while.
+// dropBefore drops the partitions that are wholly of before a time. It fails where somebody, such as a backup, reads
+// the table all the while.
 func (t partitioned) dropBefore(ctx context.Context, db *sql.DB, before time.Time) error {
 	parts, err := t.parts(ctx, db)
 	if err != nil {

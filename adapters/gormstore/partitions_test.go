@@ -69,8 +69,9 @@ func inPartitions(t *testing.T, s *Store, table string, n int) {
 func addLookup(t *testing.T, s *Store, at time.Time) string {
 	t.Helper()
 	id := firstID(at)
-	if err := s.write.Exec(`INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
-		day, month) VALUES (?, ?, 'cpf', 'cpf', '', ?, false, false, 0, 'concluida', '', '')`, id, testID(1), at).Error; err != nil {
+	err := s.write.Exec(`INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
+		day, month) VALUES (?, ?, 'cpf', 'cpf', '', ?, false, false, 0, 'concluida', '', '')`, id, testID(1), at).Error
+	if err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -188,8 +189,9 @@ func TestPartitionsAreMadeAhead(t *testing.T) {
 	}
 	instances.Wait()
 	for id, want := range map[string]string{
-		here: partitionedTables[0].name(monthly.start(now)), soon: partitionedTables[0].name(monthly.start(now.AddDate(0, 1, 0))),
-		far: "lookups_rest",
+		here: partitionedTables[0].name(monthly.start(now)),
+		soon: partitionedTables[0].name(monthly.start(now.AddDate(0, 1, 0))),
+		far:  "lookups_rest",
 	} {
 		if part := partOf(t, s, "lookups", id); part != want {
 			t.Errorf("%s is in %q, not in %q", id, part, want)

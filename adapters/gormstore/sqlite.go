@@ -66,7 +66,9 @@ func (s *Store) openSQLite(path string) error {
 	// One connection writes, and takes the write lock when its transaction begins:
 	// a transaction that reads first and then writes would fail at once when
 	// another process wrote in between.
-	if s.write, err = gorm.Open(sqliteDialect{dsn + "&_txlock=immediate"}, config()); err != nil {
+	// Its cache holds more pages than the default 2 MB, because names and amounts enter their indexes anywhere.
+	s.write, err = gorm.Open(sqliteDialect{dsn + "&_txlock=immediate&_pragma=cache_size(-65536)"}, config())
+	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
 	for _, read := range []**gorm.DB{&s.read, &s.pages.read} {

@@ -41,7 +41,7 @@ func (r statement) Page(
 	}
 	page := func(db *gorm.DB) *gorm.DB {
 		part := func(w walk) *gorm.DB {
-			return w.page(within(f)(alike(by)(fresh(db))), "lookups", above, below, false, limit)
+			return w.page(within(f)(alike(by)(fresh(db).Select(columnsOf(f.Brief)))), "lookups", above, below, false, limit)
 		}
 		if f.Product == "" && f.Cache == nil {
 			return db.Raw("?", part(indexOf(by)))
@@ -60,19 +60,28 @@ func (r statement) Page(
 	}
 	var out []lookup.Entry
 	err = run(ctx, op, func(db *gorm.DB) error {
-		out, err = r.vault.entries(page(db), limit)
+		out, err = r.vault.entries(page(db), limit, f.Brief)
 		return err
 	})
 	return out, err
 }
 
-// entryColumns are what entries reads, in its order.
-const entryColumns = "id, org_id, key_id, member_id, contact_id, product, doc_type, document, at, cache, charged, " +
-	"amount, status, record_id, day, month, settle_at"
+// briefColumns and entryColumns are what entries reads, in its order.
+const (
+	briefColumns = "id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status"
+	entryColumns = briefColumns + ", org_id, contact_id, record_id, day, month, settle_at"
+)
 
-// entries reads rows without GORM, whose way through the fields of each takes longer than everything else that a file of
-// all lines needs.
-func (v *vault) entries(db *gorm.DB, most int) ([]lookup.Entry, error) {
+func columnsOf(brief bool) string {
+	if brief {
+		return briefColumns
+	}
+	return entryColumns
+}
+
+// entries reads rows without GORM, whose way through the fields of each takes longer than everything else that a file
+// of all lines needs.
+func (v *vault) entries(db *gorm.DB, most int, brief bool) ([]lookup.Entry, error) {
 	rows, err := db.Rows()
 	if err != nil {
 		return nil, err
@@ -87,8 +96,10 @@ func (v *vault) entries(db *gorm.DB, most int) ([]lookup.Entry, error) {
 		e                            lookup.Entry
 	)
 	into := []any{
-		&e.ID, &e.OrgID, &key, &member, &contact, &e.Product, &docType, &sealed, &e.At, &e.Cache, &e.Charged,
-		&e.Amount, &e.Status, &record, &e.Day, &e.Month, &settle,
+		&e.ID, &key, &member, &e.Product, &docType, &sealed, &e.At, &e.Cache, &e.Charged, &e.Amount, &e.Status,
+	}
+	if !brief {
+		into = append(into, &e.OrgID, &contact, &record, &e.Day, &e.Month, &settle)
 	}
 	for rows.Next() {
 		e = lookup.Entry{}
@@ -129,7 +140,7 @@ func (r statement) whereToRead(ctx context.Context, by lookup.Asker, below strin
 
 // fresh is for a query inside another one.
 func fresh(db *gorm.DB) *gorm.DB {
-	return db.Session(&gorm.Session{NewDB: true}).Model(&lookupRow{}).Select(entryColumns)
+	return db.Session(&gorm.Session{NewDB: true}).Model(&lookupRow{})
 }
 
 // indexOf is where the entries of an asker are.

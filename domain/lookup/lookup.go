@@ -122,6 +122,8 @@ type Filter struct {
 	// From is inclusive, Until exclusive; UTC instants.
 	From, Until time.Time
 	Cache       *bool
+	// Brief leaves out of entries what no list shows: organisation, contact, record, buckets and SettleAt.
+	Brief bool
 }
 
 // DaySpent is what was charged for a product on a day.

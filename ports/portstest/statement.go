@@ -68,6 +68,10 @@ func statementPages(t *testing.T, s ports.Store) {
 		return entries
 	}
 	same(t, "first page", page(lookup.Filter{}, "", 3), all[:3])
+	brief := all[0]
+	brief.OrgID, brief.ContactID, brief.RecordID, brief.Day, brief.Month, brief.SettleAt = "", "", "", "", "", time.Time{}
+	same(t, "in brief", page(lookup.Filter{Brief: true}, "", 1), []lookup.Entry{brief})
+	same(t, "in brief, by product", page(lookup.Filter{Brief: true, Product: brief.Product}, "", 1), []lookup.Entry{brief})
 	newer := running(t, key)
 	newer.OrgID, newer.ID = org, idOf(at.Add(8*time.Hour))
 	must(t, repos.Statement.Add(ctx, newer))

@@ -85,7 +85,9 @@ func TestWhenHistoryAnswers(t *testing.T) {
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
 		key := s.NewKey(600, 50, 50)
 		get := func(query string) string { return s.Get("/api/v1/cpf/"+ana+query, key.Key).String() }
-		post := func(more string) string { return s.Post(key.Key, `{"produto":"cpf","documento":"`+ana+`"`+more+`}`).String() }
+		post := func(more string) string {
+			return s.Post(key.Key, `{"produto":"cpf","documento":"`+ana+`"`+more+`}`).String()
+		}
 		expect(t, "nothing yet", get("?somenteHistorico=true"), "404 fora_do_historico")
 		expect(t, "nothing yet, in a body", post(`,"somenteHistorico":true`), "404 fora_do_historico")
 		expect(t, "no line", len(s.Statement(key.Key).Consultas), 0)

@@ -76,6 +76,18 @@ func (s *server) memoryMB() int {
 type result struct {
 	perSecond float64
 	p50, p99  time.Duration
+	// cpu is the microseconds of processors that the server took for a request, its database not counted.
+	cpu float64
+}
+
+// under is load on a server, with what it took of the processors.
+func (s *server) under(ctx context.Context, of settings, request func(i int) string, status int) (result, error) {
+	before, _, _ := timeOf(s.cmd.Process.Pid)
+	began := time.Now()
+	r, err := load(ctx, s.addr, of, request, status)
+	after, _, _ := timeOf(s.cmd.Process.Pid)
+	r.cpu = float64((after - before).Microseconds()) / (r.perSecond * time.Since(began).Seconds())
+	return r, err
 }
 
 // load keeps every connection busy for the time of a round. It is lean, because it shares the machine with what it
@@ -100,7 +112,9 @@ func load(ctx context.Context, addr string, s settings, request func(i int) stri
 		all = append(all, times[c]...)
 	}
 	slices.Sort(all)
-	return result{float64(len(all)) / took.Seconds(), all[len(all)/2], all[len(all)*99/100]}, nil
+	return result{
+		perSecond: float64(len(all)) / took.Seconds(), p50: all[len(all)/2], p99: all[len(all)*99/100],
+	}, nil
 }
 
 func drive(

@@ -81,7 +81,7 @@ func show(kind string, sizes []int, table []row) {
 	for _, size := range sizes {
 		fmt.Printf(" %d: p50 · p99 ms | CPU ms of program · database |", size)
 	}
-	fmt.Print(" ratio |\n|---|" + strings.Repeat("---|---|", len(sizes)) + "---|\n")
+	fmt.Print(" ratio of p50 · CPU |\n|---|" + strings.Repeat("---|---|", len(sizes)) + "---|\n")
 	for _, r := range table {
 		fmt.Printf("| %s |", r.name)
 		for _, c := range r.cells {
@@ -94,9 +94,11 @@ func show(kind string, sizes []int, table []row) {
 		}
 		first, last := r.cells[0], r.cells[len(r.cells)-1]
 		ratio := last.p50.Seconds() / first.p50.Seconds()
+		cpu := (last.program + last.database) / max(first.program+first.database, 0.1)
 		if last.bytes > 0 && first.bytes > 0 { // what a megabyte takes
 			ratio *= float64(first.bytes) / float64(last.bytes)
+			cpu *= float64(first.bytes) / float64(last.bytes)
 		}
-		fmt.Printf(" **%.2f** |\n", ratio)
+		fmt.Printf(" **%.2f** · %.2f |\n", ratio, cpu)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/fault"
 	"fichario/domain/intake"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
@@ -180,7 +181,11 @@ func each(n int, do func(i int) error) error {
 	for range writers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				if err := do(i); err != nil {
+				err := do(i)
+				for fault.CodeOf(err) == fault.ServiceUnavailable { // of a disk that is busy
+					err = do(i)
+				}
+				if err != nil {
 					errs <- err
 					return
 				}
@@ -194,8 +199,13 @@ func each(n int, do func(i int) error) error {
 
 // lookup writes one that was charged, or three times of four one that history answered.
 func (f *filling) lookup(ctx context.Context, r ports.Repos, i int, at time.Time) error {
-	product, doc := catalog.CPF, document.Restore(document.CPF, cpf(i/4))
-	if i/4%7 == 0 {
+	// What is charged is a group's; what history answers was charged some groups before, and is there by now.
+	group := i / 4
+	if i%4 > 0 {
+		group = max(0, group-writers)
+	}
+	product, doc := catalog.CPF, document.Restore(document.CPF, cpf(group))
+	if group%7 == 0 {
 		product = "obito"
 	}
 	e := lookup.Entry{
@@ -249,11 +259,14 @@ func (f *filling) post(ctx context.Context, r ports.Repos, i int, at time.Time, 
 	}
 	d.ContactID = c.ID
 	_, err := r.Inbox.Take(ctx, ports.Arrival{Delivery: d, People: []ports.Newcomer{{
-		Contact:      c,
-		Event:        crm.Event{ID: idAt(at), OrgID: f.org, ContactID: c.ID, Kind: crm.ContactCreated, Actor: "Site", At: at},
-		Notification: crm.Notification{ID: idAt(at), OrgID: f.org, Kind: crm.NewContact, ContactID: c.ID, Subject: "Site", At: at},
+		Contact: c,
+		Event:   crm.Event{ID: idAt(at), OrgID: f.org, ContactID: c.ID, Kind: crm.ContactCreated, Actor: "Site", At: at},
+		Notification: crm.Notification{
+			ID: idAt(at), OrgID: f.org, Kind: crm.NewContact, ContactID: c.ID, Subject: "Site", At: at,
+		},
 		Job: automation.Job{
-			ID: idAt(at), OrgID: f.org, Kind: automation.FanOut, ContactID: c.ID, State: automation.Done, RunAt: at, CreatedAt: at,
+			ID: idAt(at), OrgID: f.org, Kind: automation.FanOut, ContactID: c.ID, State: automation.Done, RunAt: at,
+			CreatedAt: at,
 		},
 	}}})
 	return err
@@ -263,7 +276,8 @@ func (f *filling) post(ctx context.Context, r ports.Repos, i int, at time.Time, 
 func idAt(at time.Time) string {
 	var u [16]byte
 	_, _ = rand.Read(u[:])
-	binary.BigEndian.PutUint64(u[:], uint64(at.UnixMilli())<<16|0x7000|uint64(mathrand.Uint32()&0xfff)) //nolint:gosec // test data
+	random := uint64(mathrand.Uint32() & 0xfff)
+	binary.BigEndian.PutUint64(u[:], uint64(at.UnixMilli())<<16|0x7000|random)
 	u[8] = u[8]&0x3f | 0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }

@@ -8,10 +8,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -51,12 +48,12 @@ func (f *filling) pages() []page {
 	}
 	old := f.start.AddDate(0, 3, 0)
 	month := "de=" + old.Format(time.DateOnly) + "&ate=" + old.AddDate(0, 1, -1).Format(time.DateOnly)
-	some := func() int { return rand.IntN(f.filled * 15 / 100 / 3 * 3) } //nolint:gosec // any of them
+	some := func() int { return rand.IntN(f.filled * 15 / 100 / 3 * 3) }
 	search := func(name string, q func() string) page {
 		return page{name: name, method: http.MethodGet, path: func() string { return "/contatos?q=" + url.QueryEscape(q()) }}
 	}
 	return []page{
-		call("cached lookup", func() string { return "/api/v1/cpf/" + cpf((f.filled/4-1-rand.IntN(200))/7*7+1) }), //nolint:gosec // a recent one
+		call("cached lookup", func() string { return "/api/v1/cpf/" + cpf((f.filled/4-1-rand.IntN(200))/7*7+1) }),
 		call("charged lookup", func() string { return "/api/v1/cpf/" + nextCPF() }),
 		{
 			name: "post", method: http.MethodPost, path: path("/api/webhooks/receive/" + f.hooks[0].token),
@@ -204,7 +201,7 @@ func (a *asker) ask(ctx context.Context, p page) (int64, error) {
 	return n, err
 }
 
-// cpu reads how much of the processor the program and PostgreSQL have used, in milliseconds.
+// cpu reads how much of the processors the program and PostgreSQL have used, in milliseconds.
 type cpu struct{ program, postmaster int }
 
 func newCPU(ctx context.Context, databaseURL string, program int) (*cpu, error) {
@@ -217,44 +214,15 @@ func newCPU(ctx context.Context, databaseURL string, program int) (*cpu, error) 
 		return nil, err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	var backend int
-	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&backend)
-	if fields := stat(backend); err == nil && len(fields) > 1 {
-		c.postmaster, _ = strconv.Atoi(fields[1])
-	}
-	return c, err
+	_, _, c.postmaster = timeOf(int(conn.PgConn().PID()))
+	return c, nil
 }
 
 func (c *cpu) read() (program, database float64) {
-	program = used(stat(c.program), 11, 12)
-	if c.postmaster == 0 {
-		return program, 0
-	}
-	database = used(stat(c.postmaster), 11, 12, 13, 14) // with its children that have ended
-	processes, _ := filepath.Glob("/proc/[0-9]*")
-	for _, p := range processes {
-		pid, _ := strconv.Atoi(filepath.Base(p))
-		if fields := stat(pid); len(fields) > 1 && fields[1] == strconv.Itoa(c.postmaster) {
-			database += used(fields, 11, 12)
-		}
+	own, _, _ := timeOf(c.program)
+	program = ms(own)
+	if c.postmaster != 0 {
+		database = ms(timeOfAll(c.postmaster))
 	}
 	return program, database
-}
-
-// stat returns the fields of a process after its name; nil where it is gone.
-func stat(pid int) []string {
-	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	_, after, _ := strings.Cut(string(text), ") ")
-	return strings.Fields(after)
-}
-
-// used adds up fields that count hundredths of a second.
-func used(fields []string, which ...int) (ms float64) {
-	for _, i := range which {
-		if i < len(fields) {
-			n, _ := strconv.Atoi(fields[i])
-			ms += float64(n) * 10
-		}
-	}
-	return ms
 }

@@ -73,8 +73,8 @@ func run(ctx context.Context, s settings) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	fmt.Printf("%d cores, %s, %d rows of history of 4 KB, %d connections, median of %d rounds of %s\n\n",
 		runtime.NumCPU(), runtime.Version(), s.rows, s.connections, s.rounds, s.each)
-	fmt.Println("| database | case | req/s | p50 ms | p99 ms | baseline req/s | baseline p50 | baseline p99 | ratio | memory MB |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| database | case | req/s | p50 ms | p99 ms | CPU µs | baseline req/s | p50 | p99 | CPU µs | ratio | memory MB |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|")
 	profiles := map[string]string{}
 	for db := range strings.SplitSeq(s.databases, ",") {
 		url, stop, err := database(ctx, db, dir)
@@ -180,20 +180,21 @@ func compare(
 		}
 		var ours, theirs []result
 		for range s.rounds {
-			r, err := load(ctx, cmp.Or(c.beside, base).addr, s, c.baseline, 200)
+			r, err := cmp.Or(c.beside, base).under(ctx, s, c.baseline, 200)
 			if err != nil {
 				return fmt.Errorf("baseline: %w", err)
 			}
 			theirs = append(theirs, r)
-			if r, err = load(ctx, program.addr, s, c.ours, c.status); err != nil {
+			if r, err = program.under(ctx, s, c.ours, c.status); err != nil {
 				return err
 			}
 			ours = append(ours, r)
 		}
 		ratio := medianRatio(ours, theirs)
 		o, t := median(ours), median(theirs)
-		fmt.Printf("| %s | %s | %.0f | %.2f | %.1f | %.0f | %.2f | %.1f | **%.2f** | %d |\n",
-			db, c.name, o.perSecond, ms(o.p50), ms(o.p99), t.perSecond, ms(t.p50), ms(t.p99), ratio, program.memoryMB())
+		fmt.Printf("| %s | %s | %.0f | %.2f | %.1f | %.0f | %.0f | %.2f | %.1f | %.0f | **%.2f** | %d |\n",
+			db, c.name, o.perSecond, ms(o.p50), ms(o.p99), o.cpu, t.perSecond, ms(t.p50), ms(t.p99), t.cpu, ratio,
+			program.memoryMB())
 	}
 	return nil
 }
