@@ -3,8 +3,10 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
+	"fichario/adapters/download"
 	"fichario/app"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
@@ -241,4 +243,26 @@ func (s *server) batchDone(c *call, err error, notice string) error {
 		return s.batchAgain(c, http.StatusUnprocessableEntity, "", err)
 	}
 	return err
+}
+
+// batchCSV is the whole result for programs, batchXLSX for people.
+func (s *server) batchCSV(c *call) error {
+	found, err := s.Batches.AllResults(c.ctx(), c.by, c.PathValue("id"), "")
+	if err != nil {
+		return err
+	}
+	return s.download(c, download.Batch(found), download.Plain)
+}
+
+func (s *server) batchXLSX(c *call) error {
+	found, err := s.Batches.AllResults(c.ctx(), c.by, c.PathValue("id"), "")
+	if err != nil {
+		return err
+	}
+	table := download.Batch(found)
+	table.Name = strings.TrimSuffix(table.Name, ".csv") + ".xlsx"
+	if err := download.XLSX(c.w, table); err != nil {
+		s.brokeOff(c, err)
+	}
+	return nil
 }

@@ -79,6 +79,12 @@ func TestABatchFromFileToResult(t *testing.T) {
 	if got := site.bureau.calls.Load(); got != 3 {
 		t.Errorf("%d calls", got)
 	}
+	if file := v.get(place + "/resultado.csv"); !strings.Contains(file, "Bia,2345678992,") || strings.Count(file, "\n") != 6 {
+		t.Errorf("the file:\n%s", file)
+	}
+	if file := v.get(place + "/resultado.xlsx"); !strings.HasPrefix(file, "PK") {
+		t.Error("the workbook is none")
+	}
 	page = v.get("/lotes")
 	v.shows(page, "Clientes de maio", "Concluído", "3 de 3", "Ana")
 	status, page = v.post(place+"/pausar", nil)
@@ -107,7 +113,7 @@ func TestBatchesThatAreNotQuoted(t *testing.T) {
 		fields  map[string]string
 		says    string
 	}{
-		"no documents":     {"nome\nAna\nBia\n", map[string]string{"produto": "cpf", "nome": "Meu lote"}, "Nenhuma coluna tem"},
+		"no documents": {"nome\nAna\nBia\n", map[string]string{"produto": "cpf", "nome": "Meu lote"}, "Nenhuma coluna tem"},
 		"an unknown column": {"cpf\n52998224725\n", map[string]string{"produto": "cpf", "coluna": "X", "nome": "Meu lote"},
 			"não tem essa coluna"},
 		"no product": {"cpf\n52998224725\n", map[string]string{"nome": "Meu lote"}, "Escolha o produto"},

@@ -130,7 +130,7 @@ func (e *environment) wireServer(
 		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),
 		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
-		Intake: s.intake, Webhooks: app.NewWebhooks(s.store, now), Contacts: app.NewContacts(s.store, now),
+		Intake: s.intake, Batches: s.batches, Webhooks: app.NewWebhooks(s.store, now), Contacts: app.NewContacts(s.store, now),
 		Automations: e.automations(s.store),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: e.publicURL(s.listener.Addr().String()),
