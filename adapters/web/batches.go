@@ -117,7 +117,7 @@ func (c *call) table(n *app.NewBatch, pasted string) ([]batch.Row, error) {
 	read, err := spreadsheet.Read(data, batch.MaxItems+1)
 	rows := make([]batch.Row, len(read))
 	for i, row := range read {
-		rows[i] = batch.Row{Line: row.Line, Cells: row.Cells}
+		rows[i] = batch.Row(row)
 	}
 	return rows, err
 }
