@@ -120,6 +120,12 @@ func (b *Browser) Fill(css, text string) {
 	b.do("fill "+css, chromedp.SendKeys(css, text))
 }
 
+// Attach puts a file into a field.
+func (b *Browser) Attach(css, path string) {
+	b.tb.Helper()
+	b.do("attach to "+css, chromedp.SetUploadFiles(css, []string{path}))
+}
+
 // Choose chooses an option of a list by its value.
 func (b *Browser) Choose(css, value string) {
 	b.tb.Helper()
