@@ -15,6 +15,8 @@ const (
 	// itemLease is how long an item is one instance's without being renewed, which happens every renewEvery.
 	itemLease  = 4 * time.Second
 	renewEvery = time.Second
+	// gatherEnds is how long what became of an item waits for others, so that they share a transaction.
+	gatherEnds = 5 * time.Millisecond
 	// lookAgain is when an item is looked at again of which it is not known whether it was asked about.
 	lookAgain = time.Second
 	// itemsMax leaves half of the calls of an instance to single lookups.
@@ -125,12 +127,27 @@ func (w *batchWorker) work(ctx context.Context) {
 		case end := <-w.ended:
 			w.running--
 			w.untold = append(w.untold, end)
+			w.await(gatherEnds)
 		case <-w.woken:
 		case <-time.After(next):
 		}
 		if w.running > 0 && time.Since(renewed) > renewEvery {
 			renewed = time.Now()
 			w.renew(going)
+		}
+	}
+}
+
+// await waits until as much has ended as goes on, so that one transaction is for several items, but not for long.
+func (w *batchWorker) await(most time.Duration) {
+	over := time.After(most)
+	for len(w.untold) < w.running {
+		select {
+		case end := <-w.ended:
+			w.running--
+			w.untold = append(w.untold, end)
+		case <-over:
+			return
 		}
 	}
 }
