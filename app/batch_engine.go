@@ -2,12 +2,9 @@ package app
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
-	"fichario/domain/batch"
-	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -15,6 +12,8 @@ const (
 	// itemLease is how long an item is one instance's without being renewed, which happens every renewEvery.
 	itemLease  = 4 * time.Second
 	renewEvery = time.Second
+	// gatherEnds is how long what became of an item waits for others, so that they share a transaction.
+	gatherEnds = 5 * time.Millisecond
 	// lookAgain is when an item is looked at again of which it is not known whether it was asked about.
 	lookAgain = time.Second
 	// itemsMax leaves half of the calls of an instance to single lookups.
@@ -125,12 +124,27 @@ func (w *batchWorker) work(ctx context.Context) {
 		case end := <-w.ended:
 			w.running--
 			w.untold = append(w.untold, end)
+			w.await(gatherEnds)
 		case <-w.woken:
 		case <-time.After(next):
 		}
 		if w.running > 0 && time.Since(renewed) > renewEvery {
 			renewed = time.Now()
 			w.renew(going)
+		}
+	}
+}
+
+// await waits until as much has ended as goes on, so that one transaction is for several items, but not for long.
+func (w *batchWorker) await(most time.Duration) {
+	over := time.After(most)
+	for len(w.untold) < w.running {
+		select {
+		case end := <-w.ended:
+			w.running--
+			w.untold = append(w.untold, end)
+		case <-over:
+			return
 		}
 	}
 }
@@ -178,224 +192,4 @@ func (w *batchWorker) step(ctx context.Context, stopping bool) (next time.Durati
 		}()
 	}
 	return s.next, nil
-}
-
-// batchStep is what one transaction finds and does.
-type batchStep struct {
-	*Batches
-	r     ports.Repos
-	orgID string
-	now   time.Time
-	// known are the batches that it is about, by id, and order those that may go on, the first started first.
-	known   map[string]*known
-	order   []*known
-	claimed []claimedItem
-	next    time.Duration
-}
-
-// known is a batch as it was found, and as it has become.
-type known struct{ was, is batch.Batch }
-
-// claimedItem is an item that is to be asked about.
-type claimedItem struct {
-	batch.Item
-	of batch.Batch
-	by Caller
-}
-
-func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping bool) (err error) {
-	if err := s.r.Orgs.Lock(ctx, s.orgID); err != nil {
-		return err
-	}
-	if s.now, err = s.r.Clock.Now(ctx, s.Clock()); err != nil {
-		return err
-	}
-	due, err := s.r.Batches.Due(ctx, s.orgID, s.now)
-	if err != nil {
-		return err
-	}
-	for _, b := range due {
-		k := &known{b, b}
-		s.known[b.ID], s.order = k, append(s.order, k)
-		if b.Status == batch.Paused {
-			k.is.Run(s.now)
-		}
-	}
-	inFlight, err := s.r.Batches.InFlight(ctx, s.orgID)
-	if err != nil {
-		return err
-	}
-	left, err := s.settle(ctx, inFlight, ends)
-	if err != nil {
-		return err
-	}
-	if !stopping {
-		if err := s.claim(ctx, min(s.Concurrency-left, room)); err != nil {
-			return err
-		}
-	}
-	for _, k := range s.known {
-		k.is.Finish(s.now)
-		if err := s.save(ctx, s.r, k.was, k.is); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// settle writes what became of items, of those that nobody asks about any more by their entries. It returns how many are
-// in flight still.
-func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []itemEnd) (left int, err error) {
-	told := map[string]bool{}
-	for _, end := range ends {
-		told[end.ItemID] = true
-	}
-	for _, item := range inFlight {
-		if item.LeaseUntil.After(s.now) || told[item.ID] {
-			continue
-		}
-		e, err := s.r.Statement.Find(ctx, item.LookupID)
-		if err != nil && !errors.Is(err, ports.ErrNotFound) {
-			return 0, err
-		}
-		ends = append(ends, byEntry(item, e, err == nil))
-	}
-	outcomes, of := make([]batch.Outcome, len(ends)), map[string]itemEnd{}
-	for i, end := range ends {
-		if end.State == batch.InFlight {
-			end.Until = s.now.Add(lookAgain)
-		}
-		outcomes[i], of[end.ItemID] = end.Outcome, end
-	}
-	settled, err := s.r.Batches.Settle(ctx, outcomes)
-	left = len(inFlight)
-	for _, o := range settled {
-		k, err := s.batch(ctx, o.BatchID)
-		if err != nil {
-			return 0, err
-		}
-		if o.State != batch.InFlight {
-			left--
-		}
-		k.is.Count(o)
-		if end := of[o.ItemID]; end.reason != "" {
-			resume := time.Time{}
-			if end.after > 0 {
-				resume = s.now.Add(end.after)
-			}
-			k.is.Pause(end.reason, end.note, resume)
-		}
-	}
-	return left, err
-}
-
-// batch is one of which an item ended, which may be paused or cancelled by now.
-func (s *batchStep) batch(ctx context.Context, id string) (*known, error) {
-	if k := s.known[id]; k != nil {
-		return k, nil
-	}
-	b, err := s.r.Batches.Lock(ctx, id)
-	k := &known{b, b}
-	s.known[id] = k
-	return k, err
-}
-
-// claim hands out items, in the order of their batches and lines.
-func (s *batchStep) claim(ctx context.Context, room int) error {
-	for _, k := range s.order {
-		if room <= 0 || k.is.Status != batch.Running {
-			continue
-		}
-		by, refusal, err := s.asker(ctx, k.is)
-		if err != nil {
-			return err
-		}
-		if refusal != "" {
-			k.is.Pause(batch.Asked, refusal, time.Time{})
-			continue
-		}
-		items, err := s.r.Batches.Next(ctx, k.is.ID, room)
-		if err != nil {
-			return err
-		}
-		if items, err = s.pace(ctx, k.is, items); err != nil {
-			return err
-		}
-		for i := range items {
-			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = newID(), s.owner, s.now.Add(itemLease)
-			s.claimed = append(s.claimed, claimedItem{items[i], k.is, by})
-		}
-		if err := s.r.Batches.Claim(ctx, items); err != nil {
-			return err
-		}
-		room -= len(items)
-	}
-	return nil
-}
-
-// asker is who the items of a batch are asked as, or why nobody may any more.
-func (s *batchStep) asker(ctx context.Context, b batch.Batch) (by Caller, refusal string, err error) {
-	if b.KeyID != "" {
-		key, err := s.r.Keys.Find(ctx, b.KeyID)
-		if err == nil && !key.UsableAt(s.Clock()) {
-			refusal = "A chave que fez o lote foi revogada ou expirou. Faça outro lote com uma chave válida."
-		}
-		return ByKey(&key), refusal, err
-	}
-	member, err := s.r.Members.Find(ctx, b.MemberID)
-	if err == nil && !member.Active {
-		refusal = "Quem fez o lote não tem mais acesso. Faça outro lote."
-	}
-	return ByMember(member), refusal, err
-}
-
-// pace leaves those items that the bureau may be asked about now, where its file says how many a second it takes.
-func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item) ([]batch.Item, error) {
-	if s.PerSecond == 0 || len(items) == 0 {
-		return items, nil
-	}
-	asks := func(i batch.Item) bool { return b.Refresh || i.SeenID == "" }
-	wanted := 0
-	for _, i := range items {
-		if asks(i) {
-			wanted++
-		}
-	}
-	granted, err := s.r.Batches.Pace(ctx, s.Bureau, s.PerSecond, wanted, s.now)
-	if err != nil || granted == wanted {
-		return items, err
-	}
-	s.next = max(time.Duration(float64(time.Second)/s.PerSecond), 5*time.Millisecond)
-	for n, i := range items {
-		if !asks(i) {
-			continue
-		}
-		if granted == 0 {
-			return items[:n], nil
-		}
-		granted--
-	}
-	return items, nil
-}
-
-// byEntry is what became of an item, as the statement says: there is no entry of what was not asked, and one that is
-// running will be settled.
-func byEntry(item batch.Item, e lookup.Entry, found bool) itemEnd {
-	end := itemEnd{Outcome: batch.Outcome{
-		ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.Pending,
-	}}
-	if !found {
-		return end
-	}
-	switch e.Status {
-	case lookup.NotSent:
-		return end
-	case lookup.Running:
-		end.State = batch.InFlight
-		return end
-	case lookup.Done, lookup.Failed, lookup.NoAnswer:
-	}
-	end.State, end.Kept, end.Charged = batch.State(e.Status), true, e.Charged
-	end.Code = codeOf(end.State)
-	return end
 }
