@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
+	"fichario/domain/batch"
 	"fichario/ports"
 )
 
@@ -89,6 +91,10 @@ type batchWorker struct {
 	// running is how many items this worker asks about, untold what became of items and is not written yet.
 	running int
 	untold  []itemEnd
+	// queue are items that take the places of those that end, so that nobody waits for a transaction meanwhile; started
+	// are the ids of those that have, and of whom it is not written yet.
+	queue   []claimedItem
+	started []string
 }
 
 func (w *batchWorker) wake() {
@@ -103,7 +109,7 @@ func (w *batchWorker) work(ctx context.Context) {
 	going := context.WithoutCancel(ctx)
 	renewed := time.Now()
 	for failed := 0; ; {
-		w.gather()
+		w.gather(ctx)
 		next, err := w.step(going, ctx.Err() != nil)
 		if err != nil {
 			next = stepRetry
@@ -114,7 +120,7 @@ func (w *batchWorker) work(ctx context.Context) {
 		} else {
 			failed = 0
 		}
-		if w.running == 0 && next == 0 {
+		if w.running == 0 && next == 0 && len(w.untold) == 0 {
 			return
 		}
 		if next == 0 {
@@ -122,9 +128,8 @@ func (w *batchWorker) work(ctx context.Context) {
 		}
 		select {
 		case end := <-w.ended:
-			w.running--
-			w.untold = append(w.untold, end)
-			w.await(gatherEnds)
+			w.take(ctx, end)
+			w.await(ctx, gatherEnds)
 		case <-w.woken:
 		case <-time.After(next):
 		}
@@ -135,14 +140,26 @@ func (w *batchWorker) work(ctx context.Context) {
 	}
 }
 
+// take notes what became of an item, and has the next one asked about in its place, unless it is not sure that the place
+// is free.
+func (w *batchWorker) take(ctx context.Context, end itemEnd) {
+	w.running--
+	w.untold = append(w.untold, end)
+	if len(w.queue) > 0 && end.State != batch.InFlight && ctx.Err() == nil {
+		item := w.queue[0]
+		w.queue = w.queue[1:]
+		w.started = append(w.started, item.ID)
+		w.start(context.WithoutCancel(ctx), item)
+	}
+}
+
 // await waits until as much has ended as goes on, so that one transaction is for several items, but not for long.
-func (w *batchWorker) await(most time.Duration) {
+func (w *batchWorker) await(ctx context.Context, most time.Duration) {
 	over := time.After(most)
 	for len(w.untold) < w.running {
 		select {
 		case end := <-w.ended:
-			w.running--
-			w.untold = append(w.untold, end)
+			w.take(ctx, end)
 		case <-over:
 			return
 		}
@@ -150,12 +167,11 @@ func (w *batchWorker) await(most time.Duration) {
 }
 
 // gather takes what has ended by now.
-func (w *batchWorker) gather() {
+func (w *batchWorker) gather(ctx context.Context) {
 	for {
 		select {
 		case end := <-w.ended:
-			w.running--
-			w.untold = append(w.untold, end)
+			w.take(ctx, end)
 		default:
 			return
 		}
@@ -172,24 +188,57 @@ func (w *batchWorker) renew(ctx context.Context) {
 // step is one transaction: it writes what became of items, hands out as many others as may be asked about, and has them
 // asked about. next is when to try again though nothing happens; zero for not.
 func (w *batchWorker) step(ctx context.Context, stopping bool) (next time.Duration, err error) {
+	if stopping {
+		w.release(func(claimedItem) bool { return true })
+	}
 	room := itemsMax - int(w.flying.Load())
 	var s batchStep
 	err = w.Store.InTx(ctx, func(r ports.Repos) error {
-		s = batchStep{Batches: w.Batches, r: r, orgID: w.orgID, known: map[string]*known{}}
+		s = batchStep{Batches: w.Batches, r: r, orgID: w.orgID, known: map[string]*known{}, started: w.started}
 		return s.do(ctx, w.untold, room, stopping)
 	})
 	if err != nil {
 		return 0, err
 	}
-	w.untold = nil
+	w.untold, w.started = nil, nil
 	for _, item := range s.claimed {
-		w.running++
-		w.flying.Add(1)
-		go func() {
-			defer w.flying.Add(-1)
-			end := w.ask(ctx, item)
-			w.ended <- end
-		}()
+		if item.Queued {
+			w.queue = append(w.queue, item)
+		} else {
+			w.start(ctx, item)
+		}
+	}
+	// Of a batch that does not run any more nothing is begun.
+	w.release(func(item claimedItem) bool {
+		k := s.known[item.BatchID]
+		return k == nil || k.is.Status != batch.Running
+	})
+	if len(w.untold) > 0 {
+		return time.Millisecond, nil
 	}
 	return s.next, nil
+}
+
+// release gives queued items back.
+func (w *batchWorker) release(which func(claimedItem) bool) {
+	w.queue = slices.DeleteFunc(w.queue, func(item claimedItem) bool {
+		if !which(item) {
+			return false
+		}
+		w.untold = append(w.untold, itemEnd{Outcome: batch.Outcome{
+			ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.Pending,
+		}})
+		return true
+	})
+}
+
+// start has an item asked about.
+func (w *batchWorker) start(ctx context.Context, item claimedItem) {
+	w.running++
+	w.flying.Add(1)
+	go func() {
+		end := w.ask(ctx, item)
+		w.flying.Add(-1)
+		w.ended <- end
+	}()
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"fichario/domain/batch"
@@ -21,6 +22,9 @@ type batchStep struct {
 	order   []*known
 	claimed []claimedItem
 	next    time.Duration
+	// started are items that were queued, and mine those that this instance asks about and those that it has queued.
+	started []string
+	mine    struct{ asked, queued int }
 }
 
 // known is a batch as it was found, and as it has become.
@@ -55,12 +59,16 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 	if err != nil {
 		return err
 	}
+	if err := s.r.Batches.Start(ctx, s.started); err != nil {
+		return err
+	}
 	left, err := s.settle(ctx, inFlight, ends)
 	if err != nil {
 		return err
 	}
 	if !stopping {
-		if err := s.claim(ctx, min(s.Concurrency-left, room)); err != nil {
+		places := max(0, min(s.Concurrency-left, room))
+		if err := s.claim(ctx, places, s.mine.asked+places-s.mine.queued); err != nil {
 			return err
 		}
 	}
@@ -74,7 +82,7 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 }
 
 // settle writes what became of items, of those that nobody asks about any more by their entries. It returns how many are
-// in flight still.
+// being asked about still, by all instances.
 func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []itemEnd) (left int, err error) {
 	told := map[string]bool{}
 	for _, end := range ends {
@@ -98,14 +106,25 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 		outcomes[i], of[end.ItemID] = end.Outcome, end
 	}
 	settled, err := s.r.Batches.Settle(ctx, outcomes)
-	left = len(inFlight)
+	over := map[string]bool{}
+	for _, o := range settled {
+		over[o.ItemID] = o.State != batch.InFlight
+	}
+	for _, item := range inFlight {
+		switch queued := item.Queued && !slices.Contains(s.started, item.ID); {
+		case over[item.ID]:
+		case !queued:
+			if left++; item.Owner == s.owner {
+				s.mine.asked++
+			}
+		case item.Owner == s.owner:
+			s.mine.queued++
+		}
+	}
 	for _, o := range settled {
 		k, err := s.batch(ctx, o.BatchID)
 		if err != nil {
 			return 0, err
-		}
-		if o.State != batch.InFlight {
-			left--
 		}
 		k.is.Count(o)
 		if end := of[o.ItemID]; end.reason != "" {
@@ -130,9 +149,10 @@ func (s *batchStep) batch(ctx context.Context, id string) (*known, error) {
 	return k, err
 }
 
-// claim hands out items, in the order of their batches and lines.
-func (s *batchStep) claim(ctx context.Context, room int) error {
+// claim hands out items, in the order of their batches and lines: places to be asked about now, and some to be queued.
+func (s *batchStep) claim(ctx context.Context, places, queue int) error {
 	for _, k := range s.order {
+		room := places + max(0, queue)
 		if room <= 0 || k.is.Status != batch.Running {
 			continue
 		}
@@ -153,12 +173,17 @@ func (s *batchStep) claim(ctx context.Context, room int) error {
 		}
 		for i := range items {
 			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = newID(), s.owner, s.now.Add(itemLease)
+			if places > 0 {
+				places--
+			} else {
+				items[i].Queued = true
+				queue--
+			}
 			s.claimed = append(s.claimed, claimedItem{items[i], k.is, by})
 		}
 		if err := s.r.Batches.Claim(ctx, items); err != nil {
 			return err
 		}
-		room -= len(items)
 	}
 	return nil
 }

@@ -284,3 +284,35 @@ func TestABatchIsMadeOnce(t *testing.T) {
 		equal(t, what, said(err), c.want)
 	}
 }
+
+// TestWhatACrashLeaves: an item whose instance is gone is settled by the entry of its lookup, and asked about again only
+// where there is none.
+func TestWhatACrashLeaves(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		key := s.byKey(wide)
+		docs := someCPFs(5000, 4)
+		q := must(s.batches.Quote(t.Context(), key, quote(docs...)))
+		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
+		repo := s.store.Repos().Batches
+		items := must(repo.Next(t.Context(), q.ID, 4))
+		for i := range items {
+			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = app.NewKeyID(), "dead", s.now().Add(time.Second)
+		}
+		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Claim(t.Context(), items) }))
+		asked := func(i int, script func(context.Context) (ports.Answer, error)) {
+			s.bureau.script = script
+			_, _ = s.ask(key, app.LookupRequest{
+				Document: docs[i], ID: items[i].LookupID, BatchID: q.ID, Ceiling: 4 * price,
+			}) // its entry says
+		}
+		asked(0, nil)
+		asked(1, fails(ports.Failed))
+		asked(2, fails(ports.NotSent))
+		s.bureau.script = nil
+		before := len(s.bureau.list())
+		defer running(s)()
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 4 charged 4 free 0 failed 1 spent 1.8")
+		equal(t, "asked again: what was not sent, and what was not asked", len(s.bureau.list())-before, 2)
+	})
+}

@@ -43,6 +43,8 @@ type Batches interface {
 	// Claim writes that items are being asked about, all by one instance and until one time, with the ids of their
 	// lookups. Only inside InTx.
 	Claim(ctx context.Context, items []batch.Item) error
+	// Start writes that items which were Queued are being asked about. Only inside InTx.
+	Start(ctx context.Context, ids []string) error
 	// Settle writes what became of items that were being asked about as these LookupIDs, and returns the outcomes of those
 	// that still were. Only inside InTx.
 	Settle(ctx context.Context, outcomes []batch.Outcome) ([]batch.Outcome, error)

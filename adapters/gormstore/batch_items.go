@@ -30,6 +30,7 @@ type batchItemRow struct {
 	SeenID     *uid
 	LookupID   *uid
 	Owner      string `gorm:"not null"`
+	Queued     bool   `gorm:"not null"`
 	LeaseUntil *time.Time
 }
 
@@ -45,7 +46,7 @@ func (v *vault) itemRow(i batch.Item) batchItemRow {
 		DocType: string(i.Document.Type()),
 		Content: v.sealTwo([]byte(i.Document.Value()), cells, "batch_items|content|"+i.ID), Cell: i.At,
 		RepeatOf: i.RepeatOf, Message: i.Message, Code: i.Code, SeenID: optional(i.SeenID), LookupID: optional(i.LookupID),
-		Owner: i.Owner, LeaseUntil: optionalTime(i.LeaseUntil),
+		Owner: i.Owner, LeaseUntil: optionalTime(i.LeaseUntil), Queued: i.Queued,
 	}
 }
 
@@ -54,6 +55,7 @@ func (v *vault) item(row batchItemRow) batch.Item {
 		ID: string(row.ID), BatchID: string(row.BatchID), OrgID: string(row.OrgID), Line: row.Line,
 		State: batch.State(row.State), At: row.Cell, RepeatOf: row.RepeatOf, Message: row.Message, Code: row.Code,
 		SeenID: row.SeenID.text(), LookupID: row.LookupID.text(), Owner: row.Owner, LeaseUntil: timeOf(row.LeaseUntil),
+		Queued: row.Queued,
 	}
 	place := "batch_items|content|" + i.ID
 	value, cells, err := v.openTwo(row.Content, place)
@@ -121,12 +123,12 @@ func (r batches) InFlight(ctx context.Context, orgID string) ([]batch.Item, erro
 	bare := func(row batchItemRow) batch.Item {
 		return batch.Item{
 			ID: string(row.ID), BatchID: string(row.BatchID), OrgID: orgID, Line: row.Line, State: batch.State(row.State),
-			LookupID: row.LookupID.text(), Owner: row.Owner, LeaseUntil: timeOf(row.LeaseUntil),
+			LookupID: row.LookupID.text(), Owner: row.Owner, LeaseUntil: timeOf(row.LeaseUntil), Queued: row.Queued,
 		}
 	}
 	return findAll(ctx, r.query, "batches.inFlight", bare, inFlight, where("org_id = ?", orgID),
 		func(db *gorm.DB) *gorm.DB {
-			return db.Select("id, batch_id, line, state, lookup_id, owner, lease_until")
+			return db.Select("id, batch_id, line, state, lookup_id, owner, lease_until, queued")
 		})
 }
 
@@ -145,18 +147,35 @@ func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 		if db.Name() == "postgres" {
 			pair = " WHEN CAST(? AS uuid) THEN CAST(? AS uuid)"
 		}
-		var ids, pairs []any
+		var ids, pairs, queued []any
 		for _, i := range items {
 			ids, pairs = append(ids, i.ID), append(pairs, i.ID, i.LookupID)
+			if i.Queued {
+				queued = append(queued, i.ID)
+			}
+		}
+		isQueued := any(false)
+		if len(queued) > 0 {
+			isQueued = gorm.Expr("id IN ?", queued)
 		}
 		claimed := pending(db.Model(&batchItemRow{})).Where("id IN ?", ids).Updates(map[string]any{
 			"state": string(batch.InFlight), "owner": items[0].Owner, "lease_until": stamp(items[0].LeaseUntil), "code": "",
 			"lookup_id": gorm.Expr("CASE id"+strings.Repeat(pair, len(items))+" END", pairs...),
+			"queued":    isQueued,
 		})
 		if claimed.Error == nil && int(claimed.RowsAffected) < len(items) {
 			return ports.ErrNotFound
 		}
 		return claimed.Error
+	})
+}
+
+func (r batches) Start(ctx context.Context, ids []string) error {
+	return r.inside(ctx, "batches.start", func(db *gorm.DB) error {
+		if len(ids) == 0 {
+			return nil
+		}
+		return inFlight(db.Model(&batchItemRow{})).Where("id IN ?", ids).Update("queued", false).Error
 	})
 }
 
@@ -181,7 +200,7 @@ func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled 
 		settled = nil
 		for _, e := range order {
 			done, err := settleAlike(db, alike[e], map[string]any{
-				"state": string(e.state), "code": e.code, "owner": "", "lease_until": optionalTime(e.until),
+				"state": string(e.state), "code": e.code, "owner": "", "lease_until": optionalTime(e.until), "queued": false,
 			}, e.kept)
 			if settled = append(settled, done...); err != nil {
 				return err

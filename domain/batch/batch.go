@@ -208,6 +208,8 @@ type Item struct {
 	// Owner is the instance that asks while it is in flight, as long as LeaseUntil is not over.
 	Owner      string
 	LeaseUntil time.Time
+	// Queued is whether it waits there for another item of the owner's to end, and then takes its place.
+	Queued bool
 	// Unreadable is true where what is stored cannot be opened: Document and Cells are then zero.
 	Unreadable bool
 }

@@ -124,7 +124,7 @@ func batchItems(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "next", next, []batch.Item{items[0], items[2]})
 	for i := range next {
-		next[i].LookupID, next[i].Owner, next[i].LeaseUntil = id(), "me", at
+		next[i].LookupID, next[i].Owner, next[i].LeaseUntil, next[i].Queued = id(), "me", at, i == 1
 	}
 	claim := func() error {
 		return s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Claim(ctx, next) })
@@ -134,12 +134,15 @@ func batchItems(t *testing.T, s ports.Store) {
 	inFlight, err := repo.InFlight(ctx, o)
 	must(t, err)
 	same(t, "in flight", len(inFlight), 2)
+	same(t, "queued", inFlight[0].Queued != inFlight[1].Queued, true)
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Start(ctx, []string{next[1].ID}) }))
 	must(t, repo.Renew(ctx, o, "somebody else", at.Add(time.Hour)))
 	must(t, repo.Renew(ctx, o, "me", at.Add(time.Minute)))
 	inFlight, err = repo.InFlight(ctx, o)
 	must(t, err)
 	for _, i := range inFlight {
-		same(t, "its lease", []any{i.State, i.LeaseUntil, i.Owner}, []any{batch.InFlight, at.Add(time.Minute), "me"})
+		same(t, "its lease", []any{i.State, i.LeaseUntil, i.Owner, i.Queued},
+			[]any{batch.InFlight, at.Add(time.Minute), "me", false})
 	}
 	settle := func(outcomes ...batch.Outcome) (n int) {
 		must(t, s.InTx(ctx, func(r ports.Repos) error {

@@ -80,6 +80,7 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"batches.update": func(ctx context.Context, r ports.Repos) error { return r.Batches.Update(ctx, batch.Batch{}) },
 	"batches.due":    func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Due(ctx, id(), at); return err },
 	"batches.claim":  func(ctx context.Context, r ports.Repos) error { return r.Batches.Claim(ctx, nil) },
+	"batches.start":  func(ctx context.Context, r ports.Repos) error { return r.Batches.Start(ctx, nil) },
 	"batches.settle": func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Settle(ctx, nil); return err },
 	"batches.retry":  func(ctx context.Context, r ports.Repos) error { _, _, err := r.Batches.Retry(ctx, id()); return err },
 	"batches.pace": func(ctx context.Context, r ports.Repos) error {

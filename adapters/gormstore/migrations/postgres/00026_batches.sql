@@ -57,6 +57,7 @@ CREATE TABLE batch_items (
     seen_id     uuid,
     lookup_id   uuid,
     owner       text NOT NULL,
+    queued      boolean NOT NULL,
     lease_until timestamptz
 );
 CREATE UNIQUE INDEX batch_items_line ON batch_items (batch_id, line);

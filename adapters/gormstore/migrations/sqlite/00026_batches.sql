@@ -57,6 +57,7 @@ CREATE TABLE batch_items (
     seen_id     text,
     lookup_id   text,
     owner       text NOT NULL,
+    queued      numeric NOT NULL,
     lease_until datetime
 );
 CREATE UNIQUE INDEX batch_items_line ON batch_items (batch_id, line);
