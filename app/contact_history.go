@@ -56,11 +56,15 @@ func (c *Contacts) Documents(ctx context.Context, by Caller, id string) ([]Conta
 	for _, k := range keys {
 		who[k.ID] = "chave " + k.Name
 	}
+	rules, err3 := r.Automations.List(ctx, view.OrgID)
+	for _, a := range rules {
+		who[a.ID] = "automação " + a.Name
+	}
 	out := make([]ContactDocument, len(found))
 	for i, f := range found {
 		out[i] = ContactDocument{Entry: f.Entry, AnsweredAt: f.AnsweredAt, By: who[f.AskedBy()]}
 	}
-	return out, errors.Join(err, err2)
+	return out, errors.Join(err, err2, err3)
 }
 
 // History returns everything that happened to a contact, newest first: the entries of
