@@ -11,6 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	outbound "fichario/adapters/automation"
+	jq "fichario/adapters/bureau"
+
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/access"
@@ -71,7 +74,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.sessions = app.NewSessions(store, now, fits, "nobody's")
 	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
 	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
-	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, true)
+	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, means(true))
 	s.intake = app.NewIntake(store, now, func() { s.woken.Add(1) })
 	s.lookups = s.otherLookups(store)
 	s.statement = app.NewStatement(store, calendar, now)
@@ -89,6 +92,19 @@ func (s *setting) otherLookups(store ports.Store) *app.Lookups {
 	})
 	s.t.Cleanup(l.Close)
 	return l
+}
+
+// means are all that automations can have.
+func means(mails bool) app.Means {
+	return app.Means{Mails: mails, Conditions: conditions(), Catalog: products()}
+}
+
+// conditions are those of the program.
+func conditions() ports.Conditions {
+	return outbound.NewConditions(func(src string) (outbound.Program, error) {
+		p, err := jq.CompileExpression(src)
+		return outbound.Program(p), err
+	})
 }
 
 // hashed and fits stand for bcrypt, which takes a processor for a quarter of a second.

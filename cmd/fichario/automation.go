@@ -1,6 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"log/slog"
+
+	outbound "fichario/adapters/automation"
+	"fichario/adapters/bureau"
+
 	"encoding/json"
 	"fmt"
 	"time"
@@ -12,8 +18,29 @@ import (
 	"fichario/ports"
 )
 
-func (e *environment) automations(store ports.Store) *app.Automations {
-	return app.NewAutomations(store, now, e.settings.SMTPURL != "")
+// automations is the use case; what is offered is needed only where automations are made.
+func (e *environment) automations(store ports.Store, offered catalog.Catalog) *app.Automations {
+	return app.NewAutomations(store, now, app.Means{
+		Mails: e.settings.SMTPURL != "", Conditions: conditions(), Catalog: offered,
+	})
+}
+
+// conditions are looked at by the jq of bureau files, within its bounds.
+func conditions() *outbound.Conditions {
+	return outbound.NewConditions(func(src string) (outbound.Program, error) {
+		p, err := bureau.CompileExpression(src)
+		return outbound.Program(p), err
+	})
+}
+
+// offered is what the configured bureau offers.
+func (e *environment) offered() (catalog.Catalog, error) {
+	client, stop, err := e.openBureau(slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	return client.Catalog(), nil
 }
 
 type automationCmd struct {
@@ -28,8 +55,8 @@ type automationCmd struct {
 type automationAddCmd struct {
 	Org     string `required:"" help:"Id of the organisation."`
 	Name    string `required:"" help:"Name of the automation; contacts' histories show it."`
-	Event   string `default:"contact.created" help:"What starts it: contact.created."`
-	Action  string `required:"" enum:"http,email,move_stage,assign,add_note" help:"http, email, move_stage, assign or add_note."`
+	Event   string `default:"contact.created" help:"What starts it: contact.created, contact.updated, contact.moved, lookup.completed, batch.completed, cap.reached or delivery.refused."`
+	Action  string `required:"" enum:"http,email,move_stage,assign,add_note,lookup" help:"http, email, move_stage, assign, add_note or lookup."`
 	URL     string `name:"url" help:"http: the address to post to."`
 	To      string `help:"email: an address, contact or assignee."`
 	Subject string `help:"email: the subject; {nome}, {email}, {telefone}, {empresa} and {valor} are filled in."`
@@ -39,6 +66,10 @@ type automationAddCmd struct {
 	Origin  string `help:"Only for contacts of this origin."`
 	Webhook string `help:"Only for contacts of the webhook with this id."`
 	Min     string `name:"min-value" help:"Only for contacts worth at least this many reais, such as 1500.50."`
+	When    string `help:"Only when this expression of jq over the event's data gives true, such as '.campos.score >= 600'."`
+	Product string `help:"lookup: the product."`
+	MaxAge  *int   `help:"lookup: how old an answer of history may be, in days, 0 to 30."`
+	Ceiling string `name:"monthly-ceiling" help:"lookup: the most that it may spend in a month, in reais, such as 50.00; obligatory."`
 }
 
 // Run makes an automation.
@@ -47,6 +78,20 @@ func (c *automationAddCmd) Run(e *environment) error {
 		OrgID: c.Org, Name: c.Name, Event: automation.EventName(c.Event), Action: automation.ActionKind(c.Action), URL: c.URL,
 		To:      c.To,
 		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: c.Origin, WebhookID: c.Webhook,
+		When: c.When, Product: c.Product, MaxAge: c.MaxAge,
+	}
+	if c.Ceiling != "" {
+		var err error
+		if n.Ceiling, err = catalog.ParseMoney(c.Ceiling); err != nil {
+			return fmt.Errorf("--monthly-ceiling: %w", err)
+		}
+	}
+	var offered catalog.Catalog
+	if n.Action == automation.Lookup {
+		var err error
+		if offered, err = e.offered(); err != nil {
+			return err
+		}
 	}
 	if c.Min != "" {
 		var err error
@@ -55,7 +100,7 @@ func (c *automationAddCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		a, err := e.automations(store).Add(e.ctx, app.Operator(), n)
+		a, err := e.automations(store, offered).Add(e.ctx, app.Operator(), n)
 		if err != nil {
 			return err
 		}
@@ -90,13 +135,21 @@ type automationView struct {
 	Origin   string                `json:"origin,omitempty"`
 	Webhook  string                `json:"webhook,omitempty"`
 	MinValue json.Number           `json:"minValue,omitempty"`
+	When     string                `json:"when,omitempty"`
+	Product  string                `json:"product,omitempty"`
+	MaxAge   *int                  `json:"maxAge,omitempty"`
+	Ceiling  json.Number           `json:"monthlyCeiling,omitempty"`
 }
 
 func viewAutomation(a app.AutomationView) automationView {
 	v := automationView{
 		ID: a.ID, Name: a.Name, Event: a.Event, Action: a.Action.Kind, Enabled: a.Enabled, URL: a.Action.URL,
 		To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text, Stage: a.Stage, Member: a.Member,
-		Origin: a.Origin, Webhook: a.Conditions.WebhookID,
+		Origin: a.Origin, Webhook: a.Conditions.WebhookID, When: a.Conditions.When, Product: a.Action.Product,
+		MaxAge: a.Action.MaxAge,
+	}
+	if a.Action.Ceiling > 0 {
+		v.Ceiling = json.Number(a.Action.Ceiling.String())
 	}
 	if a.Conditions.MinAmount > 0 {
 		v.MinValue = json.Number(a.Conditions.MinAmount.String())
@@ -107,7 +160,7 @@ func viewAutomation(a app.AutomationView) automationView {
 // Run lists the automations.
 func (c *automationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := e.automations(store).Views(e.ctx, app.Operator(), c.Org)
+		all, err := e.automations(store, nil).Views(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -133,7 +186,7 @@ func (c *automationDisableCmd) Run(e *environment) error { return e.enableAutoma
 
 func (e *environment) enableAutomation(id string, enabled bool) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := e.automations(store).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
+		if err := e.automations(store, nil).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
 			return err
 		}
 		return e.print(map[string]any{"id": id, "enabled": enabled}, "Automation %s is %s.\n", id, onOff(enabled))
@@ -151,22 +204,24 @@ type automationRunsCmd struct {
 
 // runView is a run of an automation, or an e-mail to a member, as --json shows it.
 type runView struct {
-	ID         string              `json:"id"`
-	Kind       automation.JobKind  `json:"kind"`
-	Automation *string             `json:"automation"`
-	Member     *string             `json:"member"`
-	Contact    string              `json:"contact"`
-	State      automation.JobState `json:"state"`
-	Attempts   int                 `json:"attempts"`
-	Result     string              `json:"result"`
-	NextAt     *time.Time          `json:"nextAt"`
-	CreatedAt  time.Time           `json:"createdAt"`
-	EndedAt    *time.Time          `json:"endedAt"`
+	ID         string               `json:"id"`
+	Kind       automation.JobKind   `json:"kind"`
+	Automation *string              `json:"automation"`
+	Member     *string              `json:"member"`
+	Contact    *string              `json:"contact"`
+	Event      automation.EventName `json:"event"`
+	State      automation.JobState  `json:"state"`
+	Attempts   int                  `json:"attempts"`
+	Result     string               `json:"result"`
+	NextAt     *time.Time           `json:"nextAt"`
+	CreatedAt  time.Time            `json:"createdAt"`
+	EndedAt    *time.Time           `json:"endedAt"`
 }
 
 func viewRun(j automation.Job) runView {
 	v := runView{
-		ID: j.ID, Kind: j.Kind, Automation: textOrNull(j.AutomationID), Member: textOrNull(j.MemberID), Contact: j.ContactID,
+		ID: j.ID, Kind: j.Kind, Automation: textOrNull(j.AutomationID), Member: textOrNull(j.MemberID), Contact: textOrNull(j.ContactID),
+		Event: cmp.Or(j.Event, automation.ContactCreated),
 		State: j.State, Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt, EndedAt: timeOrNull(j.EndedAt),
 	}
 	if j.State == automation.Ready {
@@ -178,7 +233,7 @@ func viewRun(j automation.Job) runView {
 // Run shows runs.
 func (c *automationRunsCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := e.automations(store).Runs(e.ctx, app.Operator(), c.Org,
+		all, err := e.automations(store, nil).Runs(e.ctx, app.Operator(), c.Org,
 			automation.JobFilter{
 				AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State),
 			}, c.After, c.Limit)
@@ -199,7 +254,7 @@ type automationRerunCmd struct {
 // Run runs one again.
 func (c *automationRerunCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		id, err := e.automations(store).RunAgain(e.ctx, app.Operator(), c.ID)
+		id, err := e.automations(store, nil).RunAgain(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,102 @@
+package automation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+
+	"fichario/domain/automation"
+	"fichario/ports"
+)
+
+// Program is a compiled expression of jq, bounded in time and memory: it gives one value.
+type Program func(ctx context.Context, input any) (any, error)
+
+// Conditions looks at the expressions of automations. It is safe for concurrent use.
+type Conditions struct {
+	compile func(src string) (Program, error)
+	mu      sync.Mutex
+	known   map[string]Program
+}
+
+var _ ports.Conditions = (*Conditions)(nil)
+
+const (
+	// expressionMax bounds the text of an expression, expressionsKept how many compiled ones are kept.
+	expressionMax   = 2000
+	expressionsKept = 500
+)
+
+// NewConditions returns conditions whose expressions are compiled so; compile's error speaks of the text only.
+func NewConditions(compile func(src string) (Program, error)) *Conditions {
+	return &Conditions{compile: compile, known: map[string]Program{}}
+}
+
+func (c *Conditions) program(expression string) (Program, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.known[expression]; known != nil {
+		return known, nil
+	}
+	if len(expression) > expressionMax {
+		return nil, errors.New("a expressão tem até 2000 caracteres")
+	}
+	p, err := c.compile(expression)
+	if err != nil {
+		return nil, errors.New("a expressão não é jq válido: " + strings.SplitN(err.Error(), "\n", 2)[0])
+	}
+	if len(c.known) >= expressionsKept {
+		clear(c.known)
+	}
+	c.known[expression] = p
+	return p, nil
+}
+
+// Check compiles an expression.
+func (c *Conditions) Check(expression string) error {
+	_, err := c.program(expression)
+	return err
+}
+
+// Holds runs an expression over the data of an event.
+func (c *Conditions) Holds(ctx context.Context, expression string, e automation.Event) (bool, error) {
+	p, err := c.program(expression)
+	if err != nil {
+		return false, err
+	}
+	data, err := eventData(e)
+	if err != nil {
+		return false, errors.New("o evento não pode ser escrito em JSON")
+	}
+	var input any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&input); err != nil {
+		return false, errors.New("o evento não pode ser escrito em JSON")
+	}
+	v, err := p(ctx, input)
+	if err != nil {
+		// The error may quote the input.
+		return false, errors.New("a expressão não pôde ser calculada sobre este evento, ou demora demais")
+	}
+	switch v := v.(type) {
+	case bool:
+		return v, nil
+	case nil:
+		return false, nil
+	}
+	return false, errors.New("a expressão não dá verdadeiro nem falso")
+}
+
+// Data writes what an expression sees.
+func (c *Conditions) Data(e automation.Event) string {
+	data, err := eventData(e)
+	var out bytes.Buffer
+	if err != nil || json.Indent(&out, data, "", "  ") != nil {
+		return "{}"
+	}
+	return out.String()
+}
