@@ -32,7 +32,7 @@ func (s *Store) writing(ctx context.Context, f func(*writer)) error {
 	if err != nil {
 		return err
 	}
-	prepared, err := s.statements(pool)
+	prepared, err := s.statements(ctx, pool)
 	if err != nil {
 		return err
 	}
@@ -51,24 +51,23 @@ func (s *Store) writing(ctx context.Context, f func(*writer)) error {
 	return nil
 }
 
-// statements prepares onSQLite when one of them is first used: before, their tables may not be there.
-func (s *Store) statements(pool *sql.DB) (map[string]*sql.Stmt, error) {
+// statements prepares onSQLite: when the schema is there, or else when one of them is first used. What was prepared when
+// ctx ended stays.
+func (s *Store) statements(ctx context.Context, pool *sql.DB) (map[string]*sql.Stmt, error) {
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
-	if s.prepared != nil {
-		return s.prepared, nil
+	if s.prepared == nil {
+		s.prepared = map[string]*sql.Stmt{}
 	}
-	prepared := map[string]*sql.Stmt{}
-	for _, statement := range onSQLite {
+	for _, statement := range onSQLite[len(s.prepared):] {
 		//nolint:sqlclosecheck // it lives as long as the pool
-		stmt, err := pool.PrepareContext(context.Background(), statement)
+		stmt, err := pool.PrepareContext(ctx, statement)
 		if err != nil {
 			return nil, err
 		}
-		prepared[statement] = stmt
+		s.prepared[statement] = stmt
 	}
-	s.prepared = prepared
-	return prepared, nil
+	return s.prepared, nil
 }
 
 // exec returns how many rows a statement changed.
