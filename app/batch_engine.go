@@ -20,7 +20,8 @@ const (
 	lookAgain = time.Second
 	// itemsMax leaves half of the calls of an instance to single lookups.
 	itemsMax = callsMax / 2
-	// stepRetry is when a step is tried again for which the database was away, stepTries how often while the service stops.
+	// stepRetry is when a step is tried again for which the database was away, stepTries how often while the service
+	// stops.
 	stepRetry = 500 * time.Millisecond
 	stepTries = 10
 )
@@ -35,8 +36,8 @@ func (b *Batches) Wake() {
 
 // Run asks about the items of batches until ctx ends, and then finishes what it has begun. Any number of instances may
 // run: a transaction hands items out, so that each is asked about once, and no more than Concurrency of an organisation
-// at one time. An item whose instance died is settled by the entry of its lookup, and asked about again only where there
-// is none.
+// at one time. An item whose instance died is settled by the entry of its lookup, and asked about again only where
+// there is none.
 func (b *Batches) Run(ctx context.Context) {
 	var working sync.WaitGroup
 	var mu sync.Mutex
@@ -140,8 +141,8 @@ func (w *batchWorker) work(ctx context.Context) {
 	}
 }
 
-// take notes what became of an item, and has the next one asked about in its place, unless it is not sure that the place
-// is free.
+// take notes what became of an item, and has the next one asked about in its place, unless it is not sure that the
+// place is free.
 func (w *batchWorker) take(ctx context.Context, end itemEnd) {
 	w.running--
 	w.untold = append(w.untold, end)

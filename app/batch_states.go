@@ -200,8 +200,8 @@ func wrongState(q batch.Batch, become, when string) error {
 		}[q.Status], become, when))
 }
 
-// maySpend is the fault of a caller who may not spend what a batch may cost: members may up to the organisation's limit,
-// and those who manage it any amount. What a key may spend is bounded by its caps.
+// maySpend is the fault of a caller who may not spend what a batch may cost: members may up to the organisation's
+// limit, and those who manage it any amount. What a key may spend is bounded by its caps.
 func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batch.Batch) error {
 	if by.operator || by.key != nil || by.role != crm.Common {
 		return nil
@@ -264,6 +264,6 @@ func (b *Batches) save(ctx context.Context, r ports.Repos, was, is batch.Batch) 
 
 // unchanged reports whether nothing has become of a batch.
 func unchanged(was, is batch.Batch) bool {
-	return was.Status == is.Status && was.Reason == is.Reason && was.ResumeAt.Equal(is.ResumeAt) && was.Ended == is.Ended &&
-		was.RunFrom.Equal(is.RunFrom) && was.Ceiling == is.Ceiling && was.HasCeiling == is.HasCeiling
+	return was.Status == is.Status && was.Reason == is.Reason && was.ResumeAt.Equal(is.ResumeAt) &&
+		was.Ended == is.Ended && was.RunFrom.Equal(is.RunFrom) && was.Ceiling == is.Ceiling && was.HasCeiling == is.HasCeiling
 }

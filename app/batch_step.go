@@ -81,8 +81,8 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 	return nil
 }
 
-// settle writes what became of items, of those that nobody asks about any more by their entries. It returns how many are
-// being asked about still, by all instances.
+// settle writes what became of items, of those that nobody asks about any more by their entries. It returns how many
+// are being asked about still, by all instances.
 func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []itemEnd) (left int, err error) {
 	told := map[string]bool{}
 	for _, end := range ends {

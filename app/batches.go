@@ -100,6 +100,9 @@ const (
 // Faults: UnknownProduct, MissingScope, InvalidRequest with the field at fault, BodyTooLarge, ReusedIdempotencyKey,
 // ServiceUnavailable; Forbidden when it is to be confirmed above what the member may spend.
 func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (BatchView, error) {
+	if _, err := by.org(); err != nil {
+		return BatchView{}, err
+	}
 	if again, err := b.asked(ctx, by, n); err != nil || again.ID != "" {
 		return again, err
 	}

@@ -137,8 +137,8 @@ func TestTheCeiling(t *testing.T) {
 		n.Ceiling, n.Confirm = at(catalog.Money(20*price+1)), true
 		defer running(s)()
 		q := must(s.batches.Quote(t.Context(), key, n))
-		v := s.until(q.ID, paused)
-		v = s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 20 })
+		s.until(q.ID, paused)
+		v := s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 20 })
 		equal(t, "at the ceiling", state(v), "pausado teto ended 20 charged 20 free 0 failed 0 spent 9")
 		fail.Store(true)
 		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(25*price)), false))
@@ -285,8 +285,8 @@ func TestABatchIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestWhatACrashLeaves: an item whose instance is gone is settled by the entry of its lookup, and asked about again only
-// where there is none.
+// TestWhatACrashLeaves: an item whose instance is gone is settled by the entry of its lookup, and asked about again
+// only where there is none.
 func TestWhatACrashLeaves(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

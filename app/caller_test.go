@@ -99,6 +99,9 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.keys.Create, args{app.NewKey{
 			OrgID: s.orgID, Name: "k", Scopes: []document.Type{document.CPF}, Limits: access.Limits{PerMinute: 1},
 		}}, forbidden, missing},
+		{s.orgs.SetMemberBatchLimit, args{s.orgID, catalog.Money(1)}, forbidden, missing},
+		{s.batches.Quote, args{quote(cpfs[0])}, "", ""},
+		{s.batches.List, args{"", 5}, "", ""},
 		{s.keys.List, args{s.orgID}, forbidden, missing},
 		{s.keys.Show, args{key.ID}, forbidden, missing},
 		{s.keys.RotateOnce, args{key.ID, key.Prefix, time.Duration(0)}, forbidden, missing},

@@ -54,8 +54,8 @@ func (o *Organisations) List(ctx context.Context, by Caller) ([]crm.Organisation
 	return o.store.Repos().Orgs.List(ctx)
 }
 
-// SetMemberBatchLimit changes up to which ceiling members may confirm a batch who do not manage the organisation. Faults:
-// NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+// SetMemberBatchLimit changes up to which ceiling members may confirm a batch who do not manage the organisation.
+// Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (o *Organisations) SetMemberBatchLimit(ctx context.Context, by Caller, id string, limit catalog.Money) error {
 	if err := mayManageOrg(ctx, o.store.Repos(), by, id); err != nil {
 		return err

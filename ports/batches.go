@@ -16,8 +16,8 @@ type Batches interface {
 	AddItems(ctx context.Context, items []batch.Item) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (batch.Batch, error)
-	// ByRequest returns the batch that a key or member made with a RequestKey, and whether its RequestBody was the same, or
-	// ErrNotFound. Both are kept as keyed hashes alone.
+	// ByRequest returns the batch that a key or member made with a RequestKey, and whether its RequestBody was the same,
+	// or ErrNotFound. Both are kept as keyed hashes alone.
 	ByRequest(ctx context.Context, makerID, requestKey string, body []byte) (b batch.Batch, same bool, err error)
 	// Lock is Find that keeps others from the batch until the transaction ends. Only inside InTx.
 	Lock(ctx context.Context, id string) (batch.Batch, error)

@@ -20,5 +20,6 @@ func (p *parser) rate(v at) {
 		p.fault(v, "must allow at least one call")
 		return
 	}
-	p.file.rate = float64(calls) / map[string]time.Duration{"s": time.Second, "min": time.Minute, "h": time.Hour}[m[2]].Seconds()
+	in := map[string]time.Duration{"s": time.Second, "min": time.Minute, "h": time.Hour}[m[2]]
+	p.file.rate = float64(calls) / in.Seconds()
 }

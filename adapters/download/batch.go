@@ -20,8 +20,8 @@ type Number string
 // plainNumber is one that a spreadsheet keeps exact.
 var plainNumber = regexp.MustCompile(`^-?[0-9]{1,15}(\.[0-9]{1,6})?$`)
 
-// Batch is the results of a batch as a file: the columns that came, then the product's named fields, what became of each
-// item, what it cost, and what is wrong with it.
+// Batch is the results of a batch as a file: the columns that came, then the product's named fields, what became of
+// each item, what it cost, and what is wrong with it.
 func Batch(r app.BatchResults) Table {
 	t := Table{Name: "lote-" + r.Batch.ID + ".csv", Rows: batchRows(r)}
 	t.Columns = append(t.Columns, r.Batch.Columns...)

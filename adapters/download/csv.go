@@ -29,8 +29,8 @@ type Table struct {
 	Name string
 	// Columns are the words of the first row.
 	Columns []string
-	// Rows have as many cells: a string, a bool, a time.Time, a Number, a catalog.Money or a document.Document. No text is taken
-	// for a formula.
+	// Rows have as many cells: a string, a bool, a time.Time, a Number, a catalog.Money or a document.Document. No text is
+	// taken for a formula.
 	Rows iter.Seq2[[]any, error]
 	// Zone is where the times of Excel are.
 	Zone *time.Location

@@ -115,8 +115,9 @@ func (e *environment) wireServer(
 ) error {
 	statement := app.NewStatement(s.store, calendar, now)
 	api, err := httpapi.New(httpapi.Config{
-		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches, LookupEnabled: e.settings.Lookup,
-		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
+		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches,
+		LookupEnabled: e.settings.Lookup,
+		Ready:         s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
 		Sandbox: sandboxDocuments(),
 	})
 	if err != nil {

@@ -103,7 +103,7 @@ func find(p catalog.Product, rows []Row, width int, column string) (at int, head
 	return at, isHeader(p, rows, at)
 }
 
-// documentsIn returns the first column of which most filled cells are documents, the header not counted; -1 without one.
+// documentsIn returns the first column of which most filled cells are documents, the header not counted, or -1.
 func documentsIn(p catalog.Product, rows []Row, width int) int {
 	for at := range width {
 		filled, documents := 0, 0
@@ -128,8 +128,8 @@ func documentsIn(p catalog.Product, rows []Row, width int) int {
 	return -1
 }
 
-// isHeader reports whether the first row says what the columns are: where the documents are it has a name, and neither a
-// document nor digits that might be a mistyped one.
+// isHeader reports whether the first row says what the columns are: where the documents are it has a name, and neither
+// a document nor digits that might be a mistyped one.
 func isHeader(p catalog.Product, rows []Row, at int) bool {
 	c := cell(rows[0], at)
 	if c == "" {

@@ -8,7 +8,6 @@ import (
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
-	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -79,7 +78,8 @@ func batches(t *testing.T, s ports.Store) {
 	same(t, "of another organisation", len(page), 0)
 
 	changed := first
-	changed.Status, changed.Reason, changed.Note, changed.ResumeAt = batch.Paused, batch.DailyLimit, "porque", at.Add(time.Hour)
+	changed.Status, changed.Reason, changed.Note = batch.Paused, batch.DailyLimit, "porque"
+	changed.ResumeAt = at.Add(time.Hour)
 	changed.Ceiling, changed.HasCeiling, changed.Ended, changed.Charged, changed.EndedAt = 0, true, 3, 2, at
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
 		if b, err := r.Batches.Lock(ctx, first.ID); err != nil || b.ID != first.ID {
@@ -211,7 +211,7 @@ func claimAs(s ports.Store, t *testing.T, items []batch.Item, until time.Time) e
 
 func busyBatches(t *testing.T, s ports.Store) {
 	ctx, repo := t.Context(), s.Repos().Batches
-	later, earlier := quotedAs(t, s, batch.Running, time.Time{}, at), batch.Batch{}
+	later := quotedAs(t, s, batch.Running, time.Time{}, at)
 	paused := quotedAs(t, s, batch.Paused, at.Add(time.Minute), at)
 	quotedAs(t, s, batch.Paused, time.Time{}, at)
 	quotedAs(t, s, batch.Done, time.Time{}, at)
@@ -219,7 +219,7 @@ func busyBatches(t *testing.T, s ports.Store) {
 	cancelled.Status = batch.Cancelled
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Update(ctx, cancelled) }))
 	must(t, claimAs(s, t, items, at.Add(time.Minute)))
-	earlier = later
+	earlier := later
 	earlier.ID, earlier.StartedAt = id(), at.Add(-time.Hour)
 	must(t, repo.Create(ctx, earlier))
 	busy := func(now time.Time) map[string]bool {
@@ -271,8 +271,7 @@ func quotedAs(t *testing.T, s ports.Store, status batch.Status, resumeAt, starte
 func freshAnswers(t *testing.T, s ports.Store) {
 	ctx, o := t.Context(), id()
 	ana, bia, caio := doc(t, document.CPF, "52998224725"), doc(t, document.CPF, "02345678992"), doc(t, document.CPF, "11144477735")
-	old, newer := kept(t, s, o, ana), lookup.Record{}
-	newer = old
+	newer := kept(t, s, o, ana)
 	newer.ID, newer.AnsweredAt = id(), at.Add(time.Hour)
 	must(t, s.Repos().History.Save(ctx, newer))
 	kept(t, s, o, bia)
