@@ -141,6 +141,9 @@ func (c *Contacts) runs(ctx context.Context, view crm.ContactView) ([]Happening,
 	}
 	var out []Happening
 	for i, job := range slices.Backward(jobs) {
+		if job.Result == resultNotHeld {
+			continue // nothing happened to the contact; the automation's page has it
+		}
 		at := job.EndedAt
 		if at.IsZero() {
 			at = job.CreatedAt

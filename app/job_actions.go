@@ -47,7 +47,7 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 		case err != nil:
 			return outcome{}, &ports.SendError{Reason: "a condição falhou: " + err.Error(), Permanent: true}
 		case !holds:
-			return outcome{result: "a condição não vale para este evento"}, nil
+			return outcome{result: resultNotHeld}, nil
 		}
 	}
 	if event.Contact.ID == "" && needsContact(a.Action) {
@@ -55,6 +55,9 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 	}
 	return act(j, ctx, r, run{job, a, event.Contact, event})
 }
+
+// resultNotHeld is of a run whose expression did not give true.
+const resultNotHeld = "a condição não vale para este evento"
 
 // needsContact reports whether an action does nothing without a contact.
 func needsContact(a automation.Action) bool {

@@ -53,6 +53,9 @@ func (e *environment) demo(
 			if err := demoLookups(ctx, store, *key, lookups, contacts); err != nil {
 				return err
 			}
+			if err := demoChain(ctx, store, lookups.Catalog); err != nil {
+				return err
+			}
 		}
 	}
 	url := e.publicURL(addr)

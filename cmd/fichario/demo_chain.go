@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/intake"
+)
+
+// demoScore is from which score on the demonstration calls a contact qualified.
+const demoScore = "600"
+
+// demoChain makes the chain from lead to decision: a contact's CNPJ and its score are looked up within a budget; above
+// demoScore it moves to Qualificado and goes to a senior seller, and below it gets a note. Two contacts run it once the
+// service works.
+func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Catalog) error {
+	by := app.Operator()
+	hook, token, err := app.NewWebhooks(store, now).Create(ctx, by, app.NewWebhook{
+		OrgID: demoOrg, Name: "Pedido de crédito", Options: intake.Options{Kind: intake.Generic},
+	})
+	if err != nil {
+		return err
+	}
+	helena, err := demoMember(ctx, store, "helena@demo.example")
+	if err != nil {
+		return err
+	}
+	if err := demoStage(ctx, app.NewFunnels(store, now), helena); err != nil {
+		return err
+	}
+	rules := app.NewAutomations(store, now, app.Means{Conditions: conditions(), Catalog: offered})
+	for _, n := range []app.NewAutomation{
+		{
+			Name: "Consultar a Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: catalog.CNPJ,
+			Ceiling: 50 * catalog.Real, WebhookID: hook.ID,
+		},
+		{
+			Name: "Consultar o score", Event: automation.LookupCompleted, When: `.produto == "cnpj" and .contato != null`,
+			Action: automation.Lookup, Product: catalog.ScoreID, Ceiling: 50 * catalog.Real,
+		},
+		{
+			Name: "Qualificar", Event: automation.LookupCompleted, Action: automation.MoveStage, Stage: "Qualificado",
+			When: `.produto == "score" and .contato != null and .campos.score >= ` + demoScore,
+		},
+		{
+			Name: "Vendedora sênior", Event: automation.ContactMoved, When: `.etapa == "Qualificado"`,
+			Action: automation.Assign, Member: "helena@demo.example",
+		},
+		{
+			Name: "Score baixo", Event: automation.LookupCompleted, Action: automation.AddNote,
+			When: `.produto == "score" and .contato != null and .campos.score < ` + demoScore,
+			Text: "Score abaixo de " + demoScore + ": pedir garantia antes de propor a {nome}.",
+		},
+	} {
+		n.OrgID = demoOrg
+		if _, err := rules.Add(ctx, by, n); err != nil {
+			return err
+		}
+	}
+	for _, lead := range []map[string]string{
+		{"nome": "Teresa Quintanilha", "email": "teresa@quintanilha.example", "empresa": "Quintanilha Embalagens",
+			"cnpj": "90.025.108/0001-21", "valor": "R$ 64.000", "mensagem": "Queremos comprar a prazo."},
+		{"nome": "Abel Sarmento", "email": "abel@sarmento.example", "empresa": "Sarmento Pisos",
+			"cnpj": "90.025.255/0001-00", "valor": "R$ 12.500", "mensagem": "Dá para parcelar?"},
+	} {
+		if _, err := demoPost(ctx, store, token, now(), lead); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demoStage puts the stage Qualificado behind the first two.
+func demoStage(ctx context.Context, stages *app.Funnels, by app.Caller) error {
+	const name, place = "Qualificado", 2
+	funnels, err := stages.List(ctx, by, demoOrg)
+	if err != nil {
+		return err
+	}
+	if err := stages.AddStage(ctx, by, funnels[0].ID, name); err != nil {
+		return err
+	}
+	if funnels, err = stages.List(ctx, by, demoOrg); err != nil {
+		return err
+	}
+	last := len(funnels[0].Stages) - 1
+	for range last - place {
+		if err := stages.RaiseStage(ctx, by, funnels[0].ID, funnels[0].Stages[last].ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
