@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // place is where in a request a value is put; it says what would break out of it.
@@ -121,7 +122,9 @@ func (p part) escape(value string) string {
 // refuses says in Portuguese what is wrong with a value for its place; empty when nothing is.
 func (p part) refuses(value string) string {
 	switch {
-	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case !utf8.ValidString(value):
+		return "não é texto UTF-8"
+	case strings.ContainsFunc(value, isControl):
 		return "não pode ter quebra de linha nem outro caractere de controle"
 	case p.place == inHost && !hostLabel.MatchString(value):
 		return "é uma parte do nome do servidor: só letras, números e hífen"
