@@ -13,6 +13,8 @@ type Automations struct {
 	store ports.Store
 	clock Clock
 	mails bool
+	// destinations is nil where http actions have only the default form.
+	destinations ports.Destinations
 }
 
 // NewAutomations returns the use case; mails is whether e-mail is configured.
@@ -34,8 +36,11 @@ type NewAutomation struct {
 	OrgID, Name string
 	Event       automation.EventName
 	Action      automation.ActionKind
-	// URL is of an http action.
+	// URL is of an http action without a destination.
 	URL string
+	RequestForm
+	// KeepAction leaves the action of one that is edited as it is.
+	KeepAction bool
 	// To, Subject and Text are of an email action; Text is also the note of add_note.
 	To, Subject, Text string
 	// Stage is the name of the stage of move_stage, of any funnel, the default one's
@@ -70,9 +75,16 @@ func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutom
 		return err
 	}
 	n.OrgID = old.OrgID
+	n = n.kept(old.Action)
+	if n.KeepAction {
+		n.Action = old.Action.Kind
+	}
 	changed, err := a.describe(ctx, by, n)
 	if err != nil {
 		return err
+	}
+	if n.KeepAction {
+		changed.Action = old.Action
 	}
 	if changed.ID = id; old.Action.Secret != "" && changed.Action.Secret != "" {
 		changed.Action.Secret = old.Action.Secret

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	outbound "fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/access"
@@ -70,7 +71,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.sessions = app.NewSessions(store, now, fits, "nobody's")
 	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
 	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
-	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, true)
+	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, true).WithDestinations(outbound.Destinations{})
 	s.intake = app.NewIntake(store, now, func() { s.woken.Add(1) })
 	s.lookups = s.otherLookups(store)
 	s.statement = app.NewStatement(store, calendar, now)
