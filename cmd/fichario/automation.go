@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	outbound "fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/automation"
@@ -13,24 +14,27 @@ import (
 )
 
 func (e *environment) automations(store ports.Store) *app.Automations {
-	return app.NewAutomations(store, now, e.settings.SMTPURL != "")
+	return app.NewAutomations(store, now, e.settings.SMTPURL != "").WithDestinations(outbound.Destinations{})
 }
 
 type automationCmd struct {
-	Add     automationAddCmd     `cmd:"" help:"Make an automation."`
-	List    automationListCmd    `cmd:"" help:"List the automations of an organisation."`
-	Enable  automationEnableCmd  `cmd:"" help:"Switch one on."`
-	Disable automationDisableCmd `cmd:"" help:"Switch one off."`
-	Runs    automationRunsCmd    `cmd:"" help:"Show runs and e-mails with how they ended, newest first."`
-	Rerun   automationRerunCmd   `cmd:"" help:"Run one again that was given up, or that succeeded."`
+	Add          automationAddCmd          `cmd:"" help:"Make an automation."`
+	List         automationListCmd         `cmd:"" help:"List the automations of an organisation."`
+	Enable       automationEnableCmd       `cmd:"" help:"Switch one on."`
+	Disable      automationDisableCmd      `cmd:"" help:"Switch one off."`
+	Runs         automationRunsCmd         `cmd:"" help:"Show runs and e-mails with how they ended, newest first."`
+	Destinations automationDestinationsCmd `cmd:"" help:"List the destinations that come with the program, and what each asks for."`
+	Try          automationTryCmd          `cmd:"" help:"Show what one would do for a contact: the exact request, its secrets masked. Nothing is sent."`
+	Rerun        automationRerunCmd        `cmd:"" help:"Run one again that was given up, or that succeeded."`
 }
 
 type automationAddCmd struct {
-	Org     string `required:"" help:"Id of the organisation."`
-	Name    string `required:"" help:"Name of the automation; contacts' histories show it."`
-	Event   string `default:"contact.created" help:"What starts it: contact.created."`
-	Action  string `required:"" enum:"http,email,move_stage,assign,add_note" help:"http, email, move_stage, assign or add_note."`
-	URL     string `name:"url" help:"http: the address to post to."`
+	Org    string `required:"" help:"Id of the organisation."`
+	Name   string `required:"" help:"Name of the automation; contacts' histories show it."`
+	Event  string `default:"contact.created" help:"What starts it: contact.created."`
+	Action string `required:"" enum:"http,email,move_stage,assign,add_note" help:"http, email, move_stage, assign or add_note."`
+	URL    string `name:"url" help:"http: the address to post to."`
+	requestFlags
 	To      string `help:"email: an address, contact or assignee."`
 	Subject string `help:"email: the subject; {nome}, {email}, {telefone}, {empresa} and {valor} are filled in."`
 	Text    string `help:"email and add_note: the text; the same are filled in."`
@@ -55,6 +59,10 @@ func (c *automationAddCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
+		var err error
+		if n.RequestForm, err = c.form(e, e.automations(store), n); err != nil {
+			return err
+		}
 		a, err := e.automations(store).Add(e.ctx, app.Operator(), n)
 		if err != nil {
 			return err
@@ -76,27 +84,32 @@ type automationListCmd struct {
 // automationView is an automation as --json shows it. What an action or a condition does
 // not have is left out.
 type automationView struct {
-	ID       string                `json:"id"`
-	Name     string                `json:"name"`
-	Event    automation.EventName  `json:"event"`
-	Action   automation.ActionKind `json:"action"`
-	Enabled  bool                  `json:"enabled"`
-	URL      string                `json:"url,omitempty"`
-	To       string                `json:"to,omitempty"`
-	Subject  string                `json:"subject,omitempty"`
-	Text     string                `json:"text,omitempty"`
-	Stage    string                `json:"stage,omitempty"`
-	Member   string                `json:"member,omitempty"`
-	Origin   string                `json:"origin,omitempty"`
-	Webhook  string                `json:"webhook,omitempty"`
-	MinValue json.Number           `json:"minValue,omitempty"`
+	ID          string                `json:"id"`
+	Name        string                `json:"name"`
+	Event       automation.EventName  `json:"event"`
+	Action      automation.ActionKind `json:"action"`
+	Enabled     bool                  `json:"enabled"`
+	URL         string                `json:"url,omitempty"`
+	To          string                `json:"to,omitempty"`
+	Subject     string                `json:"subject,omitempty"`
+	Text        string                `json:"text,omitempty"`
+	Stage       string                `json:"stage,omitempty"`
+	Member      string                `json:"member,omitempty"`
+	Destination string                `json:"destination,omitempty"`
+	Method      string                `json:"method,omitempty"`
+	Body        string                `json:"body,omitempty"`
+	Done        string                `json:"done,omitempty"`
+	Origin      string                `json:"origin,omitempty"`
+	Webhook     string                `json:"webhook,omitempty"`
+	MinValue    json.Number           `json:"minValue,omitempty"`
 }
 
 func viewAutomation(a app.AutomationView) automationView {
 	v := automationView{
 		ID: a.ID, Name: a.Name, Event: a.Event, Action: a.Action.Kind, Enabled: a.Enabled, URL: a.Action.URL,
 		To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text, Stage: a.Stage, Member: a.Member,
-		Origin: a.Origin, Webhook: a.Conditions.WebhookID,
+		Origin: a.Origin, Webhook: a.Conditions.WebhookID, Destination: a.Action.Destination, Method: a.Action.Method,
+		Body: a.Action.Body, Done: a.Action.Done,
 	}
 	if a.Conditions.MinAmount > 0 {
 		v.MinValue = json.Number(a.Conditions.MinAmount.String())
