@@ -67,13 +67,12 @@ func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAuto
 
 // secret asks for a secret: a line of standard input, which a terminal does not show.
 func (e *environment) secret(lines *bufio.Reader, field automation.DestinationField) (string, error) {
-	fmt.Fprintf(e.errOut, "%s", field.Name)
-	if field.Title != field.Name {
-		fmt.Fprintf(e.errOut, " (%s)", field.Title)
+	show, isTerminal := e.hideTyping()
+	defer show()
+	if isTerminal {
+		fmt.Fprintf(e.errOut, "%s (%s): ", field.Name, field.Title)
+		defer fmt.Fprintln(e.errOut)
 	}
-	fmt.Fprint(e.errOut, ": ")
-	defer fmt.Fprintln(e.errOut)
-	defer e.hideTyping()()
 	type answer struct {
 		line string
 		err  error

@@ -5,20 +5,16 @@ import (
 	"os/exec"
 )
 
-// hideTyping has a terminal on standard input not show what is typed, until the function that it returns is called.
-func (e *environment) hideTyping() (show func()) {
-	in, ok := e.in.(*os.File)
-	if !ok {
-		return func() {}
-	}
-	if info, err := in.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return func() {}
-	}
-	stty := func(arg string) {
+// hideTyping has a terminal on standard input not show what is typed, until show is called. isTerminal is false where
+// standard input is none.
+func (e *environment) hideTyping() (show func(), isTerminal bool) {
+	stty := func(arg string) error {
 		cmd := exec.Command("stty", arg)
-		cmd.Stdin = in
-		_ = cmd.Run() // where there is no such program, what is typed is seen
+		cmd.Stdin, _ = e.in.(*os.File)
+		return cmd.Run()
 	}
-	stty("-echo")
-	return func() { stty("echo") }
+	if _, isFile := e.in.(*os.File); !isFile || stty("-echo") != nil {
+		return func() {}, false
+	}
+	return func() { _ = stty("echo") }, true
 }
