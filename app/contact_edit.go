@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/intake"
 	"fichario/ports"
 )
@@ -17,6 +19,8 @@ import (
 // ContactForm is what a member typed about a contact.
 type ContactForm struct {
 	Name, Email, Phone, Company string
+	// Documents are CPFs and CNPJs as people write them, separated by commas, semicolons or lines.
+	Documents string
 	// Amount is as people in Brazil write it: 1.234,56.
 	Amount string
 	// OriginID is empty for no origin.
@@ -37,6 +41,8 @@ const (
 	contactEmailMax = 320
 	contactPhoneMax = 60
 	contactNoteMax  = 20_000
+	// contactDocumentsMax is also the store's.
+	contactDocumentsMax = 10
 	// contactAmountMax is a thousand million reais.
 	contactAmountMax = 1_000_000_000 * catalog.Real
 )
@@ -101,6 +107,10 @@ func (f ContactForm) apply(c *crm.Contact, n names) error {
 	case f.OriginID != "" && n.origins[f.OriginID] == "":
 		return noOrigin()
 	}
+	documents, err := f.documents(*c)
+	if err != nil {
+		return err
+	}
 	amount, err := f.amount(*c)
 	if err != nil {
 		return err
@@ -113,7 +123,7 @@ func (f ContactForm) apply(c *crm.Contact, n names) error {
 		c.PhoneE164 = intake.E164(phone)
 	}
 	c.Name, c.Email, c.Phone, c.Company = name, email, phone, company
-	c.Amount, c.OriginID, c.Note = amount, f.OriginID, note
+	c.Documents, c.Amount, c.OriginID, c.Note = documents, amount, f.OriginID, note
 	return nil
 }
 
@@ -131,6 +141,30 @@ func (f ContactForm) amount(before crm.Contact) (catalog.Money, error) {
 		}
 	}
 	return 0, invalid("amount", "O valor é um número em reais, de 0 a 1 bilhão, como 1.234,56.")
+}
+
+// documents reads the typed documents, each once.
+func (f ContactForm) documents(before crm.Contact) ([]document.Document, error) {
+	if before.Unreadable {
+		return before.Documents, nil
+	}
+	var out []document.Document
+	for typed := range strings.FieldsFuncSeq(f.Documents, func(r rune) bool { return strings.ContainsRune(",;\r\n", r) }) {
+		if strings.TrimSpace(typed) == "" {
+			continue
+		}
+		known := document.Recognise(typed)
+		if known.Document.IsZero() || known.Type != document.CPF && known.Type != document.CNPJ {
+			return nil, invalid("documents", "Cada documento é um CPF ou CNPJ com os dígitos certos, separado por vírgula.")
+		}
+		if !slices.Contains(out, known.Document) {
+			out = append(out, known.Document)
+		}
+	}
+	if len(out) > contactDocumentsMax {
+		return nil, invalid("documents", fmt.Sprintf("Um contato tem até %d documentos.", contactDocumentsMax))
+	}
+	return out, nil
 }
 
 // note reads the typed note. Browsers end lines with two characters.
@@ -206,7 +240,7 @@ func changedFields(a, b crm.Contact) []string {
 		differs bool
 	}{
 		{"nome", a.Name != b.Name}, {"e-mail", a.Email != b.Email}, {"telefone", a.Phone != b.Phone},
-		{"empresa", a.Company != b.Company},
+		{"empresa", a.Company != b.Company}, {"documentos", !slices.Equal(a.Documents, b.Documents)},
 		{"valor", a.Amount != b.Amount}, {"origem", a.OriginID != b.OriginID}, {"nota", a.Note != b.Note},
 	} {
 		if field.differs {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/text"
 	"fichario/ports"
 )
@@ -17,7 +18,7 @@ import (
 // values do not filter.
 type ContactSearch struct {
 	// Text is what was typed: parts of a name, e-mail address, company or phone
-	// number, without regard to case and accents; each word must be there.
+	// number, without regard to case and accents; each word must be there. Or a whole CPF or CNPJ.
 	Text                                     string
 	StageID, OriginID, AssigneeID, WebhookID string
 	// Since is when the first one wanted came.
@@ -102,7 +103,31 @@ func (c *Contacts) prepare(ctx context.Context, by Caller, s ContactSearch) (pre
 		return prepared{}, err
 	}
 	f, err := s.filter(n)
+	if err != nil {
+		return prepared{}, err
+	}
+	f.IDs, err = c.withDocument(ctx, orgID, s.Text)
+	if f.IDs != nil {
+		f.Words = nil
+	}
 	return prepared{orgID, n, f}, err
+}
+
+// documentsMax is how many contacts with one document are found.
+const documentsMax = 500
+
+// withDocument returns the contacts of a search for a whole document; nil where the text is none, or nobody's: it may be
+// a phone number.
+func (c *Contacts) withDocument(ctx context.Context, orgID, typed string) ([]string, error) {
+	known := document.Recognise(typed)
+	if known.Document.IsZero() || known.Type != document.CPF && known.Type != document.CNPJ {
+		return nil, nil
+	}
+	ids, err := c.store.Repos().Contacts.WithDocument(ctx, orgID, known.Document, documentsMax)
+	if len(ids) == 0 {
+		ids = nil
+	}
+	return ids, err
 }
 
 // Search returns the page of matching contacts after the one with id after, or before

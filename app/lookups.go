@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,6 +119,13 @@ type LookupRequest struct {
 	MaxAge *time.Duration
 	// ContactID is the contact that the lookup is about; empty when there is none.
 	ContactID string
+	// ID is the id that the entry gets, so that who may not live to hear the outcome finds it; empty for a new one. No
+	// two lookups have one.
+	ID string
+	// BatchID or AutomationID is what asks in the caller's name. Ceiling is what the batch may be charged in all, or the
+	// automation in the month.
+	BatchID, AutomationID string
+	Ceiling               catalog.Money
 }
 
 // asking is a lookup that is about to be made.
@@ -145,7 +153,8 @@ type LookupResult struct {
 // history, or its failure.
 //
 // Faults: UnknownProduct, InvalidDocument, MissingScope, DailyLimit, MonthlyLimit,
-// BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory.
+// BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory. Where the ceiling would
+// be exceeded the error is ports.ErrCeiling; where too much is in flight in this instance, ErrBusy is its cause.
 func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, error) {
 	a, err := l.check(caller, req)
 	if err != nil {
@@ -191,7 +200,7 @@ func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
 	case l.slots <- struct{}{}:
 	default:
 		return reservation{}, fault.New(fault.BureauUnavailable,
-			"Há consultas demais em andamento nesta instância. Nada foi cobrado; tente de novo em instantes.").After(time.Second)
+			"Há consultas demais em andamento nesta instância. Nada foi cobrado; tente de novo em instantes.").After(time.Second).Because(ErrBusy)
 	}
 	r, err := l.reserve(ctx, a)
 	if err != nil || r.fresh != nil || r.holder != "" {
@@ -261,7 +270,8 @@ func (l *Lookups) cached(a asking) lookup.Entry {
 func (l *Lookups) entry(a asking) lookup.Entry {
 	now := l.clock()
 	return lookup.Entry{
-		ID: newID(), OrgID: a.caller.orgID, KeyID: a.caller.keyID(), MemberID: a.caller.memberID, ContactID: a.ContactID,
+		ID: cmp.Or(a.ID, newID()), OrgID: a.caller.orgID, KeyID: a.caller.keyID(), MemberID: a.caller.memberID,
+		ContactID: a.ContactID, BatchID: a.BatchID, AutomationID: a.AutomationID,
 		Product: a.product.ID, Document: a.doc, At: now,
 	}
 }
@@ -323,6 +333,9 @@ func (l *Lookups) Close() {
 	defer cancel()
 	l.Stop(ctx)
 }
+
+// ErrBusy ends a lookup that found no place among the calls of this instance.
+var ErrBusy = errors.New("too many calls in flight")
 
 // ErrNotInHistory ends a lookup that asked history only.
 var ErrNotInHistory = errors.New("history has no fresh answer")

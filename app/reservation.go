@@ -26,6 +26,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
 	charge := ports.Charge{
 		Entry: e, Takes: l.timeout + settleMargin, Shared: !a.Refresh || a.Seen != "", After: e.At.Add(-a.fresh),
+		Ceiling: a.Ceiling,
 	}
 	if key != nil {
 		charge.Caps = key.Limits

@@ -6,10 +6,11 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/document"
 )
 
-// Contacts stores contacts and their history. Notes and attribution are encrypted
-// at rest. Contacts that webhooks make are written by Inbox.
+// Contacts stores contacts and their history. Notes, documents and attribution are
+// encrypted at rest. Contacts that webhooks make are written by Inbox.
 type Contacts interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (crm.Contact, error)
@@ -40,6 +41,8 @@ type Contacts interface {
 	// Select returns contacts of an organisation that a query wants, without their
 	// notes and attribution unless it asks for them.
 	Select(ctx context.Context, orgID string, q ContactQuery) ([]crm.Contact, error)
+	// WithDocument returns the ids of contacts of an organisation that have a document, newest first, up to most.
+	WithDocument(ctx context.Context, orgID string, d document.Document, most int) ([]string, error)
 	// Count counts those that a filter lets through, up to most.
 	Count(ctx context.Context, orgID string, f ContactFilter, most int) (int, error)
 	// Totals returns how many contacts of a filter are in each stage, and their value;
@@ -55,7 +58,9 @@ type Contacts interface {
 type ContactFilter struct {
 	// Words are in the form of text.Fold. Each is somewhere in the name, e-mail
 	// address, company or digits of the phone.
-	Words                                    []string
+	Words []string
+	// IDs are the only contacts wanted, when it is not nil.
+	IDs                                      []string
 	StageID, OriginID, AssigneeID, WebhookID string
 	// Stages are the only ones wanted, when there are any.
 	Stages []string

@@ -35,6 +35,8 @@ type ContactJSON struct {
 	Telefone     *string `json:"telefone"`
 	TelefoneE164 *string `json:"telefoneE164"`
 	Empresa      *string `json:"empresa"`
+	// Documentos are the CPFs and CNPJs of the contact, never null.
+	Documentos []DocumentJSON `json:"documentos"`
 	// Valor is in reais, exact.
 	Valor            json.Number `json:"valor"`
 	Nota             string      `json:"nota"`
@@ -50,6 +52,12 @@ type ContactJSON struct {
 	CriadoEm   time.Time         `json:"criadoEm"`
 }
 
+// DocumentJSON is a document of a contact, in its bare characters.
+type DocumentJSON struct {
+	Tipo      string `json:"tipo"`
+	Documento string `json:"documento"`
+}
+
 // NewContactJSON describes a contact for other systems.
 func NewContactJSON(c crm.ContactView) ContactJSON {
 	out := ContactJSON{
@@ -57,7 +65,10 @@ func NewContactJSON(c crm.ContactView) ContactJSON {
 		Empresa: orNull(c.Company), Valor: json.Number(c.Amount.String()), Nota: c.Note, Origem: orNull(c.Origin),
 		Funil: c.Funnel, Etapa: c.Stage, Responsavel: orNull(c.Assignee.Name),
 		ResponsavelEmail: orNull(c.Assignee.Email), Webhook: orNull(c.Webhook), Fonte: "webhook",
-		Atribuicao: map[string]string{}, CriadoEm: c.CreatedAt,
+		Atribuicao: map[string]string{}, CriadoEm: c.CreatedAt, Documentos: make([]DocumentJSON, len(c.Documents)),
+	}
+	for i, d := range c.Documents {
+		out.Documentos[i] = DocumentJSON{string(d.Type()), d.Value()}
 	}
 	if c.WebhookID == "" {
 		out.Fonte = "manual"

@@ -37,8 +37,8 @@ func contact(name string) crm.ContactView {
 
 // sent is the body of call: no character is escaped that JSON does not need escaped.
 const sent = `{"type":"contact.created","timestamp":"2025-12-31T23:58:20Z","data":{"id":"c1","nome":"José <da> Silva",` +
-	`"email":"jose@example.com","telefone":null,"telefoneE164":null,"empresa":null,"valor":1500,"nota":"Ligar",` +
-	`"origem":"Site","funil":"Vendas","etapa":"Novo","responsavel":null,"responsavelEmail":null,"webhook":null,` +
+	`"email":"jose@example.com","telefone":null,"telefoneE164":null,"empresa":null,"documentos":[],"valor":1500,` +
+	`"nota":"Ligar","origem":"Site","funil":"Vendas","etapa":"Novo","responsavel":null,"responsavelEmail":null,"webhook":null,` +
 	`"fonte":"manual","atribuicao":{"utm_source":"google"},"criadoEm":"2025-12-31T23:58:20Z"}}`
 
 func call(address string) ports.Call {

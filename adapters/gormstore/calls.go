@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -84,24 +86,46 @@ func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) 
 // unfinished are the statuses of an entry that its owner may still give an outcome.
 var unfinished = []string{string(lookup.Running), string(lookup.NoAnswer)}
 
-// account is one count of what a key was charged.
+// account is one count of what a key, a batch or an automation was charged.
 type account struct {
 	key    uid
 	bucket string
 }
 
-// accountsOf are the counts that an entry is in, the month's first, as its cap is; there are none of what members ask.
-func accountsOf(row lookupRow) []account {
-	if row.KeyID == nil {
-		return nil
+// limit is an account that a charge is counted in, and how far.
+type limit struct {
+	account
+	// count and amount are the most that it may hold; full is said where it would hold more.
+	count, amount int64
+	full          error
+}
+
+// limitsOf are the accounts of an entry in the order in which they refuse it. What members ask themselves is in none.
+func limitsOf(row lookupRow, caps access.Limits, ceiling catalog.Money) (out []limit) {
+	const boundless = math.MaxInt64
+	if row.KeyID != nil {
+		out = append(out, limit{account{*row.KeyID, row.Month}, int64(caps.PerMonth), boundless, ports.ErrMonthCap},
+			limit{account{*row.KeyID, row.Day}, int64(caps.PerDay), boundless, ports.ErrDayCap},
+			limit{account{*row.KeyID, total}, boundless, boundless, nil})
 	}
-	return []account{{*row.KeyID, row.Month}, {*row.KeyID, row.Day}, {*row.KeyID, total}}
+	if row.BatchID != nil {
+		out = append(out, limit{account{*row.BatchID, lookup.BatchBucket}, boundless, int64(ceiling), ports.ErrCeiling})
+	}
+	if row.AutomationID != nil {
+		out = append(out, limit{account{*row.AutomationID, row.Month}, boundless, int64(ceiling), ports.ErrCeiling})
+	}
+	return out
+}
+
+// accountsOf are the accounts of an entry.
+func accountsOf(row lookupRow) []account {
+	return mapped(limitsOf(row, access.Limits{}, 0), func(l limit) account { return l.account })
 }
 
 // charges are what several calls add to counts and figures, or take away.
 type charges struct {
 	// counted is what an account has before them.
-	counted map[account]int64
+	counted map[account]usageRow
 	added   map[account]usageRow
 	hours   map[lookupHourRow]lookupHourRow // by what tells rows apart
 	days    map[spendDayRow]spendDayRow
@@ -110,23 +134,17 @@ type charges struct {
 
 func newCharges() *charges {
 	return &charges{
-		counted: map[account]int64{}, added: map[account]usageRow{}, hours: map[lookupHourRow]lookupHourRow{},
+		counted: map[account]usageRow{}, added: map[account]usageRow{}, hours: map[lookupHourRow]lookupHourRow{},
 		days: map[spendDayRow]spendDayRow{}, slot: someSlot(),
 	}
 }
 
-// admit says which cap a call would exceed after those that were added.
+// admit says which account a call would exceed after those that were added.
 func (c *charges) admit(b beginning) error {
-	for i, a := range accountsOf(b.entry) {
-		limit, full := math.MaxInt, error(nil)
-		switch i {
-		case 0:
-			limit, full = b.Caps.PerMonth, ports.ErrMonthCap
-		case 1:
-			limit, full = b.Caps.PerDay, ports.ErrDayCap
-		}
-		if c.counted[a]+c.added[a].Count >= int64(limit) {
-			return full
+	for _, l := range limitsOf(b.entry, b.Caps, b.Ceiling) {
+		had, more := c.counted[l.account], c.added[l.account]
+		if had.Count+more.Count >= l.count || had.Amount+more.Amount > l.amount-b.entry.Amount {
+			return l.full
 		}
 	}
 	return nil

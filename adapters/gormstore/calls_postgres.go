@@ -37,7 +37,7 @@ var (
 	makeCounts = `INSERT INTO key_usage (key_id, bucket, count, amount)
 		SELECT key_id::uuid, bucket, 0, 0 FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket) ORDER BY 1, 2
 		ON CONFLICT DO NOTHING`
-	lockCounts = `SELECT key_id::text, bucket, count FROM key_usage
+	lockCounts = `SELECT key_id::text, bucket, count, amount FROM key_usage
 		WHERE (key_id, bucket) IN (SELECT key_id::uuid, bucket FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket))
 		ORDER BY key_id, bucket FOR UPDATE`
 	addCounts = `UPDATE key_usage SET count = key_usage.count + a.count, amount = key_usage.amount + a.amount
@@ -245,7 +245,7 @@ type before struct {
 	now     time.Time
 	holders map[string]string // by index, the call that has the lease
 	newest  map[string]newestAnswer
-	counted map[account]int64
+	counted map[account]usageRow
 }
 
 type newestAnswer struct {
@@ -255,7 +255,7 @@ type newestAnswer struct {
 
 // lookBefore takes the leases that are free and locks the counts.
 func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
-	seen := before{holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]int64{}}
+	seen := before{holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{}}
 	var first, all [][]byte
 	var calls []string
 	var micros []int64
@@ -265,7 +265,7 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 			calls, micros = append(calls, string(b.entry.ID)), append(micros, b.Takes.Microseconds())
 		}
 		for _, a := range accountsOf(b.entry) {
-			seen.counted[a] = 0
+			seen.counted[a] = usageRow{}
 		}
 	}
 	batch := &pgx.Batch{}
@@ -290,9 +290,9 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 		batch.Queue(makeCounts, keys, buckets)
 		batch.Queue(lockCounts, keys, buckets).Query(func(rows pgx.Rows) error {
 			var a account
-			var n int64
-			_, err := pgx.ForEachRow(rows, []any{(*string)(&a.key), &a.bucket, &n},
-				func() error { seen.counted[a] = n; return nil })
+			var had usageRow
+			_, err := pgx.ForEachRow(rows, []any{(*string)(&a.key), &a.bucket, &had.Count, &had.Amount},
+				func() error { seen.counted[a] = had; return nil })
 			return err
 		})
 	}

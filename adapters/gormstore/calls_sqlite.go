@@ -17,7 +17,7 @@ const (
 	askHolder    = "SELECT call_id FROM leases WHERE doc_index = ?"
 	freeLease    = "DELETE FROM leases WHERE call_id = ?"
 	askNewest    = "SELECT id, answered_at FROM records WHERE doc_index = ? ORDER BY answered_at DESC LIMIT 1"
-	askCounted   = "SELECT count FROM key_usage WHERE key_id = ? AND bucket = ?"
+	askCounted   = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
 	countCharged = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, ?, ?)
 		ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + excluded.count,
 			amount = key_usage.amount + excluded.amount`
@@ -101,9 +101,9 @@ func (w *writer) lease(b beginning) (out ports.Begun) {
 func (w *writer) counted(sum *charges, entry lookupRow) {
 	for _, a := range accountsOf(entry) {
 		if _, known := sum.counted[a]; !known {
-			var n int64
-			w.row(askCounted, []any{a.key, a.bucket}, &n)
-			sum.counted[a] = n
+			var had usageRow
+			w.row(askCounted, []any{a.key, a.bucket}, &had.Count, &had.Amount)
+			sum.counted[a] = had
 		}
 	}
 }

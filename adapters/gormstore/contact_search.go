@@ -124,6 +124,9 @@ func filtered(orgID string, f ports.ContactFilter, walked ...string) scope {
 				db = db.Where(linked[0]+" = ?", linked[1])
 			}
 		}
+		if f.IDs != nil {
+			db = db.Where("id IN ?", append(f.IDs, beforeAll))
+		}
 		if len(f.Stages) > 0 {
 			db = db.Where("stage_id IN ?", f.Stages)
 		}

@@ -28,6 +28,10 @@ type contactRow struct {
 	AssigneeID  *uid
 	CreatedAt   time.Time `gorm:"not null"`
 	Search      string
+	// Documents are sealed; DocIndex holds the keyed hash of each, one after the other, which triggers make rows of
+	// contact_documents of.
+	Documents []byte
+	DocIndex  []byte
 }
 
 func (contactRow) TableName() string { return "contacts" }
@@ -39,6 +43,7 @@ func (v *vault) contactRow(c crm.Contact) contactRow {
 		OriginID: optional(c.OriginID), StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID),
 		CreatedAt: stamp(c.CreatedAt), Search: searchText(c),
 	}
+	row.Documents, row.DocIndex = v.sealDocuments(c)
 	if len(c.Attribution) > 0 {
 		row.Attribution = v.sealJSON(c.Attribution, "contacts|attribution|"+c.ID)
 	}
@@ -55,6 +60,7 @@ func (v *vault) contact(row contactRow) crm.Contact {
 		attribution, opened := v.shown(row.Attribution, "contacts|attribution|"+c.ID)
 		ok = ok && opened && json.Unmarshal(attribution, &c.Attribution) == nil
 	}
+	ok = v.openDocuments(&c, row.Documents) && ok
 	c.Unreadable = !ok
 	return c
 }
@@ -123,7 +129,9 @@ func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Conta
 }
 
 // withoutNote leaves out what is encrypted.
-func withoutNote(db *gorm.DB) *gorm.DB { return db.Omit("note", "attribution") }
+func withoutNote(db *gorm.DB) *gorm.DB {
+	return db.Omit("note", "attribution", "documents", "doc_index")
+}
 
 func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error) {
 	return findAll(ctx, r.list, "contacts.page", r.vault.contact, where("org_id = ?", orgID), newest(after, limit))
@@ -154,7 +162,7 @@ func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error 
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search"}
 	if !c.Unreadable { // what could not be opened stays, for a data key that is found again
-		columns = append(columns, "note")
+		columns = append(columns, "note", "documents", "doc_index")
 	}
 	const op = "contacts.edit"
 	after := r.vault.contactRow(c)

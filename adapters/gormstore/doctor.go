@@ -104,7 +104,7 @@ var invariants = []invariant{
 	{"no job has waited for an hour beyond its time", `
 		SELECT id FROM jobs WHERE state = ` + literal(automation.Ready) + ` AND run_at < @hourAgo
 		AND (lease_until IS NULL OR lease_until < @hourAgo)`},
-	{"what a key was charged is what its statement says", `
+	{"what a key was charged is what its statement says, and so for batches and automations", `
 		SELECT key_id FROM (
 			SELECT key_id, bucket, count AS n, amount AS a FROM key_usage
 			UNION ALL SELECT key_id, day, -COUNT(*), -SUM(amount) FROM lookups
@@ -113,6 +113,10 @@ var invariants = []invariant{
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id, month
 			UNION ALL SELECT key_id, ` + literal(total) + `, -COUNT(*), -SUM(amount) FROM lookups
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id
+			UNION ALL SELECT batch_id, ` + "'" + lookup.BatchBucket + "'" + `, -COUNT(*), -SUM(amount) FROM lookups
+				WHERE charged AND batch_id IS NOT NULL GROUP BY batch_id
+			UNION ALL SELECT automation_id, month, -COUNT(*), -SUM(amount) FROM lookups
+				WHERE charged AND automation_id IS NOT NULL GROUP BY automation_id, month
 		) AS both_counts GROUP BY key_id, bucket HAVING SUM(n) <> 0 OR SUM(a) <> 0`},
 	{"an organisation's figures of an hour are those of its lookups", `
 		SELECT org_id FROM (

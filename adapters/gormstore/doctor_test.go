@@ -8,6 +8,7 @@ import (
 
 	"fichario/domain/automation"
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -152,7 +153,7 @@ func takenAt(now time.Time, first int, keys ...string) ports.Arrival {
 	for _, key := range keys {
 		c := crm.Contact{
 			ID: id(), OrgID: testID(1), WebhookID: testID(2), Name: "Bia", Email: "bia@example.com", StageID: testID(4),
-			CreatedAt: now,
+			CreatedAt: now, Documents: []document.Document{document.Restore(document.CPF, "52998224725")},
 		}
 		a.People = append(a.People, ports.Newcomer{
 			Contact: c, Key: key,

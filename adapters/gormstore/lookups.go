@@ -31,6 +31,8 @@ type lookupRow struct {
 	SettleAt *time.Time
 	// ContactID is the contact that it is about.
 	ContactID *uid
+	// BatchID and AutomationID are what asked in the name of a key or member.
+	BatchID, AutomationID *uid
 }
 
 func (lookupRow) TableName() string { return "lookups" }
@@ -42,7 +44,7 @@ func (v *vault) lookupRow(e lookup.Entry) lookupRow {
 		Document: v.seal([]byte(e.Document.Value()), "lookups|document|"+e.ID),
 		At:       stamp(e.At), Cache: e.Cache, Charged: e.Charged, Amount: int64(e.Amount), Status: string(e.Status),
 		RecordID: optional(e.RecordID), Day: e.Day, Month: e.Month, SettleAt: optionalTime(e.SettleAt),
-		ContactID: optional(e.ContactID),
+		ContactID: optional(e.ContactID), BatchID: optional(e.BatchID), AutomationID: optional(e.AutomationID),
 	}
 }
 
@@ -52,6 +54,7 @@ func (v *vault) entry(row lookupRow) lookup.Entry {
 		Product: row.Product, At: row.At.UTC(), Cache: row.Cache, Charged: row.Charged, Amount: catalog.Money(row.Amount),
 		Status: lookup.Status(row.Status), RecordID: row.RecordID.text(), Day: row.Day, Month: row.Month,
 		SettleAt: timeOf(row.SettleAt), ContactID: row.ContactID.text(),
+		BatchID: row.BatchID.text(), AutomationID: row.AutomationID.text(),
 	}
 	v.openDocument(&e, document.Type(row.DocType), row.Document)
 	return e

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,6 +116,7 @@ var made = map[int][]string{
 		"INDEX lookups_key_product", "INDEX lookups_org_product", "INDEX lookups_members_product", "INDEX contacts_amount",
 		"INDEX contacts_name", "INDEX contacts_origin", "INDEX contacts_webhook", "INDEX contacts_assignee",
 	},
+	28: {"TABLE contact_documents"},
 	20: { // gone with their tables, perhaps
 		"INDEX IF EXISTS delivery_hours_open", "INDEX IF EXISTS lookup_hours_open", "INDEX IF EXISTS contact_hours_open",
 		"INDEX IF EXISTS spend_days_open",
@@ -128,6 +130,25 @@ func undoFrom(db *gorm.DB, from int) error {
 			return err
 		}
 	}
+	if from <= 28 {
+		on := ""
+		if db.Name() == "postgres" {
+			on = " ON contacts"
+		}
+		for _, when := range []string{"come", "change", "go"} {
+			if err := db.Exec("DROP TRIGGER contact_documents_" + when + on).Error; err != nil {
+				return err
+			}
+		}
+	}
+	for column, version := range madeColumns {
+		if version >= from {
+			table, name, _ := strings.Cut(column, ".")
+			if err := db.Exec("ALTER TABLE " + table + " DROP COLUMN " + name).Error; err != nil {
+				return err
+			}
+		}
+	}
 	for version, all := range made {
 		for _, what := range all {
 			if version >= from {
@@ -139,6 +160,9 @@ func undoFrom(db *gorm.DB, from int) error {
 	}
 	return db.Exec("DELETE FROM goose_db_version WHERE version_id >= ?", from).Error
 }
+
+// madeColumns are those that migrations add, and their numbers.
+var madeColumns = map[string]int{"lookups.batch_id": 25, "lookups.automation_id": 25, "contacts.documents": 28, "contacts.doc_index": 28}
 
 // TestAKilledMigrationGoesOn: an index that PostgreSQL was building stays, broken, when the run is killed.
 func TestAKilledMigrationGoesOn(t *testing.T) {

@@ -16,14 +16,27 @@ func writtenInGo(dialect goose.Dialect) []*goose.Migration {
 	if dialect != goose.DialectPostgres {
 		return nil
 	}
-	return []*goose.Migration{goose.NewGoMigration(19, &goose.GoFunc{RunDB: func(ctx context.Context, db *sql.DB) error {
-		for _, t := range partitionedTables {
-			if err := t.divide(ctx, db); err != nil {
-				return fmt.Errorf("%s: %w", t.table, err)
-			}
+	return []*goose.Migration{
+		goose.NewGoMigration(19, &goose.GoFunc{RunDB: divideAll}, nil),
+		goose.NewGoMigration(25, &goose.GoFunc{RunDB: addAskers}, nil),
+	}
+}
+
+func divideAll(ctx context.Context, db *sql.DB) error {
+	for _, t := range partitionedTables {
+		if err := t.divide(ctx, db); err != nil {
+			return fmt.Errorf("%s: %w", t.table, err)
 		}
-		return nil
-	}}, nil)}
+	}
+	return nil
+}
+
+// addAskers gives lookups the batch or automation that asked. No row is written anew.
+func addAskers(ctx context.Context, db *sql.DB) error {
+	return briefly(ctx, db, migrateTries, func(tx *sql.Tx) error {
+		return execAll(ctx, tx, `ALTER TABLE lookups ADD COLUMN IF NOT EXISTS batch_id uuid,
+			ADD COLUMN IF NOT EXISTS automation_id uuid`)
+	})
 }
 
 // migrateTries is how often a migration tries to get a lock.

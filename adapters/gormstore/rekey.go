@@ -12,9 +12,11 @@ import (
 	"fichario/domain/document"
 )
 
+type sealedColumn struct{ table, column string }
+
 // sealed are the columns that the vault encrypts, each for the place
 // "table|column|id" (see vault.seal).
-var sealed = []struct{ table, column string }{
+var sealed = []sealedColumn{
 	{"lookups", "document"},
 	{"records", "answer"},
 	{"records", "document"},
@@ -22,6 +24,7 @@ var sealed = []struct{ table, column string }{
 	{"webhooks", "token"},
 	{"contacts", "note"},
 	{"contacts", "attribution"},
+	{"contacts", "documents"},
 	{"contact_events", "subject"},
 	{"deliveries", "content"},
 	{"automations", "action"},
@@ -99,10 +102,14 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 			if err != nil {
 				return err
 			}
-			if table == "records" && column == "document" {
-				if err := s.reindex(tx, row.ID, string(plain)); err != nil {
-					return err
-				}
+			switch c := (sealedColumn{table, column}); c {
+			case sealedColumn{"records", "document"}:
+				err = s.reindex(tx, row.ID, string(plain))
+			case sealedColumn{"contacts", "documents"}:
+				err = s.reindexContact(tx, row.ID, plain)
+			}
+			if err != nil {
+				return err
 			}
 		}
 		n = len(rows)

@@ -59,7 +59,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		}
 		return map[string]bool{
 			"lookups.document": entries[0].Unreadable && ofContact[0].Unreadable,
-			"records.document": records[record.ID].Unreadable, "records.answer": records[record.ID].Unreadable, "contacts.note": contacts[0].Unreadable,
+			"records.document": records[record.ID].Unreadable, "records.answer": records[record.ID].Unreadable, "contacts.note": contacts[0].Unreadable, "contacts.documents": contacts[0].Unreadable,
 			"contact_events.subject": events[len(events)-1].Unreadable, "deliveries.content": deliveries[0].Unreadable,
 			"webhooks.secret": hooks[0].Unreadable, "webhooks.token": token == webhook.Token{},
 			"automations.action": rules[0].Unreadable,

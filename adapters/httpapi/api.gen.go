@@ -123,6 +123,24 @@ func (e ConsultaEmAndamentoSituacao) Valid() bool {
 	}
 }
 
+// Defines values for ContactDocumentTipo.
+const (
+	ContactDocumentTipoCnpj ContactDocumentTipo = "cnpj"
+	ContactDocumentTipoCpf  ContactDocumentTipo = "cpf"
+)
+
+// Valid indicates whether the value is a known member of the ContactDocumentTipo enum.
+func (e ContactDocumentTipo) Valid() bool {
+	switch e {
+	case ContactDocumentTipoCnpj:
+		return true
+	case ContactDocumentTipoCpf:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for LeadSimulatedSimulated.
 const (
 	True LeadSimulatedSimulated = true
@@ -185,22 +203,22 @@ func (e ProdutoCamposTipo) Valid() bool {
 
 // Defines values for DocumentType.
 const (
-	Cnpj  DocumentType = "cnpj"
-	Cpf   DocumentType = "cpf"
-	Email DocumentType = "email"
-	Placa DocumentType = "placa"
+	DocumentTypeCnpj  DocumentType = "cnpj"
+	DocumentTypeCpf   DocumentType = "cpf"
+	DocumentTypeEmail DocumentType = "email"
+	DocumentTypePlaca DocumentType = "placa"
 )
 
 // Valid indicates whether the value is a known member of the DocumentType enum.
 func (e DocumentType) Valid() bool {
 	switch e {
-	case Cnpj:
+	case DocumentTypeCnpj:
 		return true
-	case Cpf:
+	case DocumentTypeCpf:
 		return true
-	case Email:
+	case DocumentTypeEmail:
 		return true
-	case Placa:
+	case DocumentTypePlaca:
 		return true
 	default:
 		return false
@@ -296,6 +314,18 @@ type StatementEntry struct {
 	// Valor Reais charged.
 	Valor json.Number `json:"valor"`
 }
+
+// ContactDocument defines model for ContactDocument.
+type ContactDocument struct {
+	// Documento The bare characters.
+	//
+	// Example: 52998224725
+	Documento string              `json:"documento"`
+	Tipo      ContactDocumentTipo `json:"tipo"`
+}
+
+// ContactDocumentTipo defines model for ContactDocument.Tipo.
+type ContactDocumentTipo string
 
 // StatementPage defines model for Extrato.
 type StatementPage struct {
@@ -536,14 +566,18 @@ type SimulatedContact struct {
 		Campo string `json:"campo"`
 		Chave string `json:"chave"`
 	} `json:"campos"`
-	Email       string  `json:"email"`
-	Empresa     *string `json:"empresa"`
-	Etapa       string  `json:"etapa"`
-	Funil       string  `json:"funil"`
-	Nome        string  `json:"nome"`
-	Nota        string  `json:"nota"`
-	Origem      *string `json:"origem"`
-	Responsavel *string `json:"responsavel"`
+
+	// Documentos The CPFs and CNPJs with right digits that fields named so hold, each once. What has a wrong digit stands in
+	// `nota` as it was sent.
+	Documentos  []ContactDocument `json:"documentos"`
+	Email       string            `json:"email"`
+	Empresa     *string           `json:"empresa"`
+	Etapa       string            `json:"etapa"`
+	Funil       string            `json:"funil"`
+	Nome        string            `json:"nome"`
+	Nota        string            `json:"nota"`
+	Origem      *string           `json:"origem"`
+	Responsavel *string           `json:"responsavel"`
 
 	// Telefone As sent.
 	Telefone *string `json:"telefone"`

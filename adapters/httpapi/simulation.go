@@ -52,6 +52,10 @@ func simulatedContact(m app.Simulation) SimulatedContact {
 		Valor: json.Number(m.Contact.Amount.String()), Nota: m.Contact.Note, Origem: orNull(m.Origin),
 		Funil: m.Funnel, Etapa: m.Stage, Responsavel: orNull(m.Assignee), Atribuicao: map[string]string{},
 	}
+	k.Documentos = make([]ContactDocument, len(m.Contact.Documents))
+	for i, d := range m.Contact.Documents {
+		k.Documentos[i] = ContactDocument{Tipo: ContactDocumentTipo(d.Type()), Documento: d.Value()}
+	}
 	for _, a := range m.Contact.Attribution {
 		k.Atribuicao[a.Key] = a.Value
 	}

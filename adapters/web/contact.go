@@ -25,17 +25,26 @@ type contactPage struct {
 	Choices             app.Choices
 	History             []happening
 	Older               int
-	Documents           []documentLine
-	DocumentCount       int
-	Paid                string
-	Products            []app.Offer
-	Form                Form
+	// Own are the contact's documents, Documents the lookups about it.
+	Own           []ownDocument
+	Documents     []documentLine
+	DocumentCount int
+	Paid          string
+	Products      []app.Offer
+	Form          Form
 }
 
 // happening is one thing in a contact's history.
 type happening struct {
 	app.Happening
 	Document *documentLine
+}
+
+// ownDocument is a document of the contact, with what it can be looked up in.
+type ownDocument struct {
+	document.Document
+	Label    string
+	Products []app.ProductChoice
 }
 
 // documentLine is a lookup about a contact.
@@ -73,6 +82,9 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 	if len([]rune(view.Note)) > noteShown {
 		data.NoteShown, data.NoteCut = shorten(noteShown, view.Note), true
 	}
+	if err := s.ownDocuments(c, &data); err != nil {
+		return data, err
+	}
 	documents, err := s.Contacts.Documents(c.ctx(), c.by, view.ID)
 	if err != nil {
 		return data, err
@@ -92,6 +104,21 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 	}
 	data.Paid = paid.Amount.Reais()
 	return data, nil
+}
+
+// ownDocuments gives a page the contact's documents.
+func (s *server) ownDocuments(c *call, data *contactPage) error {
+	for _, d := range data.Contact.Documents {
+		own := ownDocument{Document: d, Label: d.Type().Label()}
+		if data.Tab != "historico" && s.LookupEnabled {
+			var err error
+			if own.Products, err = s.Lookups.Choices(c.ctx(), c.by, d); err != nil {
+				return err
+			}
+		}
+		data.Own = append(data.Own, own)
+	}
+	return nil
 }
 
 func (s *server) documentLine(d app.ContactDocument, products map[string]string) documentLine {

@@ -2,8 +2,10 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"fichario/app"
+	"fichario/domain/document"
 )
 
 // contactForm is the form of a new or changed contact.
@@ -16,10 +18,13 @@ type contactForm struct {
 // contactFields are what the form asks for. The use case reads the amount, because one that is as it was shown is not
 // another.
 type contactFields struct {
-	Name    string  `form:"nome" app:"name"`
-	Email   string  `form:"email"`
-	Phone   string  `form:"telefone" app:"phone"`
-	Company string  `form:"empresa" app:"company"`
+	Name    string `form:"nome" app:"name"`
+	Email   string `form:"email"`
+	Phone   string `form:"telefone" app:"phone"`
+	Company string `form:"empresa" app:"company"`
+	// Documents are separated by commas.
+	Documents string `form:"documentos" app:"documents"`
+
 	Amount  string  `form:"valor" app:"amount"`
 	Origin  string  `form:"origem" app:"origin"`
 	Stage   string  `form:"etapa" app:"stage"`
@@ -29,8 +34,8 @@ type contactFields struct {
 
 func (f contactFields) contact() app.ContactForm {
 	return app.ContactForm{
-		Name: f.Name, Email: f.Email, Phone: f.Phone, Company: f.Company, Amount: f.Amount, Note: string(f.Note),
-		OriginID: f.Origin, StageID: f.Stage, Version: f.Version,
+		Name: f.Name, Email: f.Email, Phone: f.Phone, Company: f.Company, Documents: f.Documents, Amount: f.Amount,
+		Note: string(f.Note), OriginID: f.Origin, StageID: f.Stage, Version: f.Version,
 	}
 }
 
@@ -91,8 +96,8 @@ func (s *server) contactEdit(c *call) error {
 		return err
 	}
 	shown := filled(contactFields{
-		Name: view.Name, Email: view.Email, Phone: view.Phone, Company: view.Company, Amount: view.AmountText(),
-		Origin: view.OriginID, Note: asTyped(view.Note),
+		Name: view.Name, Email: view.Email, Phone: view.Phone, Company: view.Company,
+		Documents: documentsText(view.Documents), Amount: view.AmountText(), Origin: view.OriginID, Note: asTyped(view.Note),
 	})
 	return c.render("contato-form", page{Title: "Editar contato", Nav: "contatos", Data: contactForm{
 		ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: shown,
@@ -108,4 +113,13 @@ func (s *server) contactUpdate(c *call, f contactFields) error {
 		return s.contactFormAgain(c, view.ID, view.Name, f, err)
 	}
 	return c.done("/contatos/"+view.ID, "Contato guardado.")
+}
+
+// documentsText writes documents as the form shows them.
+func documentsText(all []document.Document) string {
+	written := make([]string, len(all))
+	for i, d := range all {
+		written[i] = d.Punctuated()
+	}
+	return strings.Join(written, ", ")
 }

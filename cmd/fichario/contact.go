@@ -53,6 +53,9 @@ func (c *contactShowCmd) Run(e *environment) error {
 		}
 		history := make([]entry, len(events))
 		var text strings.Builder
+		for _, d := range k.Documents {
+			fmt.Fprintf(&text, "%s %s\n", d.Type().Label(), d.Punctuated())
+		}
 		for i, h := range events {
 			history[i] = entry{h.At, string(h.Kind), h.Actor, h.Text()}
 			fmt.Fprintf(&text, "  %s  %s\n", h.At.Format(time.DateTime), h.Text())

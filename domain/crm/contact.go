@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fichario/domain/catalog"
+	"fichario/domain/document"
 )
 
 // Origin is where an organisation's contacts come from. Two origins of one
@@ -34,6 +35,8 @@ type Contact struct {
 	// when it is no valid number.
 	Phone, PhoneE164 string
 	Company          string
+	// Documents are the CPFs and CNPJs that it is known by, each once.
+	Documents []document.Document
 	// Amount is in ten-thousandths of a real.
 	Amount catalog.Money
 	// Note is free text, of several lines.
@@ -46,7 +49,7 @@ type Contact struct {
 	// AssigneeID is empty in an organisation without active members.
 	AssigneeID string
 	CreatedAt  time.Time
-	// Unreadable is true where the note or the attribution cannot be opened and is left out. The stored ones stay.
+	// Unreadable is true where the note, the documents or the attribution cannot be opened and is left out. The stored ones stay.
 	Unreadable bool
 }
 

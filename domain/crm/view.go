@@ -22,7 +22,11 @@ type ContactView struct {
 // Version tells whether what a form of the contact shows has changed.
 func (c Contact) Version() string {
 	sum := sha256.New()
-	for _, part := range []string{c.Name, c.Email, c.Phone, c.Company, c.Amount.String(), c.OriginID, c.Note} {
+	parts := []string{c.Name, c.Email, c.Phone, c.Company, c.Amount.String(), c.OriginID, c.Note}
+	for _, d := range c.Documents {
+		parts = append(parts, d.Value())
+	}
+	for _, part := range parts {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:9])

@@ -14,6 +14,7 @@ const (
 	textType
 	longType
 	choiceType
+	documentType
 	titleType // of a record: what its owner calls it
 	otherType
 )
@@ -24,6 +25,7 @@ var typeWords = []struct {
 	parts []string
 }{
 	{emailType, strings.Fields(`email`)},
+	{documentType, strings.Fields(`cpf cnpj taxid`)},
 	{phoneType, strings.Fields(`phone whatsapp telefone celular`)},
 	{longType, strings.Fields(`textarea longtext longanswer paragraph multiline`)},
 	{choiceType, strings.Fields(`multiplechoice choice checkbox dropdown select radio`)},

@@ -117,7 +117,7 @@ func (r *reader) choose(d *Draft) {
 	}
 	c.candidate = candidate{answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService}
 	for i := range c.answers {
-		if a := &c.answers[i]; !a.closed && a.attr == "" {
+		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" {
 			c.candidate.answer, c.candidate.found = a, findings{}
 			c.place(&c.candidate)
 		}

@@ -15,7 +15,10 @@
 // The words that the reader knows are in aliases.go, trees.go, titles.go, noise.go and attribution.go.
 package intake
 
-import "fichario/domain/text"
+import (
+	"fichario/domain/document"
+	"fichario/domain/text"
+)
 
 // Kind is how a webhook's body is interpreted (specification, 2.4).
 type Kind string
@@ -41,7 +44,8 @@ type Options struct {
 type Pair struct{ Key, Value string }
 
 // Source says which key of the body a field was read from. Field is a word of
-// the contract: email, nome, telefone, empresa, valor, mensagem, origem.
+// the contract: email, nome, telefone, empresa, valor, mensagem, origem,
+// documentos.
 type Source struct{ Field, Key string }
 
 // Draft is the contact that a submission would make.
@@ -59,6 +63,8 @@ type Draft struct {
 	Company string
 	// Amount is the value in ten-thousandths of a real.
 	Amount int64
+	// Documents are the CPFs and CNPJs with right digits that fields named so hold, each once, at most ten.
+	Documents []document.Document
 	// Message is the free text that stands first in the note.
 	Message string
 	// Origin is where the sender says that the contact comes from.
@@ -111,6 +117,7 @@ func readTree(o Options, tree node, trace func(rule string, n *node)) (Draft, er
 	}
 	d.Test = d.Test || r.test
 	d.Keys = r.keys
+	r.takeDocuments(&d)
 	r.choose(&d)
 	r.amountOfLines(&d, &tree)
 	r.collectLeftover(&d)

@@ -203,6 +203,9 @@ func (r *reader) saidByAnyField(d *Draft, a *answer, said saying) bool {
 	if a.closed {
 		return false
 	}
+	if saidByDocument(d, a) {
+		return true
+	}
 	if len(said.text) >= longEnough && said.likeness == likeness(d.Message) {
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,7 @@ type expectation struct {
 		Note        []string       `json:"note_contains"`
 		NoteNot     []string       `json:"note_not_contains"`
 		NoteAtMost  map[string]int `json:"note_max_count"`
+		Documents   []string       `json:"documentos"`
 		Description string         `json:"-"`
 	} `json:"expect"`
 }
@@ -108,6 +110,7 @@ func checkExample(t *testing.T, want expectation, kind Kind, body []byte) {
 	if want.Delivery != nil && d.DeliveryID != *want.Delivery {
 		t.Errorf("delivery = %q, want %q", d.DeliveryID, *want.Delivery)
 	}
+	checkDocuments(t, d, e.Documents)
 	note := d.Note()
 	checkHolds(t, "message", d.Message, e.Mensagem, nil)
 	checkHolds(t, "note", note, e.Note, e.NoteNot)
@@ -133,5 +136,17 @@ func checkHolds(t *testing.T, what, text string, must, mustNot []string) {
 		if strings.Contains(text, s) {
 			t.Errorf("%s has %q", what, s)
 		}
+	}
+}
+
+// checkDocuments checks the documents of a draft, by their bare characters, where it is said which ones it has.
+func checkDocuments(t *testing.T, d Draft, want []string) {
+	t.Helper()
+	var got []string
+	for _, doc := range d.Documents {
+		got = append(got, doc.Value())
+	}
+	if want != nil && !slices.Equal(got, want) {
+		t.Errorf("documents %q, want %q", got, want)
 	}
 }

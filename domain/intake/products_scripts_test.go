@@ -14,7 +14,7 @@ var scripts = []product{
 		body: `{"lead":{"nome":"Ema","contato":{"email":"ema@exemplo.com.br","telefone":"11 91111-2222"},
 			"empresa":{"nome":"Ema Co","cnpj":"11.222.333/0001-81"}},"origem":"Feira"}`,
 		email: "ema@exemplo.com.br", nome: "Ema", fone: "11 91111-2222", empresa: "Ema Co", origem: "Feira",
-		note: []string{"11.222.333/0001-81"},
+		documents: []string{"11222333000181"}, not: []string{"11.222.333/0001-81"},
 	},
 	{
 		name: "pergunta e resposta",

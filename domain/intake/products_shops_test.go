@@ -24,7 +24,7 @@ var shopProducts = []product{
 			"Commissions":{"charge_amount":19900,"currency":"BRL"},"TrackingParameters":{"utm_source":"face","src":null}}`,
 		delivery: "orderid:order_approved paid o-1",
 		email:    "olga@exemplo.com.br", nome: "Olga Reis", fone: "+5511988776655", valor: 199, fallback: "face",
-		note: []string{"Mentoria", "111.444.777-35"}, not: []string{"203.0.113"},
+		note: []string{"Mentoria"}, not: []string{"203.0.113", "111.444.777-35"}, documents: []string{"11144477735"},
 	},
 	{
 		name: "eduzz",

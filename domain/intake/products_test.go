@@ -25,6 +25,8 @@ type product struct {
 	note     []string
 	not      []string
 	test     bool
+	// documents are all that it has; nil where they are not looked at.
+	documents []string
 }
 
 const formType = "application/x-www-form-urlencoded"
@@ -73,6 +75,7 @@ func TestProducts(t *testing.T) {
 			if d.Test != p.test {
 				t.Errorf("test = %v", d.Test)
 			}
+			checkDocuments(t, d, p.documents)
 			note := d.Note()
 			checkHolds(t, "note", note, p.note, p.not)
 			for _, l := range d.Leftover {

@@ -3,6 +3,7 @@ package intake
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -117,8 +118,23 @@ func readAsField(s string, d Draft) bool {
 	if n, ok := ParseAmount(s); ok && n == d.Amount {
 		return true
 	}
+	if saysDocuments(s, d) {
+		return true
+	}
 	if n, ok := parseNumber(s); ok && (n == d.Amount || n == d.Amount*100) || plainNumber(s) == d.Phone {
 		return true
 	}
 	return samePhone(s, &d) || trimEmail(s) == d.Email || d.Email != "" && findEmail([]string{s}) == d.Email
+}
+
+// saysDocuments reports whether a text is one of the contact's documents, or several, or one as a number.
+func saysDocuments(s string, d Draft) bool {
+	a := answer{values: []string{s}, number: plainNumber(s)}
+	found := a.documents()
+	for _, doc := range found {
+		if !slices.Contains(d.Documents, doc) {
+			return false
+		}
+	}
+	return len(found) > 0
 }

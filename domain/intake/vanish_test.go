@@ -20,15 +20,16 @@ func TestNoAnswerVanishes(t *testing.T) {
 		"Qual a cor?", "1.3", "1.6", "user", "entry", "date", "status", "körper", "q3_nomeCompleto", "field", "first",
 		"last", "full", "contacts", "url",
 	}
+	keys = append(keys, "cpf", "CNPJ da empresa", "documento", "tax_id", "document_type", "CPF do cônjuge")
 	for k := range vocabulary {
 		keys = append(keys, k)
 	}
-	slices.Sort(keys[60:])
+	slices.Sort(keys[66:])
 	texts := []string{
 		"Ana", "Ana Lima", "ana@exemplo.com.br", "a@x.com; b@x.com", "Beto <beto@x.com>", "11 98888-7777", "11", "R$ 10,00",
 		"De R$ 4 mil a R$ 7 mil", "Sim", "yes", "azul escuro", "linha um\nlinha dois", "https://x.com/?utm_source=z", "123",
 		"2026-09-14T10:00:00Z", "email", "text", "completed", "Ünïcode ß", "x", "form_response", "short_text",
-		"INPUT_NUMBER",
+		"INPUT_NUMBER", "529.982.247-25", "52998224725", "11.222.333/0001-81", "12ABC34501DE35", "529.982.247-26",
 	}
 	rnd := rand.New(rand.NewPCG(7, 7))
 	var value func(depth int) any
@@ -37,7 +38,7 @@ func TestNoAnswerVanishes(t *testing.T) {
 		for range 1 + rnd.IntN(5) {
 			n := len(keys)
 			if rnd.IntN(3) > 0 {
-				n = 60
+				n = 66
 			}
 			m[keys[rnd.IntN(n)]] = value(depth + 1)
 		}

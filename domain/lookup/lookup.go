@@ -44,8 +44,11 @@ type Entry struct {
 	MemberID string
 	// ContactID is the contact that it is about; empty when there is none.
 	ContactID string
-	Product   string
-	Document  document.Document
+	// BatchID and AutomationID are what asked in the name of KeyID or MemberID; empty when they asked themselves.
+	BatchID, AutomationID string
+
+	Product  string
+	Document document.Document
 	// At is when it was asked, UTC.
 	At time.Time
 	// Cache is true when history answered.
@@ -102,6 +105,9 @@ func (e Entry) AskedBy() string {
 	}
 	return e.MemberID
 }
+
+// BatchBucket is where what a batch was charged is counted, beside the days and months of access.Calendar.
+const BatchBucket = "lote"
 
 // Asker chooses lookups of an organisation by who asked: KeyID is the only key wanted,
 // Members leaves out what keys asked, and with neither everybody is meant.

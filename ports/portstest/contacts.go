@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -55,7 +56,7 @@ func contacts(t *testing.T, s ports.Store) {
 	brief, err := repos.Contacts.Brief(ctx, []string{want.ID, id()})
 	must(t, err)
 	unsealed := want
-	unsealed.Note, unsealed.Attribution = "", nil
+	unsealed.Note, unsealed.Attribution, unsealed.Documents = "", nil, nil
 	same(t, "brief", brief, map[string]crm.Contact{want.ID: unsealed})
 	brief, err = repos.Contacts.Brief(ctx, nil)
 	must(t, err)
@@ -88,6 +89,7 @@ func contactEdits(t *testing.T, s ports.Store) {
 	c = made(t, s, c)[0]
 	c.Name, c.Email, c.Company, c.Amount, c.Note, c.OriginID = "Bia", "b@example.com", "Rocha", 12, "outra", ""
 	c.Phone, c.PhoneE164 = "11 98765-4321", "+5511987654321"
+	c.Documents = []document.Document{doc(t, document.CNPJ, "11222333000181"), doc(t, document.CPF, "52998224725")}
 	edited := crm.Event{
 		ID: id(), OrgID: o.ID, ContactID: c.ID, Kind: crm.ContactEdited, Actor: "Ana", Subject: "nome, valor", At: at,
 	}
@@ -108,9 +110,18 @@ func contactEdits(t *testing.T, s ports.Store) {
 	}
 	same(t, "it is found by what it is now", found("bia", "5511987654321"), 1)
 	same(t, "and no more by what it was", found("ana"), 0)
+	for _, d := range c.Documents {
+		ids, err := repos.Contacts.WithDocument(ctx, o.ID, d, 10)
+		must(t, err)
+		same(t, "contacts with the document", ids, []string{c.ID})
+	}
+	none, err := repos.Contacts.WithDocument(ctx, id(), c.Documents[0], 10)
+	must(t, err)
+	same(t, "in another organisation", len(none), 0)
 	events, err := repos.Contacts.Events(ctx, c.ID)
 	must(t, err)
 	same(t, "its history", events[1:], []crm.Event{edited})
+	contactWithoutDocument(t, s, c)
 	edited.ID, edited.ContactID = id(), id()
 	err = s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, edited) })
 	wantErr(t, "edit of none", err, ports.ErrNotFound)
@@ -134,4 +145,20 @@ func contactPages(t *testing.T, s ports.Store) {
 	page, err = repos.Contacts.Page(ctx, o.ID, all[1].ID, 10)
 	must(t, err)
 	same(t, "next page", page, all[:1])
+}
+
+// contactWithoutDocument takes all documents but one from a contact, by which it is found no more.
+func contactWithoutDocument(t *testing.T, s ports.Store, c crm.Contact) {
+	ctx, gone := t.Context(), c.Documents[0]
+	c.Documents = c.Documents[1:]
+	changed := crm.Event{ID: id(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactEdited, Actor: "Ana", At: at}
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, changed) }))
+	for d, n := range map[document.Document]int{gone: 0, c.Documents[0]: 1} {
+		ids, err := s.Repos().Contacts.WithDocument(ctx, c.OrgID, d, 10)
+		must(t, err)
+		same(t, "contacts with a document after the change", len(ids), n)
+	}
+	few, err := s.Repos().Contacts.Count(ctx, c.OrgID, ports.ContactFilter{IDs: []string{c.ID}}, 10)
+	must(t, err)
+	same(t, "contacts of one id", few, 1)
 }

@@ -123,7 +123,8 @@ func arrivalOf(w webhook.Webhook, stageID string, people int) ports.Arrival {
 func newcomer(w webhook.Webhook, stageID string) ports.Newcomer {
 	c := crm.Contact{
 		ID: id(), OrgID: w.OrgID, WebhookID: w.ID, Name: "Bia Rocha", Email: "bia@example.com", Phone: "(11) 98765-4321",
-		PhoneE164: "+5511987654321", Company: "Rocha & Filhos", Amount: 12345600, Note: "Olá\nmundo",
+		PhoneE164: "+5511987654321", Company: "Rocha & Filhos",
+		Documents: []document.Document{document.Restore(document.CPF, "52998224725")}, Amount: 12345600, Note: "Olá\nmundo",
 		Attribution: []crm.Attribute{{Key: "utm_source", Value: "google"}},
 		StageID:     stageID, AssigneeID: id(), OriginID: id(), CreatedAt: at,
 	}

@@ -34,6 +34,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"calls and history":       callsAndHistory,
 		"calls under concurrency": callsUnderConcurrency,
 		"calls of many":           callsOfMany,
+		"ceilings":                ceilings,
 		"funnels":                 funnels,
 		"origins":                 origins,
 		"contacts":                contacts,

@@ -1,0 +1,110 @@
+// Package sheet reads the tables that people send, as CSV or XLSX from whatever program made them, and writes XLSX. It
+// knows no rule: cells are text.
+package sheet
+
+import (
+	"bytes"
+	"fmt"
+
+	"fichario/domain/fault"
+)
+
+// Bounds of what is read. A file that passes them is a fault that says so.
+const (
+	// MaxBytes is the size of a file as it comes, maxUnpacked what an XLSX may unpack to.
+	MaxBytes    = 16 << 20
+	maxUnpacked = 128 << 20
+	// maxText is all text of a table together.
+	maxText    = 32 << 20
+	maxColumns = 100
+	maxCell    = 4000
+)
+
+// Row is a row that is not empty.
+type Row struct {
+	// Line is its number in the file, as a spreadsheet shows it; the first is 1.
+	Line  int
+	Cells []string
+}
+
+// Format is how a file is written.
+type Format string
+
+// The formats.
+const (
+	CSV  Format = "csv"
+	XLSX Format = "xlsx"
+)
+
+// FormatOf tells by the beginning of a file what it is.
+func FormatOf(data []byte) Format {
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return XLSX
+	}
+	return CSV
+}
+
+// Read returns the rows of a table, at most maxRows, with those that are empty left out. Faults: BodyTooLarge for a file
+// that passes a bound; InvalidRequest, which says the line, for one that cannot be read.
+func Read(data []byte, maxRows int) ([]Row, error) {
+	if len(data) > MaxBytes {
+		return nil, tooLarge("O arquivo passa de 16 MB. Divida-o em partes.")
+	}
+	t := &table{maxRows: maxRows}
+	err := error(nil)
+	switch {
+	case bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0")):
+		return nil, unreadable("O arquivo é de um Excel antigo (.xls), ou tem senha. Salve-o como .xlsx, sem senha, ou como CSV.")
+	case bytes.HasPrefix(data, []byte("%PDF")):
+		return nil, unreadable("O arquivo é um PDF. Envie uma planilha .xlsx ou um CSV.")
+	case FormatOf(data) == XLSX:
+		err = t.readXLSX(data)
+	default:
+		err = t.readCSV(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(t.rows) == 0 {
+		return nil, unreadable("O arquivo não tem nenhuma linha preenchida.")
+	}
+	return t.rows, nil
+}
+
+// table gathers rows within the bounds.
+type table struct {
+	rows    []Row
+	maxRows int
+	text    int
+}
+
+func (t *table) add(line int, cells []string) error {
+	last := len(cells)
+	for last > 0 && cells[last-1] == "" {
+		last--
+	}
+	if last == 0 {
+		return nil
+	}
+	if last > maxColumns {
+		return tooLarge(fmt.Sprintf("A linha %d tem mais de %d colunas. Deixe só as que importam.", line, maxColumns))
+	}
+	if len(t.rows) == t.maxRows {
+		return tooLarge(fmt.Sprintf("O arquivo tem mais de %d linhas. Divida-o em partes.", t.maxRows))
+	}
+	for _, cell := range cells[:last] {
+		if len(cell) > maxCell {
+			return tooLarge(fmt.Sprintf("A linha %d tem uma célula com mais de %d caracteres.", line, maxCell))
+		}
+		t.text += len(cell)
+	}
+	if t.text > maxText {
+		return tooLarge("O arquivo tem texto demais. Deixe só as colunas que importam, ou divida-o em partes.")
+	}
+	t.rows = append(t.rows, Row{line, append([]string(nil), cells[:last]...)})
+	return nil
+}
+
+func tooLarge(message string) error { return fault.New(fault.BodyTooLarge, message) }
+
+func unreadable(message string) error { return fault.New(fault.InvalidRequest, message) }

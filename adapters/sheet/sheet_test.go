@@ -1,0 +1,169 @@
+package sheet_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"fichario/adapters/sheet"
+	"fichario/domain/fault"
+)
+
+// rows are rows as a test writes them: the line, then the cells.
+func rows(t *testing.T, data []byte) (out []string) {
+	t.Helper()
+	got, err := sheet.Read(data, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range got {
+		out = append(out, fmt.Sprint(row.Line, " ", strings.Join(row.Cells, "|")))
+	}
+	return out
+}
+
+func TestCSVOfEveryKind(t *testing.T) {
+	t.Parallel()
+	latin, _ := charmap.Windows1252.NewEncoder().String("nome;cpf\nJoão;52998224725\n")
+	utf16, _ := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("nome\tcpf\nJoão\t52998224725\n")
+	for what, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"commas":          {"nome,cpf\nJoão,52998224725\n", []string{"1 nome|cpf", "2 João|52998224725"}},
+		"semicolons, BOM": {"\ufeffnome;cpf\r\nJoão;52998224725\r\n", []string{"1 nome|cpf", "2 João|52998224725"}},
+		"Latin-1":         {latin, []string{"1 nome|cpf", "2 João|52998224725"}},
+		"UTF-16, tabs":    {utf16, []string{"1 nome|cpf", "2 João|52998224725"}},
+		"bars":            {"nome|cpf\nJoão|52998224725\n", []string{"1 nome|cpf", "2 João|52998224725"}},
+		"one column":      {"52998224725\n\n  \n02345678992", []string{"1 52998224725", "4 02345678992"}},
+		"sep=":            {"sep=;\na;b\n1,5;2\n", []string{"2 a|b", "3 1,5|2"}},
+		"quotes": {
+			"nome;cpf\n\"Silva; \"\"Zé\"\"\";1\n\"duas\nlinhas\";2\n", []string{"1 nome|cpf", `2 Silva; "Zé"|1`, "3 duas\nlinhas|2"},
+		},
+		"more commas than semicolons, in quotes": {
+			"a;\"1,2,3,4\"\nb;\"5,6,7,8\"\n", []string{"1 a|1,2,3,4", "2 b|5,6,7,8"},
+		},
+		"empty cells": {";;x;;\n;;;\ny\n", []string{"1 ||x", "3 y"}},
+	} {
+		if got := rows(t, []byte(c.text)); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", what, got, c.want)
+		}
+	}
+}
+
+// book is a workbook that a test has filled.
+func book(t *testing.T, fill func(*excelize.File)) []byte {
+	t.Helper()
+	f := excelize.NewFile()
+	fill(f)
+	var out bytes.Buffer
+	if err := f.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestXLSX(t *testing.T) {
+	t.Parallel()
+	set := func(f *excelize.File, at string, value any) {
+		if err := f.SetCellValue("Sheet1", at, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := rows(t, book(t, func(f *excelize.File) {
+		_, _ = f.NewSheet("Oculta")
+		_ = f.SetCellValue("Oculta", "A1", "segredo")
+		_ = f.SetSheetVisible("Oculta", false)
+		set(f, "A1", "nome")
+		set(f, "B1", "cpf")
+		set(f, "A2", "João")
+		set(f, "B2", 52998224725)
+		set(f, "B4", " 023.456.789-92 ")
+		_ = f.MergeCell("Sheet1", "A4", "A5")
+		set(f, "B5", 2345678992)
+		_ = f.SetCellFormula("Sheet1", "A6", `HYPERLINK("http://x")`)
+		set(f, "B6", "=1+1")
+	}))
+	want := []string{"1 nome|cpf", "2 João|52998224725", "4 |023.456.789-92", "5 |2345678992", "6 |=1+1"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf(" got %q\nwant %q", got, want)
+	}
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	bomb := func() []byte {
+		var out bytes.Buffer
+		z := zip.NewWriter(&out)
+		for _, name := range []string{"[Content_Types].xml", "xl/worksheets/sheet1.xml"} {
+			w, _ := z.Create(name)
+			for range 100 {
+				_, _ = w.Write(make([]byte, 1<<20))
+			}
+		}
+		_ = z.Close()
+		return out.Bytes()
+	}
+	hidden := book(t, func(f *excelize.File) { _ = f.SetCellValue("Sheet1", "A1", 1) })
+	for what, c := range map[string]struct {
+		data []byte
+		code fault.Code
+		says string
+	}{
+		"too large":       {bytes.Repeat([]byte("1\n"), 9<<20), fault.BodyTooLarge, "16 MB"},
+		"a zip bomb":      {bomb(), fault.BodyTooLarge, "descompactada"},
+		"not a workbook":  {hidden[:len(hidden)/2], fault.InvalidRequest, "incompleto"},
+		"old Excel":       {[]byte("\xd0\xcf\x11\xe0rest"), fault.InvalidRequest, ".xls"},
+		"PDF":             {[]byte("%PDF-1.7"), fault.InvalidRequest, "PDF"},
+		"bytes":           {[]byte("a\x00b"), fault.InvalidRequest, "CSV nem .xlsx"},
+		"nothing":         {nil, fault.InvalidRequest, "nenhuma linha"},
+		"empty lines":     {[]byte("\n ; ;\n"), fault.InvalidRequest, "nenhuma linha"},
+		"too many rows":   {bytes.Repeat([]byte("1\n"), 1001), fault.BodyTooLarge, "1000 linhas"},
+		"too many cells":  {[]byte(strings.Repeat("1;", 101)), fault.BodyTooLarge, "100 colunas"},
+		"too long a cell": {[]byte("a\n" + strings.Repeat("x", 4001)), fault.BodyTooLarge, "linha 2"},
+		"an open quote":   {[]byte("a\n\"b\nc\n"), "", ""},
+	} {
+		_, err := sheet.Read(c.data, 1000)
+		var f *fault.Error
+		if errors.As(err, &f) != (c.code != "") || f != nil && (f.Code != c.code || !strings.Contains(f.Message, c.says)) {
+			t.Errorf("%s: %v %q", what, err, fmt.Sprint(f))
+		}
+	}
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	err := sheet.Write(&out, []string{"documento", "valor"}, func(yield func([]any, error) bool) {
+		_ = yield([]any{"02345678992", sheet.Number("0.45")}, nil) &&
+			yield([]any{`=HYPERLINK("http://x")`, ""}, nil) && yield([]any{"<a & \"b\">\n\x01", sheet.Number("1")}, nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"1 documento|valor", "2 02345678992|0.45", `3 =HYPERLINK("http://x")`, "4 <a & \"b\">\n\ufffd|1"}
+	if got := rows(t, out.Bytes()); !reflect.DeepEqual(got, want) {
+		t.Errorf(" got %q\nwant %q", got, want)
+	}
+	f, err := excelize.OpenReader(bytes.NewReader(out.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	formula, _ := f.GetCellFormula("Resultados", "A3")
+	kind, _ := f.GetCellType("Resultados", "B2")
+	if formula != "" || kind != excelize.CellTypeUnset {
+		t.Errorf("formula %q, type of a number %d", formula, kind)
+	}
+	failing := errors.New("x")
+	if err := sheet.Write(&out, nil, func(yield func([]any, error) bool) { yield(nil, failing) }); !errors.Is(err, failing) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,115 @@
+package sheet
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// The parts of a workbook with one sheet, but for the sheet.
+var workbook = map[string]string{
+	"[Content_Types].xml":        `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
+	"_rels/.rels":                `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+	"xl/workbook.xml":            `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Resultados" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+	"xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+}
+
+// Number is a cell that a spreadsheet calculates with: digits with a point, and nothing else.
+type Number string
+
+// Write writes a table as XLSX while it is read, row by row: nothing of it is kept, in memory or in a file beside. Cells
+// are a string or a Number; every string is text, whatever it begins with, and so never a formula.
+func Write(w io.Writer, columns []string, rows iter.Seq2[[]any, error]) error {
+	archive := zip.NewWriter(w)
+	for name, content := range workbook {
+		part, err := archive.Create(name)
+		if err == nil {
+			_, err = io.WriteString(part, xml.Header+content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	part, err := archive.Create("xl/worksheets/sheet1.xml")
+	if err != nil {
+		return err
+	}
+	out := &sheetWriter{w: bufio.NewWriterSize(part, 64<<10)}
+	out.text(xml.Header + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`)
+	head := make([]any, len(columns))
+	for i, c := range columns {
+		head[i] = c
+	}
+	out.row(head)
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		if out.row(row); out.err != nil {
+			return out.err
+		}
+	}
+	out.text(`</sheetData></worksheet>`)
+	if out.err == nil {
+		out.err = out.w.Flush()
+	}
+	if out.err != nil {
+		return out.err
+	}
+	return archive.Close()
+}
+
+// sheetWriter writes until it fails.
+type sheetWriter struct {
+	w    *bufio.Writer
+	line int
+	err  error
+}
+
+func (s *sheetWriter) text(t string) {
+	if s.err == nil {
+		_, s.err = s.w.WriteString(t)
+	}
+}
+
+func (s *sheetWriter) row(cells []any) {
+	s.line++
+	s.text(`<row r="` + strconv.Itoa(s.line) + `">`)
+	for i, cell := range cells {
+		reference := column(i) + strconv.Itoa(s.line)
+		switch v := cell.(type) {
+		case Number:
+			s.text(`<c r="` + reference + `"><v>` + string(v) + `</v></c>`)
+		case string:
+			if v == "" {
+				continue
+			}
+			s.text(`<c r="` + reference + `" t="inlineStr"><is><t xml:space="preserve">`)
+			if s.err == nil {
+				s.err = xml.EscapeText(s.w, []byte(text.Cut(strings.ToValidUTF8(v, "\ufffd"), cellMax)))
+			}
+			s.text(`</t></is></c>`)
+		default:
+			s.err = fmt.Errorf("a cell holds no %T", cell)
+		}
+	}
+	s.text("</row>")
+}
+
+// cellMax is the most characters that a cell of Excel holds.
+const cellMax = 32_767
+
+// column is the letters of a column, from 0.
+func column(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return column(i/26-1) + string(rune('A'+i%26))
+}

@@ -1,0 +1,156 @@
+package intake
+
+import (
+	"slices"
+	"strings"
+
+	"fichario/domain/document"
+	"fichario/domain/text"
+)
+
+// maxDocuments bounds the documents of a contact; further ones stay in the note.
+const maxDocuments = 10
+
+// documentWords name a CPF or a CNPJ, in a title, a key or the type of a form's field.
+var documentWords = words(`
+	cpf cpfs cnpj cnpjs cpfcnpj cnpjcpf cpfoucnpj cpfecnpj documento documentos doc document documentnumber documment
+	documentonumero numerodocumento numdocumento taxid taxnumber taxidnumber taxidentifier vatnumber fiscalnumber
+	identification identificacao identificationnumber federaltaxnumber inscricaofederal registrofederal docnumber
+	brcpf brcnpj taxvat`)
+
+// documentPairs are two words that name one together: "tax_id", "numero do documento" has its own.
+var documentPairs = words(`tax id vat fiscal federal identification identificacao`)
+
+// otherPeople are words of those whose document is not the contact's.
+var otherPeople = words(`
+	conjuge esposa esposo marido companheiro companheira mae pai filho filha filhos dependente avalista fiador fiadora
+	indicado indicada indicador amigo amiga vendedor vendedora corretor corretora agente consultor afiliado affiliate
+	seller producer produtor owner responsavel spouse partner parceiro referral host testemunha socio socia socios`)
+
+// takeDocuments gives the contact the documents that answers under such a name hold; the others stay what they are.
+func (r *reader) takeDocuments(d *Draft) {
+	for i := range r.answers {
+		a := &r.answers[i]
+		if !maybeDocument(a) || !a.namesDocument() {
+			continue
+		}
+		found := a.documents()
+		fresh := slices.DeleteFunc(slices.Clone(found), func(doc document.Document) bool {
+			return slices.Contains(d.Documents, doc)
+		})
+		if len(found) == 0 || len(d.Documents)+len(fresh) > maxDocuments {
+			continue
+		}
+		if len(fresh) > 0 {
+			d.Fields = append(d.Fields, Source{fieldDocuments, text.Cut(text.OneLine(text.Clean(a.name())), maxKeyText)})
+		}
+		d.Documents, a.taken = append(d.Documents, fresh...), true
+	}
+}
+
+// fieldDocuments is the contract's word.
+const fieldDocuments = "documentos"
+
+// maybeDocument is a fast look at whether an answer may hold one.
+func maybeDocument(a *answer) bool {
+	v := a.values[0]
+	return !a.logical && !a.taken && len(v) >= 8 && len(v) <= 400 && countDigits(v) >= 2 && strings.IndexByte(v, '@') < 0
+}
+
+// namesDocument reports whether the title, the key, what is around it or the type of the form's field says that the
+// answer is a document of the contact.
+func (a *answer) namesDocument() bool {
+	around := wordsOf(a.prefix)
+	name := wordsOf(join(a.title, a.key))
+	if speaksOf(name, otherPeople) || speaksOf(around, otherPeople) {
+		return false
+	}
+	if a.closed && !speaksOf(around, payingWords) {
+		return false
+	}
+	if a.typ == documentType || speaksOf(name, documentWords) || namesTogether(a.key) || namesTogether(a.title) {
+		return true
+	}
+	switch nameOf(a.key) {
+	case "number", "numero", "value", "valor", "text", "":
+		return speaksOf(around, documentWords)
+	}
+	return false
+}
+
+// payingWords are of those who buy, whose documents stand in trees that say nothing else of the contact.
+var payingWords = words(`payer pagador payment payments pagamento billing cobranca charge cardholder holder titular`)
+
+// namesTogether: "tax_id", "taxId", "cpf/cnpj".
+func namesTogether(name string) bool {
+	if name == "" || len(name) > 60 {
+		return false
+	}
+	if documentWords[nameOf(name)] {
+		return true
+	}
+	parts := wordsOf(name)
+	for i := 1; i < len(parts); i++ {
+		if documentPairs[parts[i-1]] && documentWords[parts[i-1]+parts[i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// documents are those of an answer, or none when a part of it is something else.
+func (a *answer) documents() []document.Document {
+	var out []document.Document
+	for _, value := range a.values {
+		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(",;|\n", r) }) {
+			if part = strings.TrimSpace(part); part == "" {
+				continue
+			}
+			d, ok := documentIn(part, a.number != "")
+			if !ok {
+				return nil
+			}
+			if !slices.Contains(out, d) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// documentIn reads a CPF or CNPJ with right digits. A number has lost its leading zeros.
+func documentIn(s string, number bool) (document.Document, bool) {
+	known := document.Recognise(s)
+	if t := known.Type; (t == document.CPF || t == document.CNPJ) && !known.Document.IsZero() {
+		return known.Document, true
+	}
+	if !number || countDigits(s) != len(s) {
+		return document.Document{}, false
+	}
+	for _, t := range []document.Type{document.CPF, document.CNPJ} {
+		want := 11
+		if t == document.CNPJ {
+			want = 14
+		}
+		if lost := want - len(s); lost > 0 && lost <= 3 {
+			if d, err := document.Parse(t, strings.Repeat("0", lost)+s); err == nil {
+				return d, true
+			}
+		}
+	}
+	return document.Document{}, false
+}
+
+// saidByDocument reports whether an answer without a question's title is the copy of a document that the contact has.
+func saidByDocument(d *Draft, a *answer) bool {
+	if len(d.Documents) == 0 || a.labelled || !maybeDocument(a) || !maybeMirror(a, a.text()) {
+		return false
+	}
+	found := a.documents()
+	for _, doc := range found {
+		if !slices.Contains(d.Documents, doc) {
+			return false
+		}
+	}
+	return len(found) > 0
+}

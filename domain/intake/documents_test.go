@@ -1,0 +1,130 @@
+package intake
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// documented are bodies with documents in the shapes that senders have, with what is taken of each and what stays.
+var documented = []struct {
+	name, body string
+	want       []string
+	note       string // what the note still has of them
+}{
+	{"a key", `{"email":"a@x.com","cpf":"529.982.247-25"}`, []string{"cpf 52998224725"}, ""},
+	{"bare", `{"email":"a@x.com","CNPJ":"11222333000181"}`, []string{"cnpj 11222333000181"}, ""},
+	{"letters in a CNPJ", `{"email":"a@x.com","cnpj":"12.abc.345/01de-35"}`, []string{"cnpj 12ABC34501DE35"}, ""},
+	{"a title", `{"email":"a@x.com","answers":[{"title":"Qual o CPF do titular?","value":"529 982 247 25"}]}`,
+		[]string{"cpf 52998224725"}, ""},
+	{"of the company", `{"email":"a@x.com","CNPJ da empresa":"11.222.333/0001-81"}`, []string{"cnpj 11222333000181"}, ""},
+	{"beside a name of the company", `{"email":"a@x.com","Empresa / CNPJ":"11.222.333/0001-81"}`,
+		[]string{"cnpj 11222333000181"}, ""},
+	{"both", `{"email":"a@x.com","cpf":"52998224725","cnpj":"11222333000181"}`,
+		[]string{"cpf 52998224725", "cnpj 11222333000181"}, ""},
+	{"one field for both", `{"email":"a@x.com","CPF/CNPJ":"11.222.333/0001-81"}`, []string{"cnpj 11222333000181"}, ""},
+	{"camel case", `{"email":"a@x.com","cpfCnpj":"52998224725"}`, []string{"cpf 52998224725"}, ""},
+	{"underlined", `{"email":"a@x.com","payer_cpf_cnpj":"52998224725"}`, []string{"cpf 52998224725"}, ""},
+	{"of a shop", `{"email":"a@x.com","_billing_cpf":"52998224725"}`, []string{"cpf 52998224725"}, ""},
+	{"tax id", `{"email":"a@x.com","customer":{"tax_id":"52998224725"}}`, []string{"cpf 52998224725"}, ""},
+	{"a document with its type", `{"customer":{"email":"a@x.com","document":"52998224725","document_type":"cpf"}}`,
+		[]string{"cpf 52998224725"}, ""},
+	{"an identification", `{"payer":{"email":"a@x.com","identification":{"type":"CPF","number":"52998224725"}}}`,
+		[]string{"cpf 52998224725"}, ""},
+	{"Tally", `{"eventId":"1","data":{"fields":[{"key":"q1","label":"E-mail","type":"INPUT_EMAIL","value":"a@x.com"},
+		{"key":"q2","label":"Seu CPF","type":"INPUT_TEXT","value":"529.982.247-25"}]}}`, []string{"cpf 52998224725"}, ""},
+	{"a validated type", `{"data":{"fields":[{"key":"q1","label":"E-mail","type":"INPUT_EMAIL","value":"a@x.com"},
+		{"key":"q2","label":"Quem assina?","type":"CPF","value":"529.982.247-25"}]}}`, []string{"cpf 52998224725"}, ""},
+	{"Typeform", `{"form_response":{"definition":{"fields":[{"id":"a","title":"E-mail","type":"email"},
+		{"id":"b","title":"CNPJ da sua empresa","type":"short_text"}]},"answers":[
+		{"type":"email","email":"a@x.com","field":{"id":"a","type":"email"}},
+		{"type":"text","text":"11.222.333/0001-81","field":{"id":"b","type":"short_text"}}]}}`,
+		[]string{"cnpj 11222333000181"}, ""},
+	{"Meta", `{"field_data":[{"name":"email","values":["a@x.com"]},{"name":"cpf","values":["52998224725"]}]}`,
+		[]string{"cpf 52998224725"}, ""},
+	{"several", `{"email":"a@x.com","cnpjs":["11222333000181","00000000000191"]}`,
+		[]string{"cnpj 11222333000181", "cnpj 00000000000191"}, ""},
+	{"several in one text", `{"email":"a@x.com","CNPJs":"11.222.333/0001-81; 00.000.000/0001-91"}`,
+		[]string{"cnpj 11222333000181", "cnpj 00000000000191"}, ""},
+	{"a number", `{"email":"a@x.com","cpf":52998224725}`, []string{"cpf 52998224725"}, ""},
+	{"a number without its zeros", `{"email":"a@x.com","cnpj":191}`, nil, "191"},
+	{"a number without two zeros", `{"email":"a@x.com","cpf":272727400}`, nil, "272727400"},
+	{"said twice", `{"email":"a@x.com","cpf":"52998224725","CPF do titular":"529.982.247-25"}`, []string{"cpf 52998224725"}, ""},
+	{"a wrong digit", `{"email":"a@x.com","cpf":"529.982.247-26"}`, nil, "529.982.247-26"},
+	{"one wrong of two", `{"email":"a@x.com","cpfs":"52998224725, 52998224726"}`, nil, "52998224725, 52998224726"},
+	{"with words", `{"email":"a@x.com","cpf":"529.982.247-25 (do meu pai)"}`, nil, "529.982.247-25 (do meu pai)"},
+	{"somebody else's", `{"email":"a@x.com","CPF do cônjuge":"529.982.247-25"}`, nil, "529.982.247-25"},
+	{"of the seller", `{"email":"a@x.com","vendedor":{"nome":"Rui","cpf":"529.982.247-25"}}`, nil, "529.982.247-25"},
+	{"no name for it", `{"email":"a@x.com","código":"52998224725"}`, nil, "52998224725"},
+	{"no document", `{"email":"a@x.com","Tem CNPJ?":"Sim"}`, nil, "Sim"},
+	{"a phone that is a CPF", `{"email":"a@x.com","telefone":"52998224725"}`, nil, ""},
+}
+
+func TestDocumentsAreTakenFromFieldsThatSaySo(t *testing.T) {
+	t.Parallel()
+	for _, c := range documented {
+		for _, kind := range []Kind{Generic, FormService} {
+			d, err := Read(Options{Kind: kind}, "application/json", []byte(c.body))
+			if err != nil || d.Email != "a@x.com" {
+				t.Fatalf("%s: %q, %v", c.name, d.Email, err)
+			}
+			var got []string
+			for _, doc := range d.Documents {
+				got = append(got, string(doc.Type())+" "+doc.Value())
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s (%s): %q, want %q", c.name, kind, got, c.want)
+			}
+			note := d.Note()
+			if !strings.Contains(note, c.note) || c.note == "" && strings.ContainsAny(note, "0123456789") {
+				t.Errorf("%s (%s): note %q", c.name, kind, note)
+			}
+		}
+	}
+}
+
+func TestEachPersonHasTheirDocument(t *testing.T) {
+	t.Parallel()
+	drafts, err := ReadAll(Options{Kind: Generic}, "application/json", []byte(`{"cnpj":"11222333000181","leads":[
+		{"email":"a@x.com","cpf":"52998224725"},{"email":"b@x.com","cpf":"11144477735"},{"email":"c@x.com"}]}`))
+	if err != nil || len(drafts) != 3 {
+		t.Fatalf("%d people, %v", len(drafts), err)
+	}
+	for i, want := range []int{2, 2, 1} { // what stands outside belongs to each
+		if n := len(drafts[i].Documents); n != want {
+			t.Errorf("person %d: %d documents", i, n)
+		}
+	}
+	if drafts[0].Documents[0] == drafts[1].Documents[0] && drafts[0].Documents[1] == drafts[1].Documents[1] {
+		t.Error("two people have the same documents")
+	}
+}
+
+func TestMoreDocumentsThanAContactHasStayInTheNote(t *testing.T) {
+	t.Parallel()
+	var list []string
+	for _, base := range "ABCDEFGHIJKL" {
+		list = append(list, `"`+withDigits(strings.Repeat(string(base), 8)+"0001")+`"`)
+	}
+	d, err := Read(Options{Kind: Generic}, "application/json",
+		[]byte(`{"email":"a@x.com","cnpj":"11222333000181","outros cnpj":[`+strings.Join(list, ",")+`]}`))
+	if err != nil || len(d.Documents) != 1 || !strings.Contains(d.Note(), "CCCCCCCC0001") {
+		t.Errorf("%d documents, %v", len(d.Documents), err)
+	}
+}
+
+// withDigits ends the twelve characters of a CNPJ with their digits.
+func withDigits(base string) string {
+	for range 2 {
+		sum := 0
+		for i := range len(base) {
+			sum += int(base[i]-'0') * (2 + (len(base)-1-i)%8)
+		}
+		digit := 0
+		if r := sum % 11; r >= 2 {
+			digit = 11 - r
+		}
+		base += string(rune('0' + digit))
+	}
+	return base
+}

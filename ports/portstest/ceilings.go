@@ -1,0 +1,74 @@
+package portstest
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// ceilings are exact under any concurrency, and what is not charged after all may be spent again.
+func ceilings(t *testing.T, s ports.Store) {
+	ctx, org, key := t.Context(), id(), id()
+	caps := access.Limits{PerDay: 1000, PerMonth: 1000}
+	asks := map[string]func(*lookup.Entry, string){
+		"a batch's":       func(e *lookup.Entry, asker string) { e.BatchID = asker },
+		"an automation's": func(e *lookup.Entry, asker string) { e.AutomationID, e.KeyID, e.MemberID = asker, "", id() },
+	}
+	for what, ask := range asks {
+		asker, ceiling := id(), catalog.Money(10*4500+4499)
+		begin := func() (lookup.Entry, error) {
+			e := running(t, key)
+			e.OrgID = org
+			ask(&e, asker)
+			_, err := s.Repos().Calls.Begin(ctx, ports.Charge{Entry: e, Takes: time.Minute, Caps: caps, Ceiling: ceiling})
+			return e, err
+		}
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		var begun []lookup.Entry
+		for range 25 {
+			wg.Go(func() {
+				e, err := begin()
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					begun = append(begun, e)
+				} else if !errors.Is(err, ports.ErrCeiling) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		same(t, what+" calls", len(begun), 10)
+		spent := func() lookup.Spent {
+			bucket := lookup.BatchBucket
+			if begun[0].AutomationID != "" {
+				bucket = begun[0].Month
+			}
+			all, err := s.Repos().Usage.SpentByKeys(ctx, []string{asker}, bucket)
+			must(t, err)
+			return all[asker]
+		}
+		same(t, what+" account", spent(), lookup.Spent{Count: 10, Amount: 45000})
+		_, err := s.Repos().Calls.End(ctx, notSent(begun[0]))
+		must(t, err)
+		same(t, what+" account after one that was not sent", spent(), lookup.Spent{Count: 9, Amount: 40500})
+		_, err = begin()
+		must(t, err)
+		_, err = begin()
+		wantErr(t, what+" account that is full again", err, ports.ErrCeiling)
+		found, err := s.Repos().Statement.Find(ctx, begun[1].ID)
+		must(t, err)
+		same(t, what+" entry", [2]string{found.BatchID, found.AutomationID},
+			[2]string{begun[1].BatchID, begun[1].AutomationID})
+		ceiling = 0
+		_, err = begin()
+		wantErr(t, what+" ceiling of nothing", err, ports.ErrCeiling)
+	}
+}
