@@ -33,7 +33,12 @@ func (a *Automations) WithDestinations(d ports.Destinations) *Automations {
 }
 
 // Destinations describes those that come with the program.
-func (a *Automations) Destinations() []automation.Destination { return a.destinations.Shipped() }
+func (a *Automations) Destinations() []automation.Destination {
+	if a.destinations == nil {
+		return nil
+	}
+	return a.destinations.Shipped()
+}
 
 // Destination describes the destination of a form, or what is to be filled in for its ${…}. Faults: InvalidRequest with
 // the field at fault, which is not one that is only missing.
@@ -102,27 +107,30 @@ func (n NewAutomation) misplaced() error {
 
 // kept fills in what is not given again, from the action as it was: but only where it goes to the same place, because a
 // secret is never shown again, nor sent elsewhere by whoever changes the address.
-func (n NewAutomation) kept(old automation.Action) NewAutomation {
+//
+// What is given as an empty text is taken out.
+func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation {
+	if a.destinations == nil {
+		return n
+	}
 	if n.Destination != "" && n.Destination == old.Destination && n.DestinationFile == "" {
 		n.DestinationFile = old.DestinationFile
 	}
 	if n.URL != old.URL || n.Destination != old.Destination || n.DestinationFile != old.DestinationFile {
 		return n
 	}
-	for name, value := range n.Values {
-		if value != "" && value != old.Values[name] {
+	// In a destination that comes with the program, what is no secret leads to no other house.
+	d, _ := a.destinations.Describe(old)
+	for _, field := range d.Fields {
+		value, given := n.Values[field.Name]
+		if given && value != old.Values[field.Name] && (field.Secret || old.DestinationFile != "") {
 			return n
 		}
 	}
-	n.Values = maps.Clone(n.Values)
-	for name, value := range old.Values {
-		if n.Values[name] == "" {
-			if n.Values == nil {
-				n.Values = map[string]string{}
-			}
-			n.Values[name] = value
-		}
-	}
+	values := map[string]string{}
+	maps.Copy(values, old.Values)
+	maps.Copy(values, n.Values)
+	n.Values = values
 	return n
 }
 

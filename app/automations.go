@@ -75,7 +75,7 @@ func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutom
 		return err
 	}
 	n.OrgID = old.OrgID
-	n = n.kept(old.Action)
+	n = a.kept(n, old.Action)
 	if n.KeepAction {
 		n.Action = old.Action.Kind
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 
 	"fichario/app"
 	"fichario/domain/automation"
@@ -20,6 +21,9 @@ type automationForm struct {
 	Webhooks []webhook.Webhook
 	Funnels  []crm.Funnel
 	Members  []crm.Member
+	// Destinations are to choose from; Kept is true where the request has a form that only commands describe.
+	Destinations []destinationOption
+	Kept         bool
 }
 
 // automationFields are what the form asks for: the fields of every action, of which only those of the chosen one count.
@@ -30,6 +34,8 @@ type automationFields struct {
 	WebhookID string                `form:"webhook"`
 	MinAmount catalog.Money         `form:"valor" app:"minValue" validate:"min=0" says:"Escreva um valor só, como R$ 50.000,00."`
 	URL       string                `form:"url"`
+	// Destination is empty for the address.
+	Destination string `form:"destino" app:"destination"`
 	// To is empty for the address beside it.
 	To      string `form:"para"`
 	Address string `form:"endereco" app:"to"`
@@ -40,14 +46,14 @@ type automationFields struct {
 }
 
 // automation is what the form describes.
-func (f automationFields) automation(orgID string) app.NewAutomation {
+func (f automationFields) automation(orgID string, all []automation.Destination, sent url.Values) app.NewAutomation {
 	n := app.NewAutomation{
 		OrgID: orgID, Name: f.Name, Event: automation.ContactCreated, Action: f.Action,
 		Origin: f.Origin, WebhookID: f.WebhookID, MinAmount: f.MinAmount,
 	}
 	switch f.Action {
 	case automation.HTTP:
-		n.URL = f.URL
+		f.request(&n, all, sent)
 	case automation.Email:
 		n.To, n.Subject, n.Text = cmp.Or(f.To, f.Address), f.Subject, f.Text
 	case automation.AddNote:
@@ -62,6 +68,15 @@ func (f automationFields) automation(orgID string) app.NewAutomation {
 
 func (s *server) automationForm(c *call, status int, id string, shown Form) error {
 	data := automationForm{Form: shown, ID: id}
+	all, kept := s.Automations.Destinations(), ""
+	if id != "" {
+		a, err := s.Automations.Find(c.ctx(), c.by, id)
+		if err != nil {
+			return err
+		}
+		kept = destinationChoice(a.Action, all)
+	}
+	data.Destinations, data.Kept = destinationOptions(all, kept), kept == keptRequest
 	var err error
 	if data.Origins, err = s.Origins.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
@@ -102,7 +117,11 @@ func (s *server) automationEdit(c *call) error {
 	if f.To != automation.ToContact && f.To != automation.ToAssignee {
 		f.To, f.Address = "", f.To
 	}
-	return s.automationForm(c, http.StatusOK, a.ID, filled(f))
+	all := s.Automations.Destinations()
+	f.Destination = destinationChoice(a.Action, all)
+	shown := filled(f)
+	destinationValues(&shown, a.Action, all)
+	return s.automationForm(c, http.StatusOK, a.ID, shown)
 }
 
 func (s *server) automationCreate(c *call) error {
@@ -128,15 +147,16 @@ func (s *server) automationUpdate(c *call) error {
 // automationSave reads the form, and shows it again where save finds something wrong.
 func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
 	var f automationFields
+	all := s.Automations.Destinations()
 	err := c.decode(&f)
 	if err == nil {
-		err = save(f.automation(c.by.OrgID()))
+		err = save(f.automation(c.by.OrgID(), all, c.PostForm))
 	}
 	if err == nil {
 		return nil
 	}
 	shown, ok := c.again(&f, err)
-	if !ok {
+	if ok = destinationFault(&shown, f.Destination, all, c.PostForm, err) || ok; !ok {
 		return err
 	}
 	if shown.Field == "endereco" { // the use case speaks of the words that commands have for the choice beside it

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	outbound "fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/web"
 	"fichario/app"
@@ -74,7 +75,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
-		Automations: app.NewAutomations(store, now, all), Dashboard: app.NewDashboard(store, testCatalog(), calendar, now),
+		Automations: app.NewAutomations(store, now, all).WithDestinations(outbound.Destinations{}), Dashboard: app.NewDashboard(store, testCatalog(), calendar, now),
 		Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
 	})
