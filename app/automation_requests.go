@@ -134,6 +134,14 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 	return n
 }
 
+// described adds the description of its destination to an automation.
+func (a *Automations) described(v AutomationView) AutomationView {
+	if v.Action.Destination != "" && a.destinations != nil {
+		v.Destination, _ = a.destinations.Describe(v.Action)
+	}
+	return v
+}
+
 // rehearseRequest shows the request that an http action would make.
 func (a *Automations) rehearseRequest(ctx context.Context, out *Rehearsal, rule automation.Automation) error {
 	if rule.Action.Kind != automation.HTTP || rule.Unreadable || a.destinations == nil {

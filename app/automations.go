@@ -122,6 +122,8 @@ type AutomationView struct {
 	Origin, Webhook string
 	// Stage and Member are names of what its action uses.
 	Stage, Member string
+	// Destination describes where its http action sends to; the zero value where that is an address.
+	Destination automation.Destination
 	// Last is its newest run; the zero value when it never ran.
 	Last automation.Job
 }
@@ -137,7 +139,7 @@ func (a *Automations) Views(ctx context.Context, by Caller, orgID string) ([]Aut
 	n, err := loadNames(ctx, r, orgID)
 	out := make([]AutomationView, len(all))
 	for i, rule := range all {
-		out[i] = n.automation(rule)
+		out[i] = a.described(n.automation(rule))
 		last, err := r.Jobs.Page(ctx, orgID, automation.JobFilter{AutomationID: rule.ID}, "", 1)
 		if err != nil {
 			return nil, err
@@ -157,5 +159,5 @@ func (a *Automations) View(ctx context.Context, by Caller, id string) (Automatio
 		return AutomationView{}, err
 	}
 	n, err := loadNames(ctx, a.store.Repos(), found.OrgID)
-	return n.automation(found), err
+	return a.described(n.automation(found)), err
 }
