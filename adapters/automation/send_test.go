@@ -25,8 +25,8 @@ func TestOwnFormIsSigned(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		if got := fmt.Sprint(r.Method, r.RequestURI, r.Header.Get("X-Token"), r.Header.Get("Content-Type"), string(body)); got !=
-			`PUT/x?a=b%26ct0kapplication/json{"nome":"José <da> Silva"}` {
+		got := fmt.Sprint(r.Method, r.RequestURI, r.Header.Get("X-Token"), r.Header.Get("Content-Type"), string(body))
+		if got != `PUT/x?a=b%26ct0kapplication/json{"nome":"José <da> Silva"}` {
 			t.Error(got)
 		}
 		want := signature("msg_2b3c", r.Header.Get("webhook-timestamp"), body)
@@ -100,7 +100,9 @@ func TestSendIsGuarded(t *testing.T) {
 	t.Parallel()
 	d := New(false)
 	t.Cleanup(d.Close)
-	for _, address := range []string{"http://127.0.0.1/", "http://169.254.169.254/latest", "http://2130706433/", "https://10.0.0.1/"} {
+	for _, address := range []string{
+		"http://127.0.0.1/", "http://169.254.169.254/latest", "http://2130706433/", "https://10.0.0.1/",
+	} {
 		_, err := d.Send(t.Context(), own(address, func(a *automation.Action) { a.Method = "GET" }))
 		fails(t, err, refused)
 	}
@@ -117,7 +119,8 @@ func TestSendIsGuarded(t *testing.T) {
 		<-hanging
 	})
 	defer close(hanging)
-	_, err = private(t, 200*time.Millisecond).Send(t.Context(), own(s.URL, func(a *automation.Action) { a.Done = ".body.ok" }))
+	slow := own(s.URL, func(a *automation.Action) { a.Done = ".body.ok" })
+	_, err = private(t, 200*time.Millisecond).Send(t.Context(), slow)
 	fails(t, err, ports.SendError{Reason: "o destino não respondeu em 10 s"})
 }
 

@@ -113,7 +113,8 @@ func (p *peer) kommo(w http.ResponseWriter, r *http.Request, body map[string]any
 	p.expect("lead", fmt.Sprint(body["name"], body["price"], body["request_id"], body["pipeline_id"], body["status_id"]),
 		`José "Zé" <da> Silva – Padaria & Cia1500run-131 142`)
 	p.expect("fields", at(body, "_embedded", "contacts", 0, "custom_fields_values"), "[map[field_code:EMAIL "+
-		"values:[map[enum_code:WORK value:jose@example.com]]] map[field_code:PHONE values:[map[enum_code:WORK value:+5511987654321]]]]")
+		"values:[map[enum_code:WORK value:jose@example.com]]] map[field_code:PHONE "+
+		"values:[map[enum_code:WORK value:+5511987654321]]]]")
 	p.records["jose@example.com"]++
 	answer(w, 200, `[{"id":9774766,"contact_id":12117258,"company_id":null,"request_id":["run-1"],"merged":false}]`)
 }
@@ -129,7 +130,8 @@ func (p *peer) googleSheets(w http.ResponseWriter, _ *http.Request, body map[str
 }
 
 func (p *peer) slack(w http.ResponseWriter, _ *http.Request, body map[string]any) {
-	p.expect("text", body["text"], "*José \"Zé\" &lt;da&gt; Silva*\nPadaria &amp; Cia · jose@example.com · (11) 98765-4321 · Novo")
+	p.expect("text", body["text"],
+		"*José \"Zé\" &lt;da&gt; Silva*\nPadaria &amp; Cia · jose@example.com · (11) 98765-4321 · Novo")
 	p.records[fmt.Sprint(len(p.records))]++
 	w.Header().Set("Content-Type", "text/html")
 	_, _ = w.Write([]byte("ok"))

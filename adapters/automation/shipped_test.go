@@ -115,7 +115,7 @@ func toPeer(t *testing.T, p *peer) *Dispatcher {
 
 func lead() crm.ContactView {
 	c := contact(`José "Zé" <da> Silva`)
-	c.Contact.Phone, c.Contact.PhoneE164, c.Contact.Company = "(11) 98765-4321", "+5511987654321", "Padaria & Cia"
+	c.Phone, c.PhoneE164, c.Company = "(11) 98765-4321", "+5511987654321", "Padaria & Cia"
 	return c
 }
 

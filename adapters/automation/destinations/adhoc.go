@@ -17,7 +17,8 @@ func Of(a automation.Action) (*File, []automation.FieldFault) {
 	case a.DestinationFile != "":
 		f, err := Parse([]byte(a.DestinationFile))
 		if err != nil {
-			return nil, []automation.FieldFault{{Field: "destination", Message: "O arquivo do destino tem erros:\n" + err.Error()}}
+			message := "O arquivo do destino tem erros:\n" + err.Error()
+			return nil, []automation.FieldFault{{Field: "destination", Message: message}}
 		}
 		return f, nil
 	case a.Destination != "":
@@ -92,7 +93,8 @@ func (o *own) header(h automation.Header, seen map[string]bool) {
 	value := headerTemplate(h.Value, func(string) {
 		o.fault("header", "No cabeçalho %s, depois de ${ vem o nome de um segredo e }.", name)
 	})
-	o.file.main.headers = append(o.file.main.headers, header{name: name, value: value, hidden: !harmless[name] && !hasField(value)})
+	hidden := !harmless[name] && !hasField(value)
+	o.file.main.headers = append(o.file.main.headers, header{name: name, value: value, hidden: hidden})
 }
 
 // harmless are the headers whose text is shown as it was written.

@@ -24,13 +24,13 @@ type Answer struct {
 type Verdict int
 
 const (
-	// Refused: not done; whether another attempt can help, the status says.
+	// Refused is not done; whether another attempt can help, the status says.
 	Refused Verdict = iota
-	// Done: the request did what it is for.
+	// Done is a request that did what it is for.
 	Done
-	// Exists: the record is there already, so that nothing is left to do.
+	// Exists is a record that is there already, so that nothing is left to do.
 	Exists
-	// Again: another attempt may help, after the time that Judge returns; zero where that is not said.
+	// Again is that another attempt may help, after the time that Judge returns; zero where that is not said.
 	Again
 )
 

@@ -48,7 +48,10 @@ func TestParse(t *testing.T) {
 		{"   id: $id}", "   id: $nada}", "line 9: body: the jq does not compile: variable not defined"},
 		{"{ answer: .status == 409 }", "{}", "line 13: exists: needs a search, an answer, or both"},
 		{"{ answer: .status == 409 }", "{ search: { found: .a } }", "line 13: exists.search.address: is missing"},
-		{"{ answer: .status == 409 }", "{ search: { address: 'https://a.example/' } }", "line 13: exists.search.found: is missing"},
+		{
+			"{ answer: .status == 409 }", "{ search: { address: 'https://a.example/' } }",
+			"line 13: exists.search.found: is missing",
+		},
 		{good, "- a\n", "line 1: the file must be a mapping with name"},
 		{good, "a: [", "the YAML cannot be read"},
 	} {

@@ -201,7 +201,7 @@ func (f *Filled) value(name string, masked bool) string {
 	return f.values[name]
 }
 
-// contactOf returns the contact of an event: its data, or what is in them beside a lookup. It is nil where the event has
+// contactOf returns the contact of an event: its data, or what is in them beside a lookup; nil where the event has
 // none.
 func contactOf(data any) any {
 	object, _ := data.(map[string]any)

@@ -51,7 +51,8 @@ body: '{texto: $fields.text, valor}'
 // What is filled in stays a value, whatever it holds.
 func FuzzNothingBreaksOut(f *testing.F) {
 	for _, s := range []string{
-		"x", "../..", "a/b?c=d&e#f", `"}],"admin":true`, "${token}", "a\r\nX-Evil: 1", "%2e%2e", "@evil.example", ".", "é ☃", "\\(env)",
+		"x", "../..", "a/b?c=d&e#f", `"}],"admin":true`, "${token}", "a\r\nX-Evil: 1", "%2e%2e",
+		"@evil.example", ".", "é ☃", "\\(env)",
 	} {
 		f.Add(s)
 	}
@@ -127,7 +128,8 @@ func TestOwnForm(t *testing.T) {
 	a := automation.Action{
 		URL: "https://crm.example/${ORG}/leads", Method: "PATCH", Body: `{nome, valor, id: $id, evento: $event}`,
 		Headers: []automation.Header{
-			{Name: "authorization", Value: "Bearer ${TOKEN}"}, {Name: "X-Api-Key", Value: "literal"}, {Name: "Accept", Value: "a/b"},
+			{Name: "authorization", Value: "Bearer ${TOKEN}"}, {Name: "X-Api-Key", Value: "literal"},
+			{Name: "Accept", Value: "a/b"},
 		},
 		Values: map[string]string{"TOKEN": "t0k", "ORG": "a b"},
 	}
