@@ -127,9 +127,16 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 			return n
 		}
 	}
-	values := map[string]string{}
-	maps.Copy(values, old.Values)
-	maps.Copy(values, n.Values)
+	values := maps.Clone(n.Values)
+	if values == nil {
+		values = map[string]string{}
+	}
+	d, _ = a.destinations.Describe(n.action(automation.Action{Kind: automation.HTTP, URL: n.URL}))
+	for _, field := range d.Fields {
+		if _, given := values[field.Name]; !given {
+			values[field.Name] = old.Values[field.Name]
+		}
+	}
 	n.Values = values
 	return n
 }

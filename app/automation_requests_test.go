@@ -84,6 +84,25 @@ func TestSecretsStayWhereTheyGo(t *testing.T) {
 	equal(t, "given again", now().Action.Values["token"], "novo")
 	done(edit(app.NewAutomation{KeepAction: true}))
 	equal(t, "the action as it is", now().Action.Values["token"], "novo")
+	_, err := s.automations.Add(t.Context(), owner, app.NewAutomation{
+		OrgID: s.orgID, Name: "Nova", Event: automation.ContactCreated, Action: automation.HTTP, KeepAction: true,
+	})
+	equal(t, "a new one has none to keep", said(err), "requisicao_invalida url")
+}
+
+// TestAFormIsGivenUp: an edit to the plain address asks for nothing that only the form had.
+func TestAFormIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	rule := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a", RequestForm: app.RequestForm{
+		Headers: []automation.Header{{Name: "X-Token", Value: "${TOKEN}"}}, Values: map[string]string{"TOKEN": "t0k"},
+	}})
+	done(s.automations.Edit(t.Context(), owner, rule.ID, app.NewAutomation{
+		Name: "Regra", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://x.example/a",
+	}))
+	got := must(s.automations.Find(t.Context(), owner, rule.ID)).Action
+	equal(t, "the plain action", line(got.HasForm(), got.Secret == rule.Action.Secret), "false true")
 }
 
 // TestARehearsalShowsTheRequest: without its secrets, and without sending anything.

@@ -59,6 +59,7 @@ type NewAutomation struct {
 // Add makes an enabled automation; that of an http action has a new secret. Faults:
 // InvalidRequest with the field at fault, ServiceUnavailable.
 func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (automation.Automation, error) {
+	n.KeepAction = false // there is none
 	made, err := a.describe(ctx, by, n)
 	if err != nil {
 		return made, err
@@ -76,7 +77,8 @@ func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutom
 	}
 	n.OrgID = old.OrgID
 	n = a.kept(n, old.Action)
-	if n.KeepAction {
+	// One that is unreadable is not there to be kept, and nothing is written over what is stored of it.
+	if n.KeepAction = n.KeepAction && !old.Unreadable; n.KeepAction {
 		n.Action = old.Action.Kind
 	}
 	changed, err := a.describe(ctx, by, n)

@@ -15,7 +15,8 @@ import (
 var ErrSeveral = errors.New("more than one value")
 
 // Program is a compiled jq program. It has no environment, no modules and no input but its own, and ends within its
-// bounds of steps, memory and time whatever it says and whatever it is given (see meter). It is safe for concurrent use.
+// bounds of steps, memory and time whatever it says and whatever it is given (see meter). It is safe for concurrent
+// use.
 type Program struct {
 	src       string
 	variables []string

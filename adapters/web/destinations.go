@@ -28,8 +28,8 @@ func inputName(destination string, f automation.DestinationField) string {
 	return "campo." + destination + "." + f.Name
 }
 
-// destinationOptions are the destinations to choose from. kept is the one that is set already, whose secrets need not be
-// given again.
+// destinationOptions are the destinations to choose from. kept is the one that is set already, whose secrets need not
+// be given again.
 func destinationOptions(all []automation.Destination, kept string) []destinationOption {
 	options := make([]destinationOption, len(all))
 	for i, d := range all {

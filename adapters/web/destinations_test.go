@@ -74,7 +74,8 @@ func TestADestinationIsChosen(t *testing.T) {
 func TestARequestOfACommandStays(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	made, err := app.NewAutomations(v.store, time.Now, true).WithDestinations(outbound.Destinations{}).Add(t.Context(), v.by, app.NewAutomation{
+	rules := app.NewAutomations(v.store, time.Now, true).WithDestinations(outbound.Destinations{})
+	made, err := rules.Add(t.Context(), v.by, app.NewAutomation{
 		OrgID: v.by.OrgID(), Name: "ERP", Event: automation.ContactCreated, Action: automation.HTTP,
 		URL: "https://erp.example.com/${ORG}", RequestForm: app.RequestForm{
 			Method: "PUT", Body: "{nome}", Values: map[string]string{"ORG": "segredo-da-org"},
