@@ -25,9 +25,9 @@ func (a *Automations) describe(ctx context.Context, by Caller, n NewAutomation) 
 		return automation.Automation{}, invalid("name", fmt.Sprintf(
 			"O nome da automação tem de 1 a %d caracteres.", crm.NameMax))
 	case !n.Event.Valid():
-		return automation.Automation{}, invalid("event", "O único evento é contact.created.")
+		return automation.Automation{}, invalid("event", "Os eventos são "+eventNames()+".")
 	case !n.Action.Valid():
-		return automation.Automation{}, invalid("action", "A ação é http, email, move_stage, assign ou add_note.")
+		return automation.Automation{}, invalid("action", "A ação é http, email, move_stage, assign, add_note ou lookup.")
 	case n.MinAmount < 0:
 		return automation.Automation{}, invalid("minValue", "O valor mínimo não é negativo.")
 	}
@@ -45,8 +45,21 @@ func (a *Automations) describe(ctx context.Context, by Caller, n NewAutomation) 
 	return automation.Automation{OrgID: n.OrgID, Name: name, Event: n.Event, Conditions: conditions, Action: action}, err
 }
 
+func eventNames() string {
+	var names []string
+	for _, e := range automation.Events() {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}
+
 func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation) (automation.Conditions, error) {
-	c := automation.Conditions{WebhookID: n.WebhookID, MinAmount: n.MinAmount}
+	c := automation.Conditions{WebhookID: n.WebhookID, MinAmount: n.MinAmount, When: strings.TrimSpace(n.When)}
+	if c.When != "" {
+		if err := a.means.Conditions.Check(c.When); err != nil {
+			return c, invalid("when", "Confira a condição: "+err.Error()+".")
+		}
+	}
 	var err error
 	if c.OriginID, err = originNamed(ctx, a.store.Repos(), n.OrgID, n.Origin); err != nil {
 		return c, err
@@ -67,7 +80,7 @@ const noMailer = "O envio de e-mail não está configurado."
 // actionFields are what the kinds of actions need, each by its field.
 var actionFields = map[automation.ActionKind][]string{
 	automation.HTTP: {"url"}, automation.Email: {"to", "subject", "text"}, automation.MoveStage: {"stage"},
-	automation.Assign: {"member"}, automation.AddNote: {"text"},
+	automation.Assign: {"member"}, automation.AddNote: {"text"}, automation.Lookup: {"product"},
 }
 
 // action checks what an action needs, and that it was given nothing else.
@@ -84,7 +97,7 @@ func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.A
 	case automation.HTTP:
 		made, err = a.request(made, n)
 	case automation.Email:
-		if !a.mails {
+		if !a.means.Mails {
 			return made, invalid("action", noMailer+" Configure FICHARIO_SMTP_URL, no serviço e nos comandos, e tente de novo.")
 		}
 		made.To, err = recipient(n.To)
@@ -93,8 +106,31 @@ func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.A
 	case automation.Assign:
 		made.MemberID, err = a.memberNamed(ctx, n.OrgID, n.Member)
 	case automation.AddNote:
+	case automation.Lookup:
+		made.Product, made.MaxAge, made.Ceiling = n.Product, n.MaxAge, n.Ceiling
+		err = a.checkLookup(n)
 	}
 	return made, err
+}
+
+// maxAgeMost is the oldest answer that a lookup may ask for, in days.
+const maxAgeMost = 30
+
+func (a *Automations) checkLookup(n NewAutomation) error {
+	product, ok := a.means.Catalog.Find(n.Product)
+	switch {
+	case !ok:
+		return invalid("product", "Este produto não é oferecido pelo bureau.")
+	case !product.Takes(document.CPF) && !product.Takes(document.CNPJ):
+		return invalid("product", "Este produto não consulta CPF nem CNPJ.")
+	case n.Ceiling <= 0:
+		return invalid("monthlyCeiling", "A ação lookup precisa de um teto mensal em reais, maior que zero.")
+	case n.MaxAge != nil && (*n.MaxAge < 0 || *n.MaxAge > maxAgeMost):
+		return invalid("maxAge", fmt.Sprintf("A idade máxima vai de 0 a %d dias.", maxAgeMost))
+	case !n.Event.OfContact():
+		return invalid("event", "Este evento não tem contato cujos documentos possam ser consultados.")
+	}
+	return nil
 }
 
 func onlyItsFields(n NewAutomation) error {
@@ -107,6 +143,7 @@ func onlyItsFields(n NewAutomation) error {
 	}
 	for _, given := range []struct{ field, text string }{
 		{"url", n.URL}, {"to", n.To}, {"subject", n.Subject}, {"text", n.Text}, {"stage", n.Stage}, {"member", n.Member},
+		{"product", n.Product},
 	} {
 		switch isNeeded := slices.Contains(needed, given.field); {
 		case isNeeded && strings.TrimSpace(given.text) == "":
@@ -115,6 +152,9 @@ func onlyItsFields(n NewAutomation) error {
 		case !isNeeded && given.text != "":
 			return invalid(given.field, fmt.Sprintf("A ação %s não usa %s.", n.Action, given.field))
 		}
+	}
+	if n.Action != automation.Lookup && (n.Ceiling != 0 || n.MaxAge != nil) {
+		return invalid("monthlyCeiling", fmt.Sprintf("A ação %s não usa teto nem idade máxima.", n.Action))
 	}
 	return nil
 }

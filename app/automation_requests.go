@@ -26,24 +26,13 @@ type RequestForm struct {
 // fileMax bounds the text of a destination.
 const fileMax = 64 << 10
 
-// WithDestinations lets http actions have forms of their own, and returns a.
-func (a *Automations) WithDestinations(d ports.Destinations) *Automations {
-	a.destinations = d
-	return a
-}
-
 // Destinations describes those that come with the program.
-func (a *Automations) Destinations() []automation.Destination {
-	if a.destinations == nil {
-		return nil
-	}
-	return a.destinations.Shipped()
-}
+func (a *Automations) Destinations() []automation.Destination { return a.means.Destinations.Shipped() }
 
 // Destination describes the destination of a form, or what is to be filled in for its ${…}. Faults: InvalidRequest with
 // the field at fault, which is not one that is only missing.
 func (a *Automations) Destination(url string, f RequestForm) (automation.Destination, error) {
-	d, faults := a.destinations.Describe(f.action(automation.Action{Kind: automation.HTTP, URL: url}))
+	d, faults := a.means.Destinations.Describe(f.action(automation.Action{Kind: automation.HTTP, URL: url}))
 	for _, fault := range faults {
 		name, isValue := strings.CutPrefix(fault.Field, "set.")
 		if _, given := f.Values[name]; !isValue || given {
@@ -72,7 +61,7 @@ func (a *Automations) request(made automation.Action, n NewAutomation) (automati
 	if len(n.Body) > textMax || len(n.Done) > textMax || len(n.DestinationFile) > fileMax {
 		return made, invalid("body", fmt.Sprintf("O corpo e a condição têm até %d caracteres, e um destino até 64 KiB.", textMax))
 	}
-	described, faults := a.destinations.Describe(made)
+	described, faults := a.means.Destinations.Describe(made)
 	if made.DestinationFile != "" {
 		made.Destination = described.Name
 	}
@@ -110,9 +99,6 @@ func (n NewAutomation) misplaced() error {
 //
 // What is given as an empty text is taken out.
 func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation {
-	if a.destinations == nil {
-		return n
-	}
 	if n.Destination != "" && n.Destination == old.Destination && n.DestinationFile == "" {
 		n.DestinationFile = old.DestinationFile
 	}
@@ -120,7 +106,7 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 		return n
 	}
 	// In a destination that comes with the program, what is no secret leads to no other house.
-	d, _ := a.destinations.Describe(old)
+	d, _ := a.means.Destinations.Describe(old)
 	for _, field := range d.Fields {
 		value, given := n.Values[field.Name]
 		if given && value != old.Values[field.Name] && (field.Secret || old.DestinationFile != "") {
@@ -131,7 +117,7 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 	if values == nil {
 		values = map[string]string{}
 	}
-	d, _ = a.destinations.Describe(n.action(automation.Action{Kind: automation.HTTP, URL: n.URL}))
+	d, _ = a.means.Destinations.Describe(n.action(automation.Action{Kind: automation.HTTP, URL: n.URL}))
 	for _, field := range d.Fields {
 		if _, given := values[field.Name]; !given {
 			values[field.Name] = old.Values[field.Name]
@@ -143,18 +129,18 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 
 // described adds the description of its destination to an automation.
 func (a *Automations) described(v AutomationView) AutomationView {
-	if v.Action.Destination != "" && a.destinations != nil {
-		v.Destination, _ = a.destinations.Describe(v.Action)
+	if v.Action.Destination != "" {
+		v.Destination, _ = a.means.Destinations.Describe(v.Action)
 	}
 	return v
 }
 
 // rehearseRequest shows the request that an http action would make.
 func (a *Automations) rehearseRequest(ctx context.Context, out *Rehearsal, rule automation.Automation) error {
-	if rule.Action.Kind != automation.HTTP || rule.Unreadable || a.destinations == nil {
+	if rule.Action.Kind != automation.HTTP || rule.Unreadable {
 		return nil
 	}
-	shown, err := a.destinations.Show(ctx, ports.Call{
+	shown, err := a.means.Destinations.Show(ctx, ports.Call{
 		ID: newID(), At: a.clock(), Action: rule.Action,
 		Event: automation.Event{Name: rule.Event, At: out.Contact.CreatedAt, Contact: out.Contact},
 	})

@@ -167,8 +167,11 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 	}
 	again := automation.Job{
 		ID: newID(), OrgID: job.OrgID, Kind: job.Kind, ContactID: job.ContactID, AutomationID: job.AutomationID,
-		MemberID: job.MemberID,
-		State:    automation.Ready, RunAt: now, CreatedAt: now,
+		MemberID: job.MemberID, Event: job.Event, SubjectID: job.SubjectID, Detail: job.Detail, Trail: job.Trail,
+		State: automation.Ready, RunAt: now, CreatedAt: now,
+	}
+	if job.Event != "" {
+		again.CreatedAt = job.CreatedAt // when it happened
 	}
 	return again.ID, r.Jobs.Add(ctx, again)
 }

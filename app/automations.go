@@ -12,14 +12,24 @@ import (
 type Automations struct {
 	store ports.Store
 	clock Clock
-	mails bool
-	// destinations is nil where http actions have only the default form.
-	destinations ports.Destinations
+	means Means
 }
 
-// NewAutomations returns the use case; mails is whether e-mail is configured.
-func NewAutomations(store ports.Store, clock Clock, mails bool) *Automations {
-	return &Automations{store: store, clock: clock, mails: mails}
+// Means are what automations have to act with.
+type Means struct {
+	// Mails is whether e-mail is configured.
+	Mails bool
+	// Conditions looks at expressions.
+	Conditions ports.Conditions
+	// Catalog is what can be looked up.
+	Catalog catalog.Catalog
+	// Destinations knows the forms of requests.
+	Destinations ports.Destinations
+}
+
+// NewAutomations returns the use case.
+func NewAutomations(store ports.Store, clock Clock, means Means) *Automations {
+	return &Automations{store: store, clock: clock, means: means}
 }
 
 var automationKind = kind[automation.Automation]{
@@ -54,6 +64,12 @@ type NewAutomation struct {
 	WebhookID string
 	// MinAmount is the least value it runs for, in ten-thousandths of a real.
 	MinAmount catalog.Money
+	// When is an expression of jq over the event's data that must give true; empty for none.
+	When string
+	// Product, MaxAge in days and Ceiling, in ten-thousandths of a real for a month, are of a lookup action.
+	Product string
+	MaxAge  *int
+	Ceiling catalog.Money
 }
 
 // Add makes an enabled automation; that of an http action has a new secret. Faults:

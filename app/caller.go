@@ -21,6 +21,8 @@ type Caller struct {
 	memberID string      // empty unless a member asks
 	role     crm.Role
 	operator bool
+	// automationID is of an automation that asks.
+	automationID string
 }
 
 // ByKey is a key that asks about what its scopes allow.
@@ -58,7 +60,7 @@ func (c Caller) mayManage(orgID string) bool {
 
 // mayAsk reports whether the caller may ask about documents of a type.
 func (c Caller) mayAsk(t document.Type) bool {
-	return c.key != nil && c.key.Has(t) || c.memberID != ""
+	return c.key != nil && c.key.Has(t) || c.memberID != "" || c.automationID != ""
 }
 
 // askedBy is the id of the key or member that asks, as entries of the statement have it.

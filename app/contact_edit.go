@@ -229,7 +229,7 @@ func (c *Contacts) Edit(ctx context.Context, by Caller, id string, f ContactForm
 			return nil
 		}
 		e.Kind, e.Subject = crm.ContactEdited, strings.Join(changed, ", ")
-		return r.Contacts.Edit(ctx, after, e)
+		return errors.Join(r.Contacts.Edit(ctx, after, e), emitChange(ctx, r, e, "", ""))
 	})
 }
 
@@ -259,7 +259,7 @@ func (c *Contacts) Note(ctx context.Context, by Caller, id, text string) error {
 			return invalid("note", fmt.Sprintf("A nota tem de 1 a %d caracteres.", textMax))
 		}
 		e.Kind, e.Subject = crm.NoteAdded, text
-		return r.Contacts.AddNote(ctx, e)
+		return errors.Join(r.Contacts.AddNote(ctx, e), emitChange(ctx, r, e, "", ""))
 	})
 }
 
@@ -277,7 +277,7 @@ func (c *Contacts) Assign(ctx context.Context, by Caller, id, memberID string) e
 			return nil
 		}
 		e.Kind, e.Subject = crm.Assigned, m.Name
-		return r.Contacts.SetAssignee(ctx, m.ID, e)
+		return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, e), emitChange(ctx, r, e, "", ""))
 	})
 }
 
@@ -298,7 +298,7 @@ func (c *Contacts) Move(ctx context.Context, by Caller, id, stageID string) (crm
 			return nil
 		}
 		e.Kind, e.Subject = crm.StageMoved, stage.Name
-		return r.Contacts.SetStage(ctx, stageID, e)
+		return errors.Join(r.Contacts.SetStage(ctx, stageID, e), emitChange(ctx, r, e, k.StageID, ""))
 	})
 	return stage, err
 }

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"fichario/domain/automation"
@@ -65,8 +67,8 @@ type listeners struct {
 	mailed []crm.Member // nobody where e-mail is not configured
 }
 
-// contact adds the jobs of one contact: a run of each automation whose conditions hold,
-// and an e-mail to each active member unless one of them made it by hand.
+// contact adds the jobs of one event: a run of each automation that listens and whose conditions hold, and of a new
+// contact an e-mail to each active member unless one of them made it by hand.
 func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 	to, err := f.listeners(ctx, arrived.OrgID)
 	if err != nil {
@@ -74,30 +76,56 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 	}
 	var contact crm.Contact // read when a condition asks for it
 	for _, a := range to.rules {
-		if !a.Enabled {
+		if !a.Enabled || a.Event != cmp.Or(arrived.Event, automation.ContactCreated) {
 			continue
 		}
-		if a.Conditions != (automation.Conditions{}) && contact.ID == "" {
+		linked := a.Conditions
+		linked.When = "" // the run looks at it
+		if linked != (automation.Conditions{}) && contact.ID == "" && arrived.ContactID != "" {
 			contact, err = f.r.Contacts.Find(ctx, arrived.ContactID)
 			if err != nil && !errors.Is(err, ports.ErrNotFound) {
 				return err
 			}
 		}
 		if a.Conditions.Hold(contact) {
-			f.add(arrived, automation.Job{Kind: automation.RunAutomation, AutomationID: a.ID})
+			f.run(arrived, a.ID)
 		}
 	}
 	for _, m := range to.mailed {
-		if m.Active && arrived.MemberID == "" { // what a member made did not come in unseen
+		if arrived.Event == "" && m.Active && arrived.MemberID == "" { // what a member made did not come in unseen
 			f.add(arrived, automation.Job{Kind: automation.MailMember, MemberID: m.ID})
 		}
 	}
 	return nil
 }
 
+// run adds a run of an automation, or says where a chain is cut off: an automation does not follow from itself, and not
+// more than automation.MaxSteps from each other.
+func (f *fan) run(arrived automation.Job, automationID string) {
+	job := automation.Job{
+		Kind: automation.RunAutomation, AutomationID: automationID, Trail: arrived.Trail.With(automationID), State: automation.Ready,
+	}
+	switch {
+	case arrived.Trail.Has(automationID):
+		job.State, job.EndedAt = automation.Done, f.now
+		job.Result = "cadeia interrompida: o evento vem de uma mudança desta mesma automação"
+	case arrived.Trail.Steps() >= automation.MaxSteps:
+		job.State, job.EndedAt = automation.Done, f.now
+		job.Result = fmt.Sprintf("cadeia interrompida: ela já tem %d passos", automation.MaxSteps)
+	}
+	f.add(arrived, job)
+}
+
 func (f *fan) add(arrived, job automation.Job) {
 	job.ID, job.OrgID, job.ContactID = newID(), arrived.OrgID, arrived.ContactID
-	job.State, job.RunAt, job.CreatedAt = automation.Ready, f.now, f.now
+	job.Event, job.SubjectID, job.Detail = arrived.Event, arrived.SubjectID, arrived.Detail
+	if job.State == "" {
+		job.State = automation.Ready
+	}
+	job.RunAt, job.CreatedAt = f.now, f.now
+	if arrived.Event != "" {
+		job.CreatedAt = arrived.CreatedAt // when it happened
+	}
 	f.made = append(f.made, job)
 }
 

@@ -13,15 +13,18 @@ import (
 // attempt does what a job is for. Failures of what is outside are *ports.SendError.
 func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error) {
 	r := j.Store.Repos()
-	contact, err := viewContact(ctx, r, job.ContactID)
-	if errors.Is(err, ports.ErrNotFound) {
+	event, err := eventOf(ctx, r, job)
+	if errors.Is(err, errEventGone) {
+		if job.ContactID == "" || event.Contact.ID != "" {
+			return outcome{result: "o que o evento conta não é mais guardado"}, nil
+		}
 		return outcome{result: "o contato não existe mais"}, nil
 	}
 	if err != nil {
 		return outcome{}, err
 	}
 	if job.Kind == automation.MailMember {
-		return j.mailMember(ctx, r, job, contact)
+		return j.mailMember(ctx, r, job, event.Contact)
 	}
 	a, err := r.Automations.Find(ctx, job.AutomationID)
 	if err != nil {
@@ -39,7 +42,23 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 	if !ok {
 		return outcome{}, fmt.Errorf("unknown action %q", a.Action.Kind)
 	}
-	return act(j, ctx, r, run{job, a, contact})
+	if a.Conditions.When != "" {
+		switch holds, err := j.Conditions.Holds(ctx, a.Conditions.When, event); {
+		case err != nil:
+			return outcome{}, &ports.SendError{Reason: "a condição falhou: " + err.Error(), Permanent: true}
+		case !holds:
+			return outcome{result: "a condição não vale para este evento"}, nil
+		}
+	}
+	if event.Contact.ID == "" && needsContact(a.Action) {
+		return outcome{result: "o evento não tem contato"}, nil
+	}
+	return act(j, ctx, r, run{job, a, event.Contact, event})
+}
+
+// needsContact reports whether an action does nothing without a contact.
+func needsContact(a automation.Action) bool {
+	return a.Kind != automation.HTTP && (a.Kind != automation.Email || a.To == automation.ToContact || a.To == automation.ToAssignee)
 }
 
 // run is one attempt of an automation for a contact.
@@ -47,6 +66,7 @@ type run struct {
 	job     automation.Job
 	rule    automation.Automation
 	contact crm.ContactView
+	about   automation.Event
 }
 
 // event is the entry that the run makes in the contact's history.
@@ -64,6 +84,7 @@ var actions = map[automation.ActionKind]func(*Jobs, context.Context, ports.Repos
 	automation.MoveStage: (*Jobs).moveStage,
 	automation.Assign:    (*Jobs).assign,
 	automation.AddNote:   (*Jobs).addNote,
+	automation.Lookup:    (*Jobs).lookup,
 }
 
 func (j *Jobs) post(ctx context.Context, _ ports.Repos, u run) (outcome, error) {
@@ -72,7 +93,7 @@ func (j *Jobs) post(ctx context.Context, _ ports.Repos, u run) (outcome, error) 
 	}
 	call := ports.Call{
 		ID: u.job.ID, URL: u.rule.Action.URL, Secret: u.rule.Action.Secret, At: j.Clock(), Action: u.rule.Action,
-		Event: automation.Event{Name: automation.ContactCreated, At: u.contact.CreatedAt, Contact: u.contact},
+		Event: u.about,
 	}
 	if call.Action.HasForm() {
 		result, err := j.Dispatcher.Send(ctx, call)
@@ -110,7 +131,11 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 	}
 	event := u.event(j.Clock, crm.StageMoved, n.stages[stageID].Name)
 	return outcome{"movido", func(ctx context.Context, r ports.Repos) error {
-		return r.Contacts.SetStage(ctx, stageID, event)
+		if u.contact.StageID == stageID {
+			return nil // it is there already, and nothing happens
+		}
+		return errors.Join(r.Contacts.SetStage(ctx, stageID, event),
+			emitChange(ctx, r, event, u.contact.StageID, u.job.Trail))
 	}}, nil
 }
 
@@ -124,14 +149,14 @@ func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error
 	}
 	event := u.event(j.Clock, crm.Assigned, m.Name)
 	return outcome{"atribuído", func(ctx context.Context, r ports.Repos) error {
-		return r.Contacts.SetAssignee(ctx, m.ID, event)
+		return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, event), emitChange(ctx, r, event, "", u.job.Trail))
 	}}, nil
 }
 
 func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error) {
 	event := u.event(j.Clock, crm.NoteAdded, automation.Fill(u.rule.Action.Text, u.contact.Contact))
 	return outcome{"nota adicionada", func(ctx context.Context, r ports.Repos) error {
-		return r.Contacts.AddNote(ctx, event)
+		return errors.Join(r.Contacts.AddNote(ctx, event), emitChange(ctx, r, event, "", u.job.Trail))
 	}}, nil
 }
 

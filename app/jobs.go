@@ -25,6 +25,10 @@ type JobsConfig struct {
 	Store      ports.Store
 	Clock      Clock
 	Dispatcher ports.Dispatcher
+	// Conditions looks at the expressions of automations.
+	Conditions ports.Conditions
+	// Lookups does the lookups of automations.
+	Lookups *Lookups
 	// Mailer is nil where e-mail is not configured.
 	Mailer ports.Mailer
 	// PublicURL is where links in e-mails lead, without a slash at its end.

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	outbound "fichario/adapters/automation"
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -24,7 +25,7 @@ import (
 func (s *setting) worker() app.JobsConfig {
 	return app.JobsConfig{
 		Store: s.store, Clock: s.now, Dispatcher: s.dispatcher, Mailer: s.mailer, PublicURL: "https://f.example",
-		Log: s.log.logger(),
+		Log: s.log.logger(), Conditions: outbound.NewConditions(), Lookups: s.lookups,
 	}
 }
 
@@ -186,7 +187,7 @@ func TestAnEMailAfterItsServerWentAway(t *testing.T) {
 			OrgID: s.orgID, Name: "Saudar", Event: automation.ContactCreated, Action: automation.Email, To: "contact",
 			Subject: "s", Text: "t",
 		}
-		_, err := app.NewAutomations(s.store, s.now, false).Add(t.Context(), app.Operator(), n)
+		_, err := app.NewAutomations(s.store, s.now, means(false)).Add(t.Context(), app.Operator(), n)
 		equal(t, "made without a server", said(err), "requisicao_invalida action")
 		job := s.ready(s.rule(n), contact.ID)
 		w := s.worker()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/fault"
@@ -126,6 +127,8 @@ type LookupRequest struct {
 	// automation in the month.
 	BatchID, AutomationID string
 	Ceiling               catalog.Money
+	// Trail are the automations that led to the lookup.
+	Trail automation.Trail
 }
 
 // asking is a lookup that is about to be made.
@@ -271,7 +274,7 @@ func (l *Lookups) entry(a asking) lookup.Entry {
 	now := l.clock()
 	return lookup.Entry{
 		ID: cmp.Or(a.ID, newID()), OrgID: a.caller.orgID, KeyID: a.caller.keyID(), MemberID: a.caller.memberID,
-		ContactID: a.ContactID, BatchID: a.BatchID, AutomationID: a.AutomationID,
+		ContactID: a.ContactID, BatchID: a.BatchID, AutomationID: a.AutomationID, Trail: string(a.Trail),
 		Product: a.product.ID, Document: a.doc, At: now,
 	}
 }

@@ -71,8 +71,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.sessions = app.NewSessions(store, now, fits, "nobody's")
 	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
 	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
-	s.webhooks = app.NewWebhooks(store, now)
-	s.automations = app.NewAutomations(store, now, true).WithDestinations(outbound.Destinations{})
+	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, means(true))
 	s.intake = app.NewIntake(store, now, func() { s.woken.Add(1) })
 	s.lookups = s.otherLookups(store)
 	s.statement = app.NewStatement(store, calendar, now)
@@ -89,6 +88,13 @@ func (s *setting) otherLookups(store ports.Store) *app.Lookups {
 	})
 	s.t.Cleanup(l.Close)
 	return l
+}
+
+// means are all that automations can have.
+func means(mails bool) app.Means {
+	return app.Means{
+		Mails: mails, Conditions: outbound.NewConditions(), Catalog: products(), Destinations: outbound.Destinations{},
+	}
 }
 
 // hashed and fits stand for bcrypt, which takes a processor for a quarter of a second.

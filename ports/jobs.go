@@ -14,7 +14,9 @@ type Automations interface {
 	Find(ctx context.Context, id string) (automation.Automation, error)
 	// List returns the automations of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]automation.Automation, error)
-	// Update writes its name, conditions and action; ErrNotFound when there is none.
+	// Listens reports whether an organisation has an enabled automation of an event.
+	Listens(ctx context.Context, orgID string, event automation.EventName) (bool, error)
+	// Update writes its event, name, conditions and action; ErrNotFound when there is none.
 	Update(ctx context.Context, a automation.Automation) error
 	// SetEnabled switches one on or off; ErrNotFound when there is none.
 	SetEnabled(ctx context.Context, id string, enabled bool) error

@@ -9,6 +9,9 @@ import (
 // Notifications stores what the team is told in the interface.
 type Notifications interface {
 	Create(ctx context.Context, n crm.Notification) error
+	// CreateOnce is Create unless that mark of the subject was told before, and reports whether it was not. Only inside
+	// InTx.
+	CreateOnce(ctx context.Context, n crm.Notification, subjectID, mark string) (bool, error)
 	// List returns notifications of an organisation, newest first; Read is that of
 	// the member.
 	List(ctx context.Context, orgID, memberID string, limit int) ([]crm.Notification, error)

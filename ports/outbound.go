@@ -32,6 +32,17 @@ type Destinations interface {
 	Show(ctx context.Context, c Call) (automation.ShownRequest, error)
 }
 
+// Conditions looks at expressions of jq over what systems are told of an event: what Dispatcher sends as `data`.
+type Conditions interface {
+	// Check returns what is wrong with an expression, in Portuguese.
+	Check(expression string) error
+	// Holds reports whether the expression gives true for an event. An error is a short Portuguese phrase without
+	// personal data: the expression fails, gives something else than true or false, or takes too long.
+	Holds(ctx context.Context, expression string, e automation.Event) (bool, error)
+	// Data is what the expression sees, as JSON for people to read.
+	Data(e automation.Event) string
+}
+
 // Call is one event for another system.
 type Call struct {
 	// ID is the `webhook-id`: the same in every attempt of one run, so that the

@@ -9,20 +9,114 @@ import (
 	"fichario/domain/crm"
 )
 
-// eventJSON is what a call sends: the form of Standard Webhooks, with the contact as it is
-// now, at the time of the event, which is the same in every attempt.
+// eventJSON is what a call sends: the form of Standard Webhooks, with what it is about as it is now, at the time of the
+// event, which is the same in every attempt. The contract's `x-webhooks` describe it.
 type eventJSON struct {
 	Type      automation.EventName `json:"type"`
 	Timestamp time.Time            `json:"timestamp"`
-	Data      ContactJSON          `json:"data"`
+	Data      any                  `json:"data"`
 }
 
 func eventBody(e automation.Event) ([]byte, error) {
+	return encode(eventJSON{Type: e.Name, Timestamp: e.At, Data: dataOf(e)})
+}
+
+// eventData is the data of an event alone, which conditions look at.
+func eventData(e automation.Event) ([]byte, error) { return encode(dataOf(e)) }
+
+func encode(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(eventJSON{Type: e.Name, Timestamp: e.At, Data: NewContactJSON(e.Contact)})
+	err := enc.Encode(v)
 	return bytes.TrimSpace(out.Bytes()), err
+}
+
+// dataOf is what others are told of an event.
+func dataOf(e automation.Event) any {
+	switch e.Name {
+	case automation.ContactUpdated:
+		return struct {
+			ContactJSON
+			Alterados []string `json:"alterados"`
+		}{NewContactJSON(e.Contact), e.Changed}
+	case automation.ContactMoved:
+		return struct {
+			ContactJSON
+			EtapaAnterior *string `json:"etapaAnterior"`
+		}{NewContactJSON(e.Contact), orNull(e.From)}
+	case automation.LookupCompleted:
+		if e.Lookup != nil {
+			return lookupData(e)
+		}
+	case automation.CapReached:
+		if e.Cap != nil {
+			return capData(*e.Cap)
+		}
+	case automation.DeliveryRefused:
+		if e.Delivery != nil {
+			return deliveryData(e)
+		}
+	case automation.ContactCreated, automation.BatchCompleted:
+	}
+	return NewContactJSON(e.Contact)
+}
+
+type lookupJSON struct {
+	ConsultaID string      `json:"consultaId"`
+	Produto    string      `json:"produto"`
+	Documento  string      `json:"documento"`
+	Cache      bool        `json:"cache"`
+	Valor      json.Number `json:"valorCobrado"`
+	// ConsultadoEm is when the bureau answered.
+	ConsultadoEm time.Time `json:"consultadoEm"`
+	// Automacao is the id of the automation that asked.
+	Automacao *string         `json:"automacao"`
+	Campos    json.RawMessage `json:"campos"`
+	Contato   *ContactJSON    `json:"contato"`
+}
+
+func lookupData(e automation.Event) lookupJSON {
+	l := e.Lookup
+	out := lookupJSON{
+		ConsultaID: l.Entry.ID, Produto: l.Entry.Product, Documento: l.Record.Document.Value(), Cache: l.Entry.Cache,
+		Valor: json.Number(l.Entry.Amount.String()), ConsultadoEm: l.Record.AnsweredAt,
+		Automacao: orNull(l.Entry.AutomationID), Campos: l.Record.Fields,
+	}
+	if e.Contact.ID != "" {
+		contact := NewContactJSON(e.Contact)
+		out.Contato = &contact
+	}
+	return out
+}
+
+type keyJSON struct {
+	ID      string `json:"id"`
+	Nome    string `json:"nome"`
+	Prefixo string `json:"prefixo"`
+}
+
+type capJSON struct {
+	Chave      keyJSON `json:"chave"`
+	Periodo    string  `json:"periodo"`
+	Percentual int     `json:"percentual"`
+	Limite     int     `json:"limite"`
+	Cobradas   int     `json:"cobradas"`
+}
+
+func capData(c automation.Cap) capJSON {
+	return capJSON{keyJSON{c.KeyID, c.Key, c.Prefix}, c.Period, c.Percent, c.Limit, c.Used}
+}
+
+type deliveryJSON struct {
+	ID       string `json:"id"`
+	Webhook  string `json:"webhook"`
+	Codigo   string `json:"codigo"`
+	Mensagem string `json:"mensagem"`
+}
+
+func deliveryData(e automation.Event) deliveryJSON {
+	return deliveryJSON{e.Delivery.ID, e.Webhook, e.Delivery.Code, e.Delivery.Reason}
 }
 
 // ContactJSON is a contact as other systems and the commands see it.

@@ -22,6 +22,8 @@ type automationRow struct {
 	MinAmount int64     `gorm:"not null"`
 	Action    []byte    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
+	// Condition is an expression of jq.
+	Condition string `gorm:"not null;default:''"`
 }
 
 func (automationRow) TableName() string { return "automations" }
@@ -36,7 +38,7 @@ func (v *vault) automationRow(a automation.Automation) automationRow {
 		ID: uid(a.ID), OrgID: uid(a.OrgID), Name: a.Name, Event: string(a.Event), Enabled: a.Enabled,
 		OriginID: optional(a.Conditions.OriginID), WebhookID: optional(a.Conditions.WebhookID),
 		MinAmount: int64(a.Conditions.MinAmount), Action: v.sealJSON(a.Action, "automations|action|"+a.ID),
-		CreatedAt: stamp(a.CreatedAt),
+		CreatedAt: stamp(a.CreatedAt), Condition: a.Conditions.When,
 	}
 }
 
@@ -46,6 +48,7 @@ func (v *vault) automation(row automationRow) automation.Automation {
 		Enabled: row.Enabled, CreatedAt: row.CreatedAt.UTC(),
 		Conditions: automation.Conditions{
 			OriginID: row.OriginID.text(), WebhookID: row.WebhookID.text(), MinAmount: catalog.Money(row.MinAmount),
+			When: row.Condition,
 		},
 	}
 	action, ok := v.shown(row.Action, "automations|action|"+a.ID)
@@ -69,8 +72,22 @@ func (r automations) List(ctx context.Context, orgID string) ([]automation.Autom
 func (r automations) Update(ctx context.Context, a automation.Automation) error {
 	row := r.vault.automationRow(a)
 	return r.exec(ctx, "automations.update", func(db *gorm.DB) error {
-		return orNotFound(db.Model(&row).Select("name", "origin_id", "webhook_id", "min_amount", "action").Updates(&row))
+		return orNotFound(db.Model(&row).Select("name", "origin_id", "webhook_id", "min_amount", "action", "event", "condition").Updates(&row))
 	})
+}
+
+// listening is the condition that an organisation has an enabled automation of an event.
+func listening(org, event string) string {
+	return "EXISTS (SELECT 1 FROM automations WHERE automations.org_id = " + org + " AND automations.event = " + event +
+		" AND automations.enabled)"
+}
+
+func (r automations) Listens(ctx context.Context, orgID string, event automation.EventName) (bool, error) {
+	var yes bool
+	err := r.query(ctx, "automations.listens", func(db *gorm.DB) error {
+		return db.Raw("SELECT "+listening("?", "?"), orgID, string(event)).Scan(&yes).Error
+	})
+	return yes, err
 }
 
 func (r automations) SetEnabled(ctx context.Context, id string, enabled bool) error {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -51,6 +52,7 @@ type ended struct {
 	entry  lookupRow
 	price  int64
 	record *recordRow
+	trail  automation.Trail
 }
 
 func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
@@ -74,7 +76,7 @@ func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) 
 	if err := r.outside(op); err != nil {
 		return false, err
 	}
-	e := ended{entry: r.vault.lookupRow(o.Entry), price: int64(o.Price)}
+	e := ended{entry: r.vault.lookupRow(o.Entry), price: int64(o.Price), trail: automation.Trail(o.Entry.Trail)}
 	if o.Record != nil {
 		record := r.vault.recordRow(*o.Record)
 		e.record = &record
@@ -130,6 +132,7 @@ type charges struct {
 	hours   map[lookupHourRow]lookupHourRow // by what tells rows apart
 	days    map[spendDayRow]spendDayRow
 	slot    int64
+	reached []crossing
 }
 
 func newCharges() *charges {

@@ -165,6 +165,7 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 			if out[i].writes() {
 				settleAt := stamp(seen.now.Add(b.Takes))
 				b.entry.SettleAt = &settleAt
+				sum.crossed(*b)
 				sum.add(b.entry, b.entry.Amount, 1)
 				entries = append(entries, b.entry)
 			} else if b.Shared && out[i].Holder == "" {
@@ -180,7 +181,10 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 		}
 		queueRows(batch, addEntries, entries)
 		sum.queue(batch)
-		return tx.SendBatch(ctx, batch).Close()
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		return tell(ctx, tx, sum.reached)
 	})
 	if errors.Is(err, errNothingBegun) {
 		err = nil
@@ -214,6 +218,7 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 		}
 		sum := newCharges()
 		var records []recordRow
+		var completed []jobRow
 		for i, e := range in {
 			if open[i] = still[ids[i]]; !open[i] {
 				continue
@@ -221,6 +226,7 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 			delete(still, ids[i]) // once
 			if e.record != nil {
 				records = append(records, *e.record)
+				completed = append(completed, completedJob(e.entry, e.trail))
 			}
 			if !e.entry.Charged {
 				sum.add(e.entry, e.price, -1)
@@ -228,6 +234,7 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 		}
 		batch = &pgx.Batch{}
 		queueRows(batch, addRecords, records)
+		queueRows(batch, addEventJobs, completed)
 		if keys, buckets := inOrder(maps.Keys(sum.added)); len(keys) > 0 {
 			batch.Queue(lockCounts, keys, buckets)
 		}

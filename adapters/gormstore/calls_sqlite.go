@@ -41,6 +41,7 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 				out[i].refused = sum.admit(*b)
 			}
 			if out[i].writes() {
+				sum.crossed(*b)
 				sum.add(b.entry, b.entry.Amount, 1)
 				w.exec(insertEntry, entryTable.values(&b.entry)...)
 			} else if b.Shared && out[i].Holder == "" {
@@ -48,6 +49,7 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 			}
 		}
 		w.charge(sum)
+		w.tell(sum.reached)
 	})
 }
 
@@ -55,7 +57,7 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 	open := make([]bool, len(in))
 	return open, s.writing(ctx, func(w *writer) {
-		sum := newCharges()
+		sum, listeners := newCharges(), map[listener]bool{}
 		for i := range in {
 			e := &in[i]
 			w.exec(freeLease, e.entry.ID)
@@ -66,6 +68,7 @@ func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 			}
 			if e.record != nil {
 				w.exec(insertRecord, recordTable.values(e.record)...)
+				w.completed(listeners, e.entry, e.trail)
 			}
 			if !e.entry.Charged {
 				sum.add(e.entry, e.price, -1)

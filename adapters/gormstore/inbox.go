@@ -9,6 +9,8 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/domain/automation"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -98,6 +100,11 @@ func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, err
 	var t taken
 	if len(a.People) > 0 {
 		t = r.vault.taken(a.People[0], k)
+	} else if a.Delivery.Outcome == webhook.Refused {
+		t.job = jobRowOf(automation.Job{
+			ID: a.Delivery.ID, OrgID: a.Delivery.OrgID, Kind: automation.FanOut, Event: automation.DeliveryRefused,
+			SubjectID: a.Delivery.ID, State: automation.Ready, RunAt: a.Delivery.At, CreatedAt: a.Delivery.At,
+		})
 	}
 	t.delivery = delivery
 	return r.take.call(ctx, t)

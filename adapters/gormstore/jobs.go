@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -24,13 +25,20 @@ type jobRow struct {
 	EndedAt      *time.Time
 	Lease        string `gorm:"not null"`
 	LeaseUntil   *time.Time
+	// Those of before know of one event.
+	Event     string `gorm:"not null;default:'contact.created'"`
+	SubjectID *uid
+	Detail    string `gorm:"not null;default:''"`
+	Trail     string `gorm:"not null;default:''"`
 }
 
 func (jobRow) TableName() string { return "jobs" }
 
 func jobRowOf(j automation.Job) jobRow {
 	return jobRow{
-		ID: uid(j.ID), OrgID: uid(j.OrgID), Kind: string(j.Kind), ContactID: uid(j.ContactID),
+		ID: uid(j.ID), OrgID: uid(j.OrgID), Kind: string(j.Kind), ContactID: orNoID(optional(j.ContactID)),
+		Event: string(cmp.Or(j.Event, automation.ContactCreated)), SubjectID: optional(j.SubjectID), Detail: j.Detail,
+		Trail:        string(j.Trail),
 		AutomationID: optional(j.AutomationID), MemberID: optional(j.MemberID), State: string(j.State), Attempts: j.Attempts,
 		RunAt: stamp(j.RunAt), Result: j.Result, CreatedAt: stamp(j.CreatedAt), EndedAt: optionalTime(j.EndedAt),
 	}
@@ -38,11 +46,20 @@ func jobRowOf(j automation.Job) jobRow {
 
 func (r jobRow) job() automation.Job {
 	return automation.Job{
-		ID: string(r.ID), OrgID: string(r.OrgID), Kind: automation.JobKind(r.Kind), ContactID: string(r.ContactID),
+		ID: string(r.ID), OrgID: string(r.OrgID), Kind: automation.JobKind(r.Kind), ContactID: r.ContactID.known(),
+		SubjectID: r.SubjectID.text(), Detail: r.Detail, Trail: automation.Trail(r.Trail),
 		AutomationID: r.AutomationID.text(), MemberID: r.MemberID.text(), State: automation.JobState(r.State),
 		Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result, CreatedAt: r.CreatedAt.UTC(),
-		EndedAt: timeOf(r.EndedAt), Lease: r.Lease,
+		EndedAt: timeOf(r.EndedAt), Lease: r.Lease, Event: eventOf(r.Event),
 	}
+}
+
+// eventOf is an event as jobs have it.
+func eventOf(stored string) automation.EventName {
+	if e := automation.EventName(stored); e != automation.ContactCreated {
+		return e
+	}
+	return ""
 }
 
 type jobs struct{ conn }

@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
@@ -77,6 +78,9 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 	row := r.vault.lookupRow(e)
 	return r.whole(ctx, "statement.add", func(db *gorm.DB) error {
 		if err := db.Create(&row).Error; err != nil {
+			return err
+		}
+		if err := addCompleted(db, row, automation.Trail(e.Trail)); err != nil {
 			return err
 		}
 		return countEntry(db, row, someSlot())

@@ -29,7 +29,7 @@ func (markRow) TableName() string { return "notification_marks" }
 
 func notificationRowOf(n crm.Notification) notificationRow {
 	return notificationRow{
-		ID: uid(n.ID), OrgID: uid(n.OrgID), Kind: string(n.Kind), ContactID: uid(n.ContactID), Subject: n.Subject,
+		ID: uid(n.ID), OrgID: uid(n.OrgID), Kind: string(n.Kind), ContactID: orNoID(optional(n.ContactID)), Subject: n.Subject,
 		At: stamp(n.At),
 	}
 }
@@ -39,6 +39,18 @@ type notifications struct{ conn }
 func (r notifications) Create(ctx context.Context, n crm.Notification) error {
 	row := notificationRowOf(n)
 	return r.create(ctx, "notifications.create", &row)
+}
+
+func (r notifications) CreateOnce(ctx context.Context, n crm.Notification, subjectID, mark string) (told bool, err error) {
+	row := notificationRowOf(n)
+	err = r.inside(ctx, "notifications.createOnce", func(db *gorm.DB) error {
+		once := db.Exec(tellOnSQLite, subjectID, mark, row.At)
+		if told = once.RowsAffected > 0; once.Error != nil || !told {
+			return once.Error
+		}
+		return db.Create(&row).Error
+	})
+	return told, err
 }
 
 func (r notifications) List(
@@ -53,15 +65,15 @@ func (r notifications) List(
 			Row         notificationRow `gorm:"embedded"`
 			ContactName string
 		}
-		err = db.Table("notifications").Select("notifications.*, contacts.name AS contact_name").
-			Joins("JOIN contacts ON contacts.id = notifications.contact_id").Where("notifications.org_id = ?", orgID).
+		err = db.Table("notifications").Select("notifications.*, COALESCE(contacts.name, '') AS contact_name").
+			Joins("LEFT JOIN contacts ON contacts.id = notifications.contact_id").Where("notifications.org_id = ?", orgID).
 			Order("notifications.id DESC").Limit(limit).Find(&rows).Error
 		out = make([]crm.Notification, len(rows))
 		for i, named := range rows {
 			row := named.Row
 			out[i] = crm.Notification{
 				ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind),
-				ContactID: string(row.ContactID), ContactName: named.ContactName, Subject: row.Subject, At: row.At.UTC(),
+				ContactID: row.ContactID.known(), ContactName: named.ContactName, Subject: row.Subject, At: row.At.UTC(),
 				Read: read >= row.ID,
 			}
 		}

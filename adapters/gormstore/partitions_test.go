@@ -124,7 +124,9 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			t.Fatalf("undone, there are the indexes %v, not %v", now, before)
 		}
 		// Posts of today write these.
-		err := s.write.Exec("ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea").Error
+		err := s.write.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea;
+			ALTER TABLE jobs ADD COLUMN event text NOT NULL DEFAULT 'contact.created', ADD COLUMN subject_id uuid,
+			ADD COLUMN detail text NOT NULL DEFAULT '', ADD COLUMN trail text NOT NULL DEFAULT ''`).Error
 		if err != nil {
 			t.Fatal(err)
 		}

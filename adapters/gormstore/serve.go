@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"fichario/domain/automation"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -20,6 +21,13 @@ type served struct {
 	entry lookupRow
 	index []byte
 	after time.Time
+	trail automation.Trail
+}
+
+// entered is the entry of a lookup that history answered, with the automations that led to it.
+type entered struct {
+	row   lookupRow
+	trail automation.Trail
 }
 
 // kept is what history has for one of them: a record, or why there is none.
@@ -44,7 +52,9 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 		return lookup.Record{}, err
 	}
 	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
-	found, err := r.serve(ctx, served{entry: r.vault.lookupRow(e), index: index, after: stamp(after)})
+	found, err := r.serve(ctx, served{
+		entry: r.vault.lookupRow(e), index: index, after: stamp(after), trail: automation.Trail(e.Trail),
+	})
 	if err = cmp.Or(err, found.err); err != nil {
 		return lookup.Record{}, named(op, err)
 	}
@@ -83,17 +93,20 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 		return none, nil
 	}
 	a.entry.RecordID = &row.ID
-	_, err = s.entries.call(ctx, a.entry)
+	_, err = s.entries.call(ctx, entered{a.entry, a.trail})
 	return kept{record: rec}, err
 }
 
 // enterOnSQLite writes the entries of lookups that were answered in a moment, and counts them, in one transaction.
-func (s *Store) enterOnSQLite(ctx context.Context, entries []lookupRow) ([]struct{}, error) {
+func (s *Store) enterOnSQLite(ctx context.Context, entries []entered) ([]struct{}, error) {
 	return make([]struct{}, len(entries)), s.writing(ctx, func(w *writer) {
+		listeners := map[listener]bool{}
 		for i := range entries {
-			w.exec(insertEntry, entryTable.values(&entries[i])...)
+			w.exec(insertEntry, entryTable.values(&entries[i].row)...)
+			w.completed(listeners, entries[i].row, entries[i].trail)
 		}
-		for _, hour := range hoursOfCached(entries, s.slot) {
+		rows := mapped(entries, func(e entered) lookupRow { return e.row })
+		for _, hour := range hoursOfCached(rows, s.slot) {
 			w.exec(countLookups, hour.values()...)
 		}
 	})
@@ -123,12 +136,13 @@ func (s *Store) newestOnSQLite() (*sql.Stmt, error) {
 func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
 	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
+	trails := mapped(asked, func(a served) string { return string(a.trail) })
 	for i := range asked {
 		entries[i], indexes[i], after[i] = reflect.ValueOf(&asked[i].entry).Elem(), asked[i].index, asked[i].after
 	}
 	out := nothing(n)
 	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
-		rows, err := db.Query(ctx, serveStatement, append([]any{indexes, after, s.slot}, serveArrays.values(entries)...)...)
+		rows, err := db.Query(ctx, serveStatement, append([]any{indexes, after, s.slot, trails}, serveArrays.values(entries)...)...)
 		if err != nil {
 			return err
 		}
@@ -155,18 +169,25 @@ var (
 		"cache": "true", "charged": "false", "amount": "0", "status": literal(lookup.Done), "record_id": "record_id",
 		"day": "''", "month": "''", "settle_at": "NULL",
 	}}
-	serveArrays = arraysOf(4, sentEntry)
+	serveArrays = arraysOf(5, sentEntry)
 )
 
 var serveStatement = `
 WITH hit AS (
 	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer
-	FROM unnest($1::bytea[], $2::timestamptz[], ` + serveArrays.parameters + `)
-		WITH ORDINALITY AS a (doc_index, after, ` + serveArrays.names + `, number)
+	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], ` + serveArrays.parameters + `)
+		WITH ORDINALITY AS a (doc_index, after, trail, ` + serveArrays.names + `, number)
 	CROSS JOIN LATERAL (SELECT * FROM records WHERE records.doc_index = a.doc_index ORDER BY answered_at DESC LIMIT 1) r
 	WHERE r.answered_at > a.after
 ), added AS (
 	` + sentEntry.insert("hit") + `
+), completed AS (
+	INSERT INTO jobs (id, org_id, kind, contact_id, state, attempts, run_at, result, created_at, lease, event, subject_id,
+		detail, trail)
+	SELECT entry_id::uuid, entry_org_id::uuid, ` + literal(automation.FanOut) + `,
+		COALESCE(entry_contact_id::uuid, '` + noID + `'::uuid), ` + literal(automation.Ready) + `, 0, entry_at, '', entry_at, '',
+		` + literal(automation.LookupCompleted) + `, entry_id::uuid, '', trail
+	FROM hit WHERE ` + listening("entry_org_id::uuid", literal(automation.LookupCompleted)) + `
 ), counted AS (
 	INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
 	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, $3::bigint, 0, COUNT(*), 0 FROM hit

@@ -45,7 +45,7 @@ type Store struct {
 	// serve answers lookups from history: on PostgreSQL together, on SQLite each alone but for their entries.
 	serve   func(context.Context, served) (kept, error)
 	served  *together[served, kept]
-	entries *together[lookupRow, struct{}]
+	entries *together[entered, struct{}]
 	hooks   *together[opening, opened]
 	inbox   *together[taken, bool]
 	// known are webhooks that were read, by id.

@@ -94,6 +94,13 @@ func (t table) insert() string {
 	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.name, strings.Join(names, ", "), marks)
 }
 
+// insertWhere is insert under a condition, whose parameters follow.
+func (t table) insertWhere(condition string) string {
+	values := t.insert()
+	head, marks, _ := strings.Cut(values, " VALUES (")
+	return head + " SELECT " + strings.TrimSuffix(marks, ")") + " WHERE " + condition
+}
+
 // values are those of insert; row points to the struct.
 func (t table) values(row any) []any {
 	fields := reflect.ValueOf(row).Elem()

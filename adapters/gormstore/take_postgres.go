@@ -2,10 +2,12 @@ package gormstore
 
 import (
 	"context"
+	"maps"
 	"reflect"
 
 	"github.com/jackc/pgx/v5"
 
+	"fichario/domain/automation"
 	"fichario/domain/webhook"
 )
 
@@ -46,13 +48,25 @@ var (
 	sentJob = sent{tableOf(jobRow{}), "job_", map[string]string{
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "automation_id": "NULL", "member_id": "NULL",
 		"attempts": "0", "run_at": "delivery_at", "result": "''", "created_at": "delivery_at", "ended_at": "NULL",
-		"lease": "''", "lease_until": "NULL",
+		"lease": "''", "lease_until": "NULL", "event": literal(automation.ContactCreated), "subject_id": "NULL", "detail": "''",
+		"trail": "''",
 	}}
+	// A refused post has a job for who listens.
+	refusedJob = sent{sentJob.table, sentJob.prefix, with(sentJob.said, map[string]string{
+		"contact_id": "'" + noID + "'::uuid", "event": literal(automation.DeliveryRefused), "subject_id": "delivery_id::uuid",
+	})}
 	sentReceipt = sent{tableOf(receiptRow{}), "receipt_", map[string]string{
 		"webhook_id": "delivery_webhook_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
 	}}
 	takeArrays = arraysOf(2, sentDelivery, sentContact, sentEvent, sentNotification, sentJob, sentReceipt)
 )
+
+// with is a map with some values changed.
+func with(said, changed map[string]string) map[string]string {
+	out := maps.Clone(said)
+	maps.Copy(out, changed)
+	return out
+}
 
 // takeValues are the parameters of takeStatement.
 func takeValues(in []taken, slot int64) []any {
@@ -67,6 +81,8 @@ func takeValues(in []taken, slot int64) []any {
 			rows[1][i] = reflect.ValueOf(t.contact).Elem()
 			rows[2][i] = reflect.ValueOf(&t.event).Elem()
 			rows[3][i] = reflect.ValueOf(&t.notification).Elem()
+		}
+		if t.job.ID != "" {
 			rows[4][i] = reflect.ValueOf(&t.job).Elem()
 		}
 		if t.receipt != nil {
@@ -100,6 +116,9 @@ WITH arrived AS (
 	` + sentNotification.insert("made") + `
 ), job AS (
 	` + sentJob.insert("made") + `
+), refused AS (
+	` + refusedJob.insert("arrived WHERE delivery_outcome = "+literal(webhook.Refused)+" AND job_id IS NOT NULL AND "+
+	listening("delivery_org_id::uuid", literal(automation.DeliveryRefused))) + `
 ), delivery AS (
 	` + sentDelivery.insert("arrived WHERE contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)") + `
 ), counted AS (

@@ -11,6 +11,7 @@ var (
 	insertEvent        = sentEvent.table.insert()
 	insertNotification = sentNotification.table.insert()
 	insertJob          = sentJob.table.insert()
+	insertEventJob     = sentJob.table.insertWhere(listening("?", "?"))
 	insertDelivery     = sentDelivery.table.insert()
 )
 
@@ -35,6 +36,8 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 				w.exec(insertJob, sentJob.values(&t.job)...)
 				counts[t.delivery.WebhookID]++
 				figures.add(t.contact, 1)
+			} else if t.job.ID != "" {
+				w.job(t.job)
 			}
 			w.exec(insertDelivery, sentDelivery.values(&t.delivery)...)
 			hours.add(t.delivery, s.slot)
@@ -53,4 +56,9 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 			w.exec(countStage, stage.values()...)
 		}
 	})
+}
+
+// job writes the job of an event, where an automation listens.
+func (w *writer) job(row jobRow) {
+	w.exec(insertEventJob, append(sentJob.values(&row), row.OrgID, row.Event)...)
 }

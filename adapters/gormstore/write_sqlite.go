@@ -12,9 +12,10 @@ import (
 // onSQLite are the statements by which requests of one moment write together on SQLite: there is no round trip to save,
 // and they are prepared once.
 var onSQLite = []string{
-	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertDelivery, countReceived,
+	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertEventJob, insertDelivery, countReceived,
 	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
 	takeLease, askHolder, freeLease, askNewest, askCounted, countCharged, endEntry, insertRecord,
+	askListens, tellOnSQLite, keyNameOnSQLite,
 }
 
 // writer runs prepared statements in one transaction until one fails.

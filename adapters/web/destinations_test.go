@@ -74,7 +74,7 @@ func TestADestinationIsChosen(t *testing.T) {
 func TestARequestOfACommandStays(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	rules := app.NewAutomations(v.store, time.Now, true).WithDestinations(outbound.Destinations{})
+	rules := app.NewAutomations(v.store, time.Now, app.Means{Destinations: outbound.Destinations{}})
 	made, err := rules.Add(t.Context(), v.by, app.NewAutomation{
 		OrgID: v.by.OrgID(), Name: "ERP", Event: automation.ContactCreated, Action: automation.HTTP,
 		URL: "https://erp.example.com/${ORG}", RequestForm: app.RequestForm{

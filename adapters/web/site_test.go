@@ -75,8 +75,11 @@ func newSite(t *testing.T, all bool) *testSite {
 		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
-		Automations: app.NewAutomations(store, now, all).WithDestinations(outbound.Destinations{}), Dashboard: app.NewDashboard(store, testCatalog(), calendar, now),
-		Calendar: calendar, Clock: now,
+		Automations: app.NewAutomations(store, now, app.Means{
+			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
+		}),
+		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now),
+		Calendar:  calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
 	})
 	if err != nil {

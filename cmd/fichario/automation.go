@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"log/slog"
+
 	"encoding/json"
 	"fmt"
 	"time"
@@ -13,8 +16,22 @@ import (
 	"fichario/ports"
 )
 
-func (e *environment) automations(store ports.Store) *app.Automations {
-	return app.NewAutomations(store, now, e.settings.SMTPURL != "").WithDestinations(outbound.Destinations{})
+// automations is the use case; what is offered is needed only where automations are made.
+func (e *environment) automations(store ports.Store, offered catalog.Catalog) *app.Automations {
+	return app.NewAutomations(store, now, app.Means{
+		Mails: e.settings.SMTPURL != "", Conditions: outbound.NewConditions(), Catalog: offered,
+		Destinations: outbound.Destinations{},
+	})
+}
+
+// offered is what the configured bureau offers.
+func (e *environment) offered() (catalog.Catalog, error) {
+	client, stop, err := e.openBureau(slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	return client.Catalog(), nil
 }
 
 type automationCmd struct {
@@ -31,8 +48,8 @@ type automationCmd struct {
 type automationAddCmd struct {
 	Org    string `required:"" help:"Id of the organisation."`
 	Name   string `required:"" help:"Name of the automation; contacts' histories show it."`
-	Event  string `default:"contact.created" help:"What starts it: contact.created."`
-	Action string `required:"" enum:"http,email,move_stage,assign,add_note" help:"http, email, move_stage, assign or add_note."`
+	Event  string `default:"contact.created" help:"What starts it: contact.created, contact.updated, contact.moved, lookup.completed, batch.completed, cap.reached or delivery.refused."`
+	Action string `required:"" enum:"http,email,move_stage,assign,add_note,lookup" help:"http, email, move_stage, assign, add_note or lookup."`
 	URL    string `name:"url" help:"http: the address to post to."`
 	requestFlags
 	To      string `help:"email: an address, contact or assignee."`
@@ -43,6 +60,10 @@ type automationAddCmd struct {
 	Origin  string `help:"Only for contacts of this origin."`
 	Webhook string `help:"Only for contacts of the webhook with this id."`
 	Min     string `name:"min-value" help:"Only for contacts worth at least this many reais, such as 1500.50."`
+	When    string `help:"Only when this expression of jq over the event's data gives true, such as '.campos.score >= 600'."`
+	Product string `help:"lookup: the product."`
+	MaxAge  *int   `help:"lookup: how old an answer of history may be, in days, 0 to 30."`
+	Ceiling string `name:"monthly-ceiling" help:"lookup: the most that it may spend in a month, in reais, such as 50.00; obligatory."`
 }
 
 // Run makes an automation.
@@ -51,6 +72,20 @@ func (c *automationAddCmd) Run(e *environment) error {
 		OrgID: c.Org, Name: c.Name, Event: automation.EventName(c.Event), Action: automation.ActionKind(c.Action), URL: c.URL,
 		To:      c.To,
 		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: c.Origin, WebhookID: c.Webhook,
+		When: c.When, Product: c.Product, MaxAge: c.MaxAge,
+	}
+	if c.Ceiling != "" {
+		var err error
+		if n.Ceiling, err = catalog.ParseMoney(c.Ceiling); err != nil {
+			return fmt.Errorf("--monthly-ceiling: %w", err)
+		}
+	}
+	var offered catalog.Catalog
+	if n.Action == automation.Lookup {
+		var err error
+		if offered, err = e.offered(); err != nil {
+			return err
+		}
 	}
 	if c.Min != "" {
 		var err error
@@ -59,11 +94,12 @@ func (c *automationAddCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
+		rules := e.automations(store, offered)
 		var err error
-		if n.RequestForm, err = c.form(e, e.automations(store), n); err != nil {
+		if n.RequestForm, err = c.form(e, rules, n); err != nil {
 			return err
 		}
-		a, err := e.automations(store).Add(e.ctx, app.Operator(), n)
+		a, err := rules.Add(e.ctx, app.Operator(), n)
 		if err != nil {
 			return err
 		}
@@ -95,21 +131,29 @@ type automationView struct {
 	Text        string                `json:"text,omitempty"`
 	Stage       string                `json:"stage,omitempty"`
 	Member      string                `json:"member,omitempty"`
+	Origin      string                `json:"origin,omitempty"`
+	Webhook     string                `json:"webhook,omitempty"`
+	MinValue    json.Number           `json:"minValue,omitempty"`
 	Destination string                `json:"destination,omitempty"`
 	Method      string                `json:"method,omitempty"`
 	Body        string                `json:"body,omitempty"`
 	Done        string                `json:"done,omitempty"`
-	Origin      string                `json:"origin,omitempty"`
-	Webhook     string                `json:"webhook,omitempty"`
-	MinValue    json.Number           `json:"minValue,omitempty"`
+	When        string                `json:"when,omitempty"`
+	Product     string                `json:"product,omitempty"`
+	MaxAge      *int                  `json:"maxAge,omitempty"`
+	Ceiling     json.Number           `json:"monthlyCeiling,omitempty"`
 }
 
 func viewAutomation(a app.AutomationView) automationView {
 	v := automationView{
 		ID: a.ID, Name: a.Name, Event: a.Event, Action: a.Action.Kind, Enabled: a.Enabled, URL: a.Action.URL,
 		To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text, Stage: a.Stage, Member: a.Member,
-		Origin: a.Origin, Webhook: a.Conditions.WebhookID, Destination: a.Action.Destination, Method: a.Action.Method,
-		Body: a.Action.Body, Done: a.Action.Done,
+		Origin: a.Origin, Webhook: a.Conditions.WebhookID, When: a.Conditions.When, Product: a.Action.Product,
+		MaxAge: a.Action.MaxAge, Destination: a.Action.Destination, Method: a.Action.Method, Body: a.Action.Body,
+		Done: a.Action.Done,
+	}
+	if a.Action.Ceiling > 0 {
+		v.Ceiling = json.Number(a.Action.Ceiling.String())
 	}
 	if a.Conditions.MinAmount > 0 {
 		v.MinValue = json.Number(a.Conditions.MinAmount.String())
@@ -120,7 +164,7 @@ func viewAutomation(a app.AutomationView) automationView {
 // Run lists the automations.
 func (c *automationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := e.automations(store).Views(e.ctx, app.Operator(), c.Org)
+		all, err := e.automations(store, nil).Views(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -146,7 +190,7 @@ func (c *automationDisableCmd) Run(e *environment) error { return e.enableAutoma
 
 func (e *environment) enableAutomation(id string, enabled bool) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := e.automations(store).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
+		if err := e.automations(store, nil).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
 			return err
 		}
 		return e.print(map[string]any{"id": id, "enabled": enabled}, "Automation %s is %s.\n", id, onOff(enabled))
@@ -164,22 +208,24 @@ type automationRunsCmd struct {
 
 // runView is a run of an automation, or an e-mail to a member, as --json shows it.
 type runView struct {
-	ID         string              `json:"id"`
-	Kind       automation.JobKind  `json:"kind"`
-	Automation *string             `json:"automation"`
-	Member     *string             `json:"member"`
-	Contact    string              `json:"contact"`
-	State      automation.JobState `json:"state"`
-	Attempts   int                 `json:"attempts"`
-	Result     string              `json:"result"`
-	NextAt     *time.Time          `json:"nextAt"`
-	CreatedAt  time.Time           `json:"createdAt"`
-	EndedAt    *time.Time          `json:"endedAt"`
+	ID         string               `json:"id"`
+	Kind       automation.JobKind   `json:"kind"`
+	Automation *string              `json:"automation"`
+	Member     *string              `json:"member"`
+	Contact    *string              `json:"contact"`
+	Event      automation.EventName `json:"event"`
+	State      automation.JobState  `json:"state"`
+	Attempts   int                  `json:"attempts"`
+	Result     string               `json:"result"`
+	NextAt     *time.Time           `json:"nextAt"`
+	CreatedAt  time.Time            `json:"createdAt"`
+	EndedAt    *time.Time           `json:"endedAt"`
 }
 
 func viewRun(j automation.Job) runView {
 	v := runView{
-		ID: j.ID, Kind: j.Kind, Automation: textOrNull(j.AutomationID), Member: textOrNull(j.MemberID), Contact: j.ContactID,
+		ID: j.ID, Kind: j.Kind, Automation: textOrNull(j.AutomationID), Member: textOrNull(j.MemberID), Contact: textOrNull(j.ContactID),
+		Event: cmp.Or(j.Event, automation.ContactCreated),
 		State: j.State, Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt, EndedAt: timeOrNull(j.EndedAt),
 	}
 	if j.State == automation.Ready {
@@ -191,7 +237,7 @@ func viewRun(j automation.Job) runView {
 // Run shows runs.
 func (c *automationRunsCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := e.automations(store).Runs(e.ctx, app.Operator(), c.Org,
+		all, err := e.automations(store, nil).Runs(e.ctx, app.Operator(), c.Org,
 			automation.JobFilter{
 				AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State),
 			}, c.After, c.Limit)
@@ -212,7 +258,7 @@ type automationRerunCmd struct {
 // Run runs one again.
 func (c *automationRerunCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		id, err := e.automations(store).RunAgain(e.ctx, app.Operator(), c.ID)
+		id, err := e.automations(store, nil).RunAgain(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

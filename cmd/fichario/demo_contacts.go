@@ -192,7 +192,7 @@ func demoMove(
 // demoAutomations makes three automations; the third calls an address that is never
 // allowed, so that the demonstration shows a run that was given up.
 func demoAutomations(ctx context.Context, store *gormstore.Store) error {
-	rules := app.NewAutomations(store, now, false)
+	rules := app.NewAutomations(store, now, app.Means{})
 	for _, n := range []app.NewAutomation{
 		{
 			Name: "Lembrete do Instagram", Action: automation.AddNote, Text: "Responder {nome} no direct antes de ligar.",

@@ -101,7 +101,7 @@ func (e *environment) wireUseCases(
 	s.keys = app.NewKeys(s.store, now)
 	s.dispatcher = automation.New(e.settings.AllowPrivate)
 	s.jobs = app.NewJobs(app.JobsConfig{
-		Store: s.store, Clock: now, Dispatcher: s.dispatcher, Mailer: s.mailer,
+		Store: s.store, Clock: now, Dispatcher: s.dispatcher, Conditions: automation.NewConditions(), Lookups: s.lookups, Mailer: s.mailer,
 		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.intake = app.NewIntake(s.store, now, s.jobs.Wake)
@@ -129,7 +129,7 @@ func (e *environment) wireServer(
 		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
 		Intake: s.intake, Webhooks: app.NewWebhooks(s.store, now), Contacts: app.NewContacts(s.store, now),
-		Automations: e.automations(s.store),
+		Automations: e.automations(s.store, s.bureau.Catalog()),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: e.publicURL(s.listener.Addr().String()),
 		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: e.readLag(),

@@ -11,29 +11,13 @@ import (
 	"fichario/domain/crm"
 )
 
-// EventName is what starts an automation.
-type EventName string
-
-// ContactCreated fires when a webhook has made a contact (specification, 4.5.6).
-const ContactCreated EventName = "contact.created"
-
-// Valid reports whether there is such an event.
-func (e EventName) Valid() bool { return e == ContactCreated }
-
-// Event is something that happened, as automations are told of it.
-type Event struct {
-	Name EventName
-	// At is when it happened, UTC; the same in every attempt.
-	At time.Time
-	// Contact is the one that it happened to, as it is now.
-	Contact crm.ContactView
-}
-
 // ActionKind is what an automation does.
 type ActionKind string
 
-// The five actions.
+// The six actions.
 const (
+	// Lookup looks up each document of the contact that Product takes.
+	Lookup ActionKind = "lookup"
 	// HTTP posts the event, signed, to URL.
 	HTTP ActionKind = "http"
 	// Email sends Subject and Text to the address To.
@@ -47,7 +31,7 @@ const (
 )
 
 // Actions returns all kinds.
-func Actions() []ActionKind { return []ActionKind{HTTP, Email, MoveStage, Assign, AddNote} }
+func Actions() []ActionKind { return []ActionKind{HTTP, Email, MoveStage, Assign, AddNote, Lookup} }
 
 // Valid reports whether k is one of Actions.
 func (k ActionKind) Valid() bool { return slices.Contains(Actions(), k) }
@@ -78,6 +62,12 @@ type Action struct {
 	StageID string
 	// MemberID is of an Assign action.
 	MemberID string
+	// Product is what a Lookup action looks up. Ceiling is what it may be charged in a month, in ten-thousandths of a
+	// real.
+	Product string        `json:",omitempty"`
+	Ceiling catalog.Money `json:",omitempty"`
+	// MaxAge is how old an answer of history may be for a Lookup action, in days; nil for as old as the instance lets it.
+	MaxAge *int `json:",omitempty"`
 }
 
 // HasForm tells whether the request of an HTTP action has another form than the signed default.
@@ -100,9 +90,11 @@ type Conditions struct {
 	WebhookID string
 	// MinAmount is in ten-thousandths of a real.
 	MinAmount catalog.Money
+	// When is an expression of jq over the event's data, which the run looks at; empty for none.
+	When string
 }
 
-// Hold reports whether a contact meets all conditions.
+// Hold reports whether a contact meets all conditions but When.
 func (c Conditions) Hold(k crm.Contact) bool {
 	return (c.OriginID == "" || c.OriginID == k.OriginID) &&
 		(c.WebhookID == "" || c.WebhookID == k.WebhookID) &&

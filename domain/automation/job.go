@@ -10,7 +10,7 @@ type JobKind string
 
 // The kinds of jobs.
 const (
-	// FanOut finds out what a new contact sets going, and makes the jobs for it.
+	// FanOut finds out what an event sets going, and makes the jobs for it.
 	FanOut JobKind = "contact.created"
 	// RunAutomation runs one automation for one contact.
 	RunAutomation JobKind = "automation"
@@ -38,7 +38,16 @@ type Job struct {
 	ID    string
 	OrgID string
 	Kind  JobKind
-	// ContactID is the contact that it is about.
+	// Event is what happened; empty for ContactCreated.
+	Event EventName
+	// SubjectID is what the event is about beside the contact: the stage that was left, the lookup, the batch, the key or
+	// the delivery.
+	SubjectID string
+	// Detail says more without personal data: the fields that were changed, or which cap was reached.
+	Detail string
+	// Trail are the automations that led to the event; of RunAutomation this one is the last.
+	Trail Trail
+	// ContactID is the contact that it is about; empty when there is none.
 	ContactID string
 	// AutomationID is of RunAutomation.
 	AutomationID string

@@ -11,6 +11,10 @@ const (
 	NewContact NotificationKind = "contato"
 	// JobDead: an automation or e-mail was given up.
 	JobDead NotificationKind = "falha"
+	// CapReached: a key has used 80 or 100 % of a limit, once each.
+	CapReached NotificationKind = "limite"
+	// CeilingReached: an automation may be charged no more this month.
+	CeilingReached NotificationKind = "teto"
 )
 
 // Notification tells the team of an organisation that something happened. It is
@@ -20,9 +24,9 @@ type Notification struct {
 	ID    string
 	OrgID string
 	Kind  NotificationKind
-	// ContactID is the contact that it is about, ContactName its name now.
+	// ContactID is the contact that it is about, ContactName its name now; empty where there is none.
 	ContactID, ContactName string
-	// Subject is the name of the webhook, or of what was given up.
+	// Subject is the name of the webhook, or of what was given up; of CapReached and CeilingReached the whole text.
 	Subject string
 	At      time.Time
 	// Read is whether the member who asks has read it.
@@ -31,16 +35,29 @@ type Notification struct {
 
 // Title is its first line, in Portuguese.
 func (n Notification) Title() string {
-	if n.Kind == JobDead {
+	switch n.Kind {
+	case JobDead:
 		return "Automação sem sucesso"
+	case CapReached:
+		return "Limite de uma chave"
+	case CeilingReached:
+		return "Teto de uma automação"
+	case NewContact:
 	}
 	return "Novo contato"
 }
 
 // Text is the rest of it, in Portuguese.
 func (n Notification) Text() string {
-	if n.Kind == JobDead {
+	switch n.Kind {
+	case JobDead:
+		if n.ContactID == "" {
+			return n.Subject + " falhou e não será tentada de novo sozinha."
+		}
 		return n.Subject + " falhou para " + n.ContactName + " e não será tentada de novo sozinha."
+	case CapReached, CeilingReached:
+		return n.Subject
+	case NewContact:
 	}
 	return n.ContactName + " chegou pelo webhook " + n.Subject + "."
 }

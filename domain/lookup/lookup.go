@@ -47,6 +47,9 @@ type Entry struct {
 	// BatchID and AutomationID are what asked in the name of KeyID or MemberID; empty when they asked themselves.
 	BatchID, AutomationID string
 
+	// Trail are the automations that led to it, one after the other; it is not kept.
+	Trail string
+
 	Product  string
 	Document document.Document
 	// At is when it was asked, UTC.

@@ -208,7 +208,7 @@ func contactOf(data any) any {
 	if contact, is := object["contato"].(map[string]any); is {
 		return contact
 	}
-	if _, is := object["email"].(string); is {
+	if email, _ := object["email"].(string); email != "" {
 		return object
 	}
 	return nil

@@ -1,0 +1,184 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+)
+
+// An event is a job that is written in the transaction that makes it true, where an automation listens at that moment:
+// who adds one meanwhile hears of what is committed after it. Whether anybody does is looked up by the index, in the
+// statement itself or once for an organisation and transaction.
+
+// addEventJobs writes the jobs of events, on PostgreSQL.
+var addEventJobs = manyOf(tableOf(jobRow{})).then(" WHERE " + listening("a.org_id::uuid", "a.event"))
+
+// completedJob is the job of a lookup that was answered. It has the lookup's id.
+func completedJob(row lookupRow, trail automation.Trail) jobRow {
+	return jobRow{
+		ID: row.ID, OrgID: row.OrgID, Kind: string(automation.FanOut), ContactID: orNoID(row.ContactID),
+		State: string(automation.Ready), RunAt: row.At, CreatedAt: row.At, Event: string(automation.LookupCompleted),
+		SubjectID: &row.ID, Trail: string(trail),
+	}
+}
+
+// askListens asks whether anybody listens, on SQLite.
+const askListens = "SELECT 1 FROM automations WHERE org_id = ? AND event = ? AND enabled LIMIT 1"
+
+// listener is an organisation with an event.
+type listener struct {
+	org   uid
+	event string
+}
+
+// completed writes the job of a lookup that was answered, where anybody listens.
+func (w *writer) completed(known map[listener]bool, row lookupRow, trail automation.Trail) {
+	l := listener{row.OrgID, string(automation.LookupCompleted)}
+	yes, asked := known[l]
+	if !asked {
+		var one int
+		yes = w.row(askListens, []any{l.org, l.event}, &one)
+		known[l] = yes
+	}
+	if yes {
+		job := completedJob(row, trail)
+		w.exec(insertJob, sentJob.values(&job)...)
+	}
+}
+
+// crossing is a cap that a charge has reached a part of.
+type crossing struct {
+	entry   lookupRow
+	limit   limit
+	percent int
+	used    int64
+	// n numbers what one charge has reached.
+	n int
+}
+
+// crossed notes which caps a charge reaches 80 or 100 % of, before it is added.
+func (c *charges) crossed(b beginning) {
+	n := 0
+	for _, l := range limitsOf(b.entry, b.Caps, b.Ceiling) {
+		if b.entry.KeyID == nil || l.account.key != *b.entry.KeyID || l.full == nil || l.count <= 0 {
+			continue
+		}
+		used := c.counted[l.account].Count + c.added[l.account].Count + 1
+		percent := 0
+		switch used {
+		case l.count:
+			percent = 100
+		case (l.count*8 + 9) / 10:
+			percent = 80
+		default:
+			continue
+		}
+		n++
+		c.reached = append(c.reached, crossing{entry: b.entry, limit: l, percent: percent, used: used, n: n})
+	}
+}
+
+const (
+	tellOnce = "INSERT INTO told (subject_id, mark, at) VALUES (%s) ON CONFLICT DO NOTHING"
+	keyName  = "SELECT name FROM keys WHERE id = %s"
+)
+
+var (
+	tellOnSQLite    = fmt.Sprintf(tellOnce, "?, ?, ?")
+	tellOnPostgres  = fmt.Sprintf(tellOnce, "$1, $2, $3")
+	keyNameOnSQLite = fmt.Sprintf(keyName, "?")
+)
+
+// mark is what is told once.
+func (x crossing) mark() string { return fmt.Sprintf("%s:%d", x.limit.bucket, x.percent) }
+
+// notification tells the team.
+func (x crossing) notification(name string) notificationRow {
+	period := "diário"
+	if x.limit.bucket == x.entry.Month {
+		period = "mensal"
+	}
+	return notificationRowOf(crm.Notification{
+		ID: automation.Derived(string(x.entry.ID), x.n), OrgID: string(x.entry.OrgID), Kind: crm.CapReached, At: x.entry.At,
+		Subject: fmt.Sprintf("A chave %s usou %d%% do limite %s: %d de %d consultas cobradas.",
+			name, x.percent, period, x.used, x.limit.count),
+	})
+}
+
+// job tells who listens.
+func (x crossing) job() jobRow {
+	period := automation.DayCap
+	if x.limit.bucket == x.entry.Month {
+		period = automation.MonthCap
+	}
+	return jobRowOf(automation.Job{
+		ID: automation.Derived(string(x.entry.ID), x.n), OrgID: string(x.entry.OrgID), Kind: automation.FanOut,
+		Event: automation.CapReached, SubjectID: string(*x.entry.KeyID), State: automation.Ready,
+		Detail: fmt.Sprintf("%s:%d:%d:%d", period, x.percent, x.limit.count, x.used), RunAt: x.entry.At, CreatedAt: x.entry.At,
+	})
+}
+
+// tell writes what caps were reached, each once, on SQLite.
+func (w *writer) tell(reached []crossing) {
+	for _, x := range reached {
+		if w.exec(tellOnSQLite, x.entry.KeyID, x.mark(), x.entry.At) == 0 {
+			continue
+		}
+		var name string
+		w.row(keyNameOnSQLite, []any{x.entry.KeyID}, &name)
+		n, job := x.notification(name), x.job()
+		w.exec(insertNotification, sentNotification.values(&n)...)
+		w.job(job)
+	}
+}
+
+// tell is the same on PostgreSQL.
+func tell(ctx context.Context, tx pgx.Tx, reached []crossing) error {
+	for _, x := range reached {
+		key := string(*x.entry.KeyID)
+		told, err := tx.Exec(ctx, tellOnPostgres, key, x.mark(), x.entry.At)
+		if err != nil {
+			return err
+		}
+		if told.RowsAffected() == 0 {
+			continue
+		}
+		var names []string
+		rows, err := tx.Query(ctx, fmt.Sprintf(keyName, "$1"), key)
+		if err == nil {
+			names, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		}
+		if err != nil {
+			return err
+		}
+		batch := &pgx.Batch{}
+		queueRows(batch, addNotifications, []notificationRow{x.notification(append(names, "")[0])})
+		queueRows(batch, addEventJobs, []jobRow{x.job()})
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var addNotifications = manyOf(tableOf(notificationRow{}))
+
+// addCompleted writes the job of a lookup that history answered, in its transaction.
+func addCompleted(db *gorm.DB, row lookupRow, trail automation.Trail) error {
+	if row.Status != string(lookup.Done) {
+		return nil
+	}
+	var yes bool
+	err := db.Raw("SELECT "+listening("?", "?"), row.OrgID, string(automation.LookupCompleted)).Scan(&yes).Error
+	if err != nil || !yes {
+		return err
+	}
+	job := completedJob(row, trail)
+	return db.Create(&job).Error
+}

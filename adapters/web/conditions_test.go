@@ -1,0 +1,22 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+
+	"fichario/domain/automation"
+)
+
+// noConditions takes every expression but "}".
+type noConditions struct{}
+
+func (noConditions) Check(expression string) error {
+	if expression == "}" {
+		return errors.New("a expressão não é jq válido")
+	}
+	return nil
+}
+
+func (noConditions) Holds(context.Context, string, automation.Event) (bool, error) { return true, nil }
+
+func (noConditions) Data(automation.Event) string { return "{}" }

@@ -1,0 +1,305 @@
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// listen makes an automation of an event that calls a system.
+func (s *setting) listen(event automation.EventName, when string) automation.Automation {
+	s.t.Helper()
+	return must(s.automations.Add(s.t.Context(), app.Operator(), app.NewAutomation{
+		OrgID: s.orgID, Name: string(event), Event: event, Action: automation.HTTP, URL: "https://x.example/" + string(event),
+		When: when,
+	}))
+}
+
+// events are those that the systems were told, in order.
+func (s *setting) events() (names []string) {
+	for _, call := range s.dispatcher.list() {
+		names = append(names, string(call.Event.Name))
+	}
+	return names
+}
+
+// waiting are the jobs of events that were written, by their names.
+func (s *setting) waiting() (names []string) {
+	s.t.Helper()
+	done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
+		names = nil
+		for _, job := range must(r.Jobs.Lock(s.t.Context(), automation.FanOut, 100)) {
+			names = append(names, string(job.Event))
+		}
+		return nil
+	}))
+	slices.Sort(names)
+	return names
+}
+
+// TestAnEventCostsNothingWhereNobodyListens: only a new contact has its job in any case.
+func TestAnEventCostsNothingWhereNobodyListens(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		hook := s.hook(webhook.Signature{})
+		made := must(s.contacts.Create(t.Context(), owner, bia()))
+		everything := func() {
+			stage := must(s.funnels.List(t.Context(), owner, s.orgID))[0].Stages[1]
+			must(s.contacts.Move(t.Context(), owner, made.ID, stage.ID))
+			done(s.contacts.Note(t.Context(), owner, made.ID, "oi"))
+			must(s.lookups.Do(t.Context(), owner, app.LookupRequest{Product: "cpf", Document: "52998224725", ContactID: made.ID}))
+			must(s.lookups.Do(t.Context(), owner, app.LookupRequest{Product: "cpf", Document: "52998224725"}))
+			_, err := s.intake.Receive(t.Context(), hook, post(`{"nome":"sem e-mail"}`))
+			equal(t, "refused", err != nil, true)
+		}
+		everything()
+		equal(t, "nobody listens", line(s.waiting()), line([]string{""}))
+		s.work(s.worker(), time.Second)
+		off := s.listen(automation.ContactMoved, "")
+		done(s.automations.SetEnabled(t.Context(), owner, off.ID, false))
+		for _, event := range []automation.EventName{
+			automation.ContactUpdated, automation.LookupCompleted, automation.DeliveryRefused,
+		} {
+			s.listen(event, "")
+		}
+		must(s.contacts.Move(t.Context(), owner, made.ID, made.StageID))
+		everything()
+		equal(t, "those that somebody listens to", line(s.waiting()),
+			line([]string{"contact.updated", "delivery.refused", "lookup.completed", "lookup.completed"}))
+		s.work(s.worker(), 2*time.Second)
+		told := s.events()
+		slices.Sort(told)
+		equal(t, "told", line(told),
+			line([]string{"contact.updated", "delivery.refused", "lookup.completed", "lookup.completed"}))
+		for _, call := range s.dispatcher.list() {
+			switch e := call.Event; e.Name {
+			case automation.ContactUpdated:
+				equal(t, "updated", line(e.Contact.ID == made.ID, e.Changed), line(true, []string{"nota"}))
+			case automation.DeliveryRefused:
+				equal(t, "refused", line(e.Delivery.Code, e.Webhook), "email_invalido Site")
+			case automation.LookupCompleted:
+				equal(t, "looked up", line(e.Lookup.Entry.Product, len(e.Lookup.Record.Fields) > 2), "cpf true")
+			}
+		}
+	})
+}
+
+// TestACapIsToldAtEightyAndAHundred, each once, to the team and to who listens.
+func TestACapIsToldAtEightyAndAHundred(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		s.listen(automation.CapReached, "")
+		key, _ := s.key(access.Limits{PerMinute: 60, PerDay: 5, PerMonth: 100})
+		for range 6 {
+			_, _ = s.lookups.Do(t.Context(), app.ByKey(&key), app.LookupRequest{
+				Product: "cpf", Document: "52998224725", Refresh: true,
+			})
+		}
+		s.work(s.worker(), 2*time.Second)
+		var told []string
+		for _, call := range s.dispatcher.list() {
+			c := call.Event.Cap
+			told = append(told, line(c.Period, c.Percent, c.Used, c.Limit, c.KeyID == key.ID))
+		}
+		slices.Sort(told)
+		equal(t, "told", line(told), line([]string{"dia 100 5 5 true", "dia 80 4 5 true"}))
+		var texts []string
+		for _, n := range must(s.notifications.List(t.Context(), owner, s.orgID, "", 10)) {
+			texts = append(texts, line(n.Kind, strings.Contains(n.Text(), "limite diário"), n.ContactID))
+		}
+		equal(t, "notified", line(texts), line([]string{"limite true ", "limite true "}))
+	})
+}
+
+// TestAConditionIsLookedAtOnTheRun: one that fails says so there, and holds nobody up.
+func TestAConditionIsLookedAtOnTheRun(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		results := map[string]string{
+			`.valor >= 0`: "done status 204", `.valor > 5000`: "done a condição não vale para este evento",
+			`.nome | startswith("B")`: "done status 204", `.nada`: "done a condição não vale para este evento",
+			`.nome.nada`: "dead a condição falhou: a expressão não pôde ser calculada sobre este evento, ou demora demais",
+			`.nome`:      "dead a condição falhou: a expressão não dá verdadeiro nem falso",
+			`[range(1e9)] | length > 1`: "dead a condição falhou: a expressão não pôde ser calculada sobre este evento, ou " +
+				"demora demais",
+		}
+		rules := map[string]string{}
+		for when := range results {
+			rules[s.listen(automation.ContactCreated, when).ID] = when
+		}
+		_, err := s.automations.Add(t.Context(), owner, app.NewAutomation{
+			OrgID: s.orgID, Name: "x", Event: automation.ContactCreated, Action: automation.AddNote, Text: "x", When: ".nome ==",
+		})
+		equal(t, "an expression that is none", said(err), "requisicao_invalida when")
+		must(s.contacts.Create(t.Context(), owner, bia()))
+		s.work(s.worker(), 5*time.Second)
+		seen := 0
+		for _, run := range must(s.automations.Runs(t.Context(), owner, s.orgID, automation.JobFilter{}, "", 50)) {
+			if when, ok := rules[run.AutomationID]; ok {
+				equal(t, when, line(run.State, run.Result), results[when])
+				seen++
+			}
+		}
+		equal(t, "runs", seen, len(results))
+	})
+}
+
+// TestAutomationsThatFeedEachOther end: none follows from itself, and no more than five from each other.
+func TestAutomationsThatFeedEachOther(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		note := func(event automation.EventName, name string) {
+			must(s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+				OrgID: s.orgID, Name: name, Event: event, Action: automation.AddNote, Text: name,
+			}))
+		}
+		note(automation.ContactUpdated, "A")
+		note(automation.ContactUpdated, "B")
+		made := must(s.contacts.Create(t.Context(), owner, bia()))
+		done(s.contacts.Note(t.Context(), owner, made.ID, "começa"))
+		s.work(s.worker(), 30*time.Second)
+		notes := strings.Count(s.contact(made.ID).Note, "A") + strings.Count(s.contact(made.ID).Note, "B")
+		equal(t, "notes of two that feed each other: A, B, A after B, B after A", notes, 4)
+		cut := 0
+		for _, run := range must(s.automations.Runs(t.Context(), owner, s.orgID, automation.JobFilter{}, "", 100)) {
+			equal(t, "state", run.State, automation.Done)
+			if strings.HasPrefix(run.Result, "cadeia interrompida: o evento vem de uma mudança") {
+				cut++
+			}
+		}
+		equal(t, "runs that say where it was cut", cut, 6)
+	})
+}
+
+// TestAChainHasFiveSteps at most, and says where it was cut.
+func TestAChainHasFiveSteps(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		made := must(s.contacts.Create(t.Context(), owner, bia()))
+		must(s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+			OrgID: s.orgID, Name: "passo", Event: automation.ContactUpdated, Action: automation.AddNote, Text: "passo",
+		}))
+		for steps, want := range []string{4: "done nota adicionada", 5: "done cadeia interrompida: ela já tem 5 passos"} {
+			if want == "" {
+				continue
+			}
+			trail := automation.Trail("")
+			for range steps {
+				trail = trail.With(app.NewKeyID())
+			}
+			equal(t, "steps", trail.Steps(), steps)
+			done(s.store.Repos().Jobs.Add(t.Context(), automation.Job{
+				ID: app.NewKeyID(), OrgID: s.orgID, Kind: automation.FanOut, Event: automation.ContactUpdated, ContactID: made.ID,
+				Trail: trail, State: automation.Ready, RunAt: s.now(), CreatedAt: s.now(),
+			}))
+			s.work(s.worker(), 3*time.Second)
+			said := false
+			for _, run := range must(s.automations.Runs(t.Context(), owner, s.orgID, automation.JobFilter{}, "", 20)) {
+				said = said || line(run.State, run.Result) == want
+			}
+			equal(t, want, said, true)
+		}
+		equal(t, "notes", strings.Count(s.contact(made.ID).Note, "passo"), 1)
+	})
+}
+
+// TestALookupByItself is tied to the contact and the automation, within the ceiling, and charged once.
+func TestALookupByItself(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		rule := must(s.automations.Add(t.Context(), owner, app.NewAutomation{
+			OrgID: s.orgID, Name: "Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: "cnpj",
+			Ceiling: 2*price + price/2,
+		}))
+		s.listen(automation.LookupCompleted, `.contato != null and .automacao != null and (.campos | type) == "object"`)
+		var contacts []crm.Contact
+		for i, documents := range []string{"11222333000181, 529.982.247-25", "00000000000191, 90021382000122", "", "90024778000123"} {
+			form := bia()
+			form.Documents, form.Email = documents, fmt.Sprint(i, "@x.example")
+			contacts = append(contacts, must(s.contacts.Create(t.Context(), owner, form)))
+			s.work(s.worker(), 2*time.Second)
+		}
+		result := func(c crm.Contact) string {
+			for _, run := range must(s.automations.Runs(t.Context(), owner, s.orgID,
+				automation.JobFilter{ContactID: c.ID, AutomationID: rule.ID}, "", 10)) {
+				return line(run.State, run.Result)
+			}
+			return ""
+		}
+		offered, _ := products().Find("cnpj")
+		name := offered.Name
+		equal(t, "one of two documents", result(contacts[0]), "done "+name+" consultado, "+catalog.Money(price).Reais())
+		ceiling := "teto mensal de " + catalog.Money(2*price+price/2).Reais() + " atingido: nada mais foi consultado"
+		equal(t, "at the ceiling", result(contacts[1]), "done "+name+" consultado, "+catalog.Money(price).Reais()+"; "+ceiling)
+		equal(t, "without documents", result(contacts[2]), "done o contato não tem documento que este produto consulte")
+		equal(t, "after it", result(contacts[3]), "done "+ceiling)
+		equal(t, "calls", len(s.bureau.list()), 2)
+		equal(t, "listeners", line(s.events()), line([]string{"lookup.completed", "lookup.completed"}))
+		teto := 0
+		for _, n := range must(s.notifications.List(t.Context(), owner, s.orgID, "", 50)) {
+			if n.Kind == crm.CeilingReached {
+				teto++
+			}
+		}
+		equal(t, "notified once", teto, 1)
+		page := must(s.store.Repos().Statement.OfContact(t.Context(), s.orgID, contacts[0].ID, 10))
+		equal(t, "statement", line(len(page), page[0].AutomationID == rule.ID, page[0].MemberID+page[0].KeyID), "1 true ")
+
+		run := must(s.automations.Runs(t.Context(), owner, s.orgID,
+			automation.JobFilter{ContactID: contacts[0].ID, AutomationID: rule.ID}, "", 10))[0]
+		run.State, run.Attempts = automation.Ready, 0
+		done(errors.Join(s.store.Repos().Jobs.Remove(t.Context(), run), s.store.Repos().Jobs.Add(t.Context(), run)))
+		s.work(s.worker(), 2*time.Second)
+		equal(t, "the same run again", line(result(contacts[0]), len(s.bureau.list())),
+			"done "+name+" consultado, "+catalog.Money(price).Reais()+" 2")
+	})
+}
+
+// TestNewLookupsByThemselvesAreHeldToTheirForm: the ceiling is obligatory.
+func TestNewLookupsByThemselvesAreHeldToTheirForm(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	good := app.NewAutomation{
+		OrgID: s.orgID, Name: "x", Event: automation.ContactCreated, Action: automation.Lookup, Product: "cnpj",
+		Ceiling: 50 * catalog.Real,
+	}
+	old := 31
+	for _, c := range []struct {
+		change func(*app.NewAutomation)
+		want   string
+	}{
+		{func(*app.NewAutomation) {}, ""},
+		{func(n *app.NewAutomation) { n.Ceiling = 0 }, "monthlyCeiling"},
+		{func(n *app.NewAutomation) { n.Product = "" }, "product"},
+		{func(n *app.NewAutomation) { n.Product = "nada" }, "product"},
+		{func(n *app.NewAutomation) { n.MaxAge = &old }, "maxAge"},
+		{func(n *app.NewAutomation) { n.Event = automation.CapReached }, "event"},
+		{func(n *app.NewAutomation) { n.Action, n.Product, n.Text = automation.AddNote, "", "x" }, "monthlyCeiling"},
+	} {
+		n := good
+		c.change(&n)
+		_, err := s.automations.Add(t.Context(), app.Operator(), n)
+		want := ""
+		if c.want != "" {
+			want = "requisicao_invalida " + c.want
+		}
+		equal(t, c.want, said(err), want)
+	}
+}

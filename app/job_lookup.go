@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// byAutomation is an automation that looks something up for its organisation.
+func byAutomation(a automation.Automation) Caller { return Caller{orgID: a.OrgID, automationID: a.ID} }
+
+// lookup looks up each document of the contact that the product takes. The lookups have ids that follow from the run's,
+// so that one whose instance died is found again, and none is charged twice.
+func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error) {
+	if u.contact.Unreadable {
+		return outcome{}, &ports.SendError{Reason: "os documentos guardados do contato estão ilegíveis", Permanent: true}
+	}
+	product, ok := j.Lookups.catalog.Find(u.rule.Action.Product)
+	if !ok {
+		return outcome{}, &ports.SendError{Reason: "o produto não é mais oferecido", Permanent: true}
+	}
+	var said []string
+	for i, doc := range u.contact.Documents {
+		if !product.Takes(doc.Type()) {
+			continue
+		}
+		did, err := j.lookUp(ctx, r, u, product, doc, automation.Derived(u.job.ID, i+1))
+		if errors.Is(err, ports.ErrCeiling) {
+			said = append(said, fmt.Sprintf("teto mensal de %s atingido: nada mais foi consultado", u.rule.Action.Ceiling.Reais()))
+			return outcome{result: strings.Join(said, "; "), change: j.tellCeiling(u)}, nil
+		}
+		if err != nil {
+			return outcome{}, err
+		}
+		said = append(said, did)
+	}
+	if len(said) == 0 {
+		return outcome{result: "o contato não tem documento que este produto consulte"}, nil
+	}
+	return outcome{result: strings.Join(said, "; ")}, nil
+}
+
+// lookUp is one lookup of a run, or what became of it when it was begun before.
+func (j *Jobs) lookUp(
+	ctx context.Context, r ports.Repos, u run, product catalog.Product, doc document.Document, id string,
+) (string, error) {
+	for {
+		e, err := r.Statement.Find(ctx, id)
+		if errors.Is(err, ports.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		if e.Status != lookup.Running {
+			if e.Status == lookup.NotSent {
+				id = automation.Derived(id, lookupsOfARun) // nothing was charged: it is asked anew
+				continue
+			}
+			return saidOf(product, e), nil
+		}
+		// Whoever began it may still be at it, or has died, and then it is settled.
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", &ports.SendError{Reason: "a consulta ainda está em andamento"}
+		}
+	}
+	request := LookupRequest{
+		Product: product.ID, Document: doc.Value(), ContactID: u.contact.ID, ID: id, AutomationID: u.rule.ID,
+		Ceiling: u.rule.Action.Ceiling, Trail: u.job.Trail,
+	}
+	if days := u.rule.Action.MaxAge; days != nil {
+		age := time.Duration(*days) * 24 * time.Hour
+		request.MaxAge = &age
+	}
+	result, err := j.Lookups.Do(ctx, byAutomation(u.rule), request)
+	if err == nil {
+		return saidOf(product, result.Entry), nil
+	}
+	if errors.Is(err, ports.ErrCeiling) {
+		return "", err
+	}
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return "", err
+	}
+	switch f.Code {
+	case fault.BureauFailed:
+		return product.Name + ": o bureau falhou, cobrado " + product.Price.Reais(), nil
+	case fault.BureauNoAnswer:
+		return product.Name + ": o bureau não respondeu, cobrado " + product.Price.Reais(), nil
+	}
+	return "", &ports.SendError{Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: f.RetryAfter}
+}
+
+// lookupsOfARun is more than a run has documents.
+const lookupsOfARun = 32
+
+// saidOf says what a lookup was and cost.
+func saidOf(product catalog.Product, e lookup.Entry) string {
+	switch {
+	case e.Status == lookup.Done && e.Cache:
+		return product.Name + " consultado, grátis, do histórico"
+	case e.Status == lookup.Done:
+		return product.Name + " consultado, " + e.Amount.Reais()
+	case e.Status == lookup.Failed:
+		return product.Name + ": o bureau falhou, cobrado " + e.Amount.Reais()
+	}
+	return product.Name + ": o bureau não respondeu, cobrado " + e.Amount.Reais()
+}
+
+// tellCeiling tells the team once a month.
+func (j *Jobs) tellCeiling(u run) func(context.Context, ports.Repos) error {
+	now := j.Clock()
+	n := crm.Notification{
+		ID: newID(), OrgID: u.rule.OrgID, Kind: crm.CeilingReached, ContactID: u.contact.ID, At: now,
+		Subject: fmt.Sprintf("A automação %s atingiu o teto de %s deste mês e não consulta mais até o próximo.",
+			u.rule.Name, u.rule.Action.Ceiling.Reais()),
+	}
+	return func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Notifications.CreateOnce(ctx, n, u.rule.ID, "teto:"+j.Lookups.calendar.Month(now))
+		return err
+	}
+}

@@ -1,0 +1,115 @@
+package automation
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+)
+
+// EventName is what starts an automation.
+type EventName string
+
+// The events.
+const (
+	// ContactCreated: a webhook or a member has made a contact (specification, 4.5.6).
+	ContactCreated EventName = "contact.created"
+	// ContactUpdated: fields, note or assignee of a contact were changed.
+	ContactUpdated EventName = "contact.updated"
+	// ContactMoved: a contact was put into another stage.
+	ContactMoved EventName = "contact.moved"
+	// LookupCompleted: a lookup was answered, by the bureau or from history.
+	LookupCompleted EventName = "lookup.completed"
+	// BatchCompleted: a batch has ended.
+	BatchCompleted EventName = "batch.completed"
+	// CapReached: a key has used 80 or 100 % of what it may be charged in a day or month.
+	CapReached EventName = "cap.reached"
+	// DeliveryRefused: a post to a webhook was refused.
+	DeliveryRefused EventName = "delivery.refused"
+)
+
+// Events returns all events.
+func Events() []EventName {
+	return []EventName{
+		ContactCreated, ContactUpdated, ContactMoved, LookupCompleted, BatchCompleted, CapReached, DeliveryRefused,
+	}
+}
+
+// Valid reports whether there is such an event.
+func (e EventName) Valid() bool { return slices.Contains(Events(), e) }
+
+// OfContact reports whether the event may have a contact.
+func (e EventName) OfContact() bool {
+	return e == ContactCreated || e == ContactUpdated || e == ContactMoved || e == LookupCompleted
+}
+
+// Event is something that happened, as automations are told of it.
+type Event struct {
+	Name EventName
+	// At is when it happened, UTC; the same in every attempt.
+	At time.Time
+	// Contact is the one that it happened to, as it is now; the zero value where there is none.
+	Contact crm.ContactView
+	// Changed are the Portuguese names of what ContactUpdated changed.
+	Changed []string
+	// From is the name of the stage that ContactMoved left.
+	From string
+	// Lookup is of LookupCompleted, Cap of CapReached, Delivery and its webhook's name of DeliveryRefused.
+	Lookup   *LookupOutcome
+	Cap      *Cap
+	Delivery *webhook.Delivery
+	Webhook  string
+}
+
+// LookupOutcome is a lookup that was answered.
+type LookupOutcome struct {
+	Entry  lookup.Entry
+	Record lookup.Record
+}
+
+// Cap is a limit of a key that is reached.
+type Cap struct {
+	KeyID, Key, Prefix string
+	// Period is DayCap or MonthCap.
+	Period string
+	// Percent is 80 or 100.
+	Percent int
+	// Limit is in charged lookups, Used what was charged when it was reached.
+	Limit, Used int
+}
+
+// The periods of a Cap.
+const (
+	DayCap   = "dia"
+	MonthCap = "mes"
+)
+
+// MaxSteps is how many automations may follow from each other.
+const MaxSteps = 5
+
+// Trail are the automations that led to an event, the first one first.
+type Trail string
+
+// With adds an automation.
+func (t Trail) With(id string) Trail {
+	if t == "" {
+		return Trail(id)
+	}
+	return t + "," + Trail(id)
+}
+
+// Has reports whether an automation is among them.
+func (t Trail) Has(id string) bool {
+	return t != "" && slices.Contains(strings.Split(string(t), ","), id)
+}
+
+// Steps is how many there are.
+func (t Trail) Steps() int {
+	if t == "" {
+		return 0
+	}
+	return strings.Count(string(t), ",") + 1
+}
