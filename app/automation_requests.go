@@ -59,7 +59,8 @@ func (a *Automations) request(made automation.Action, n NewAutomation) (automati
 		return made, checkTarget(made.URL)
 	}
 	if len(n.Body) > textMax || len(n.Done) > textMax || len(n.DestinationFile) > fileMax {
-		return made, invalid("body", fmt.Sprintf("O corpo e a condição têm até %d caracteres, e um destino até 64 KiB.", textMax))
+		return made, invalid("body", fmt.Sprintf(
+			"O corpo e a condição têm até %d caracteres, e um destino até 64 KiB.", textMax))
 	}
 	described, faults := a.means.Destinations.Describe(made)
 	if made.DestinationFile != "" {

@@ -47,7 +47,8 @@ func TestFormsAreHeldToTheirShape(t *testing.T) {
 		{"a bad file", "", form{Destination: "a.yaml", DestinationFile: "name: x"}, "destination"},
 	} {
 		_, err := s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
-			OrgID: s.orgID, Name: "Regra", Event: automation.ContactCreated, Action: automation.HTTP, URL: c.url, RequestForm: c.form,
+			OrgID: s.orgID, Name: "Regra", Event: automation.ContactCreated, Action: automation.HTTP, URL: c.url,
+			RequestForm: c.form,
 		})
 		got := said(err)
 		equal(t, c.what, got[strings.LastIndexByte(got, ' ')+1:], c.want)
@@ -79,7 +80,8 @@ func TestSecretsStayWhereTheyGo(t *testing.T) {
 	}
 	done(edit(with(map[string]string{"account": "minha"})))
 	equal(t, "kept", line(now().Name, now().Action.Values["token"]), "Outro nome t0k")
-	equal(t, "to another account", said(edit(with(map[string]string{"account": "outra"}))), "requisicao_invalida set.token")
+	equal(t, "to another account",
+		said(edit(with(map[string]string{"account": "outra"}))), "requisicao_invalida set.token")
 	done(edit(with(map[string]string{"account": "outra", "token": "novo"})))
 	equal(t, "given again", now().Action.Values["token"], "novo")
 	done(edit(app.NewAutomation{KeepAction: true}))
@@ -117,7 +119,8 @@ func TestARehearsalShowsTheRequest(t *testing.T) {
 	got := must(s.automations.Rehearse(t.Context(), owner, rule.ID, c.ID))
 	equal(t, "request", line(got.Request.Method, got.Request.Address), "POST https://loja.pipedrive.com/api/v2/persons")
 	equal(t, "body", got.Request.Body, `{"emails":[{"label":"work","primary":true,"value":"bia@x.example"}],"name":"bia"}`)
-	equal(t, "search", strings.HasPrefix(got.Request.Search.Address, "https://loja.pipedrive.com/api/v2/persons/search?"), true)
+	equal(t, "search", strings.HasPrefix(got.Request.Search.Address,
+		"https://loja.pipedrive.com/api/v2/persons/search?"), true)
 	equal(t, "secret", strings.Contains(line(got.Request, *got.Request.Search), "t0k3n"), false)
 	theirs := s.another()
 	foreign := theirs.arrive(theirs.hook(webhook.Signature{}), "rui")

@@ -39,7 +39,8 @@ func Parse(name string, src []byte, env func(string) (string, bool)) (*File, err
 
 func (p *parser) root(n *yaml.Node) {
 	top := at{Node: n, Line: n.Line}
-	keys := p.Known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "not_found", "not_charged", "products")
+	keys := p.Known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "not_found", "not_charged",
+		"products")
 	p.Required(top, keys, "name", "base_url", "products")
 	if v, ok := keys["name"]; ok {
 		p.file.name = p.Text(v)

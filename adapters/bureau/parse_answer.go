@@ -23,8 +23,8 @@ func (p *parser) notFound(v at) {
 	}
 	if k, ok := keys["check"]; ok {
 		p.file.notFound.check = p.check(k)
-	} else if when := keys["when"]; p.file.notFound.when != nil && strings.Contains(p.file.notFound.when.Source(), inDoubt) {
-		p.Fault(when, "speaks of doubt, which only a check can take away")
+	} else if when := p.file.notFound.when; when != nil && strings.Contains(when.Source(), inDoubt) {
+		p.Fault(keys["when"], "speaks of doubt, which only a check can take away")
 	}
 }
 

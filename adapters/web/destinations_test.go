@@ -55,10 +55,12 @@ func TestADestinationIsChosen(t *testing.T) {
 		t.Errorf("made: %q %d", a.Destination, len(a.Values))
 	}
 	page = v.get(made + "?contato=" + lead)
-	has(t, "the request", page, "POST https://api.hubapi.com/crm/v3/objects/contacts/batch/upsert", "Authorization: Bearer ••••",
+	has(t, "the request", page,
+		"POST https://api.hubapi.com/crm/v3/objects/contacts/batch/upsert", "Authorization: Bearer ••••",
 		"bia@example.com")
 	edit := v.get(made + "/editar")
-	has(t, "edited", edit, `name="destino" value="hubspot" checked`, "Guardado. Preencha só para trocar.", `value="consulta"`)
+	has(t, "edited", edit, `name="destino" value="hubspot" checked`,
+		"Guardado. Preencha só para trocar.", `value="consulta"`)
 	if strings.Contains(page+edit, secret) {
 		t.Error("a page shows the secret")
 	}
@@ -90,7 +92,8 @@ func TestARequestOfACommandStays(t *testing.T) {
 	has(t, "the page", v.get(at), "PUT", "{nome}", "https://erp.example.com/${ORG}")
 	v.made(at, url.Values{"acao": {"http"}, "nome": {"ERP novo"}, "destino": {"guardado"}})
 	a, err := v.store.Repos().Automations.Find(t.Context(), made.ID)
-	if err != nil || a.Name != "ERP novo" || a.Action.Values["ORG"] != "segredo-da-org" || a.Action.Secret != made.Action.Secret {
+	if err != nil || a.Name != "ERP novo" || a.Action.Values["ORG"] != "segredo-da-org" ||
+		a.Action.Secret != made.Action.Secret {
 		t.Errorf("%s, %v", a.Name, err)
 	}
 }

@@ -78,7 +78,8 @@ func (s *server) fail(c *call, err error) {
 	}
 	if c.Method == http.MethodPost && p.Status != http.StatusForbidden {
 		for name, values := range c.PostForm {
-			if !secretFields[name] && !strings.HasPrefix(name, secretPrefix) && len(values) > 0 && strings.TrimSpace(values[0]) != "" {
+			isSecret := secretFields[name] || strings.HasPrefix(name, secretPrefix)
+			if !isSecret && len(values) > 0 && strings.TrimSpace(values[0]) != "" {
 				p.Typed = append(p.Typed, values[0])
 			}
 		}

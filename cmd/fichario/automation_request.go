@@ -194,7 +194,8 @@ func rehearsalText(r app.Rehearsal) string {
 		text += "There is nothing to send: the body is null.\n"
 	case r.Request.Method != "":
 		if r.Request.Search != nil {
-			text += "It would ask first whether the record is there:\n\n" + requestText(*r.Request.Search) + "\nAnd unless it is:\n"
+			text += "It would ask first whether the record is there:\n\n" + requestText(*r.Request.Search)
+			text += "\nAnd unless it is:\n"
 		}
 		text += "\n" + requestText(r.Request)
 	case r.To != "":

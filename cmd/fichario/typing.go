@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 )
@@ -9,7 +10,8 @@ import (
 // standard input is none.
 func (e *environment) hideTyping() (show func(), isTerminal bool) {
 	terminal, isFile := e.in.(*os.File)
-	hide, back := exec.Command("stty", "-echo"), exec.Command("stty", "echo")
+	hide := exec.CommandContext(e.ctx, "stty", "-echo")
+	back := exec.CommandContext(context.WithoutCancel(e.ctx), "stty", "echo")
 	hide.Stdin, back.Stdin = terminal, terminal
 	if !isFile || hide.Run() != nil {
 		return func() {}, false

@@ -59,7 +59,8 @@ func testDestinations(t *testing.T, o *org) {
 	}
 	h := o.NewHook("Destinos", "generic")
 	rule, secret := o.Automate("CRM", "http", "--destination", file, "--set", "token="+token, "--set", "account=loja 1")
-	wrong, _ := o.Automate("Conta errada", "http", "--destination", file, "--set", "token="+token, "--set", "account=errada")
+	wrong, _ := o.Automate("Conta errada", "http", "--destination", file, "--set", "token="+token,
+		"--set", "account=errada")
 	expect(t, "secret of a destination", secret, "")
 	id := o.Accept(h, `{"nome":"Bia `+intaketest.Surname+`","email":"`+intaketest.Email("bia")+`","valor":1500.5}`)
 
