@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
 
 	"fichario/domain/automation"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 )
@@ -18,6 +20,8 @@ type ContactDocument struct {
 	AnsweredAt time.Time
 	// By is the name of the member or key that asked; empty when it is gone.
 	By string
+	// Says is the value of the answer that people look for first, such as "score 742"; empty where there is none.
+	Says string
 }
 
 // Happening is one thing that happened to a contact. Of Event, Run and Document one is
@@ -56,11 +60,38 @@ func (c *Contacts) Documents(ctx context.Context, by Caller, id string) ([]Conta
 	for _, k := range keys {
 		who[k.ID] = "chave " + k.Name
 	}
+	rules, err3 := r.Automations.List(ctx, view.OrgID)
+	for _, a := range rules {
+		who[a.ID] = "automação " + a.Name
+	}
 	out := make([]ContactDocument, len(found))
 	for i, f := range found {
 		out[i] = ContactDocument{Entry: f.Entry, AnsweredAt: f.AnsweredAt, By: who[f.AskedBy()]}
 	}
-	return out, errors.Join(err, err2)
+	return out, errors.Join(err, err2, err3, c.saying(ctx, out))
+}
+
+// saidMost is how many answers are opened for what they say.
+const saidMost = 20
+
+// saying has the newest lookups tell the score that they brought.
+func (c *Contacts) saying(ctx context.Context, documents []ContactDocument) error {
+	var ids []string
+	for _, d := range documents {
+		if d.Product == catalog.ScoreID && d.RecordID != "" && len(ids) < saidMost {
+			ids = append(ids, d.RecordID)
+		}
+	}
+	records, err := c.store.Repos().History.Records(ctx, ids)
+	for i, d := range documents {
+		var fields struct {
+			Score json.Number `json:"score"`
+		}
+		if rec, ok := records[d.RecordID]; ok && json.Unmarshal(rec.Fields, &fields) == nil && fields.Score != "" {
+			documents[i].Says = "score " + fields.Score.String()
+		}
+	}
+	return err
 }
 
 // History returns everything that happened to a contact, newest first: the entries of

@@ -121,6 +121,11 @@ func addCap(ctx context.Context, r ports.Repos, job automation.Job, e *automatio
 	return err
 }
 
+// capDetail is the detail of a cap that is reached to so many percent.
+func capDetail(period string, percent, limit int) string {
+	return fmt.Sprintf("%s:%d:%d:%d", period, percent, limit, (limit*percent+99)/100)
+}
+
 func addDelivery(ctx context.Context, r ports.Repos, job automation.Job, e *automation.Event) error {
 	d, err := r.Deliveries.Find(ctx, job.SubjectID)
 	if err != nil {

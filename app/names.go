@@ -76,7 +76,7 @@ func (n names) automation(a automation.Automation) AutomationView {
 	}
 }
 
-// people are the names of an organisation's members and keys, by id.
+// people are the names of an organisation's members, keys and automations, by id.
 func people(ctx context.Context, store ports.Store, orgID string) (map[string]string, error) {
 	repos, names := store.Repos(), map[string]string{}
 	members, err := repos.Members.List(ctx, orgID)
@@ -90,5 +90,9 @@ func people(ctx context.Context, store ports.Store, orgID string) (map[string]st
 	for _, k := range keys {
 		names[k.ID] = k.Name
 	}
-	return names, err
+	rules, err2 := repos.Automations.List(ctx, orgID)
+	for _, a := range rules {
+		names[a.ID] = "automação " + a.Name
+	}
+	return names, errors.Join(err, err2)
 }

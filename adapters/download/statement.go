@@ -6,8 +6,8 @@ import (
 	"fichario/app"
 )
 
-// Statement is a statement as a file. That of an organisation has one column more, with
-// who asked.
+// Statement is a statement as a file. That of an organisation has two columns more,
+// with who asked, and the automation: a key asks for none.
 func Statement(lines app.StatementLines) Table {
 	t := Table{
 		Name:    "extrato.csv",
@@ -15,7 +15,7 @@ func Statement(lines app.StatementLines) Table {
 		Rows:    statementRows(lines), Zone: lines.Zone,
 	}
 	if !lines.OfKey {
-		t.Columns = append(t.Columns, "quem")
+		t.Columns = append(t.Columns, "quem", "automacao")
 	}
 	return t
 }
@@ -27,7 +27,7 @@ func statementRows(lines app.StatementLines) iter.Seq2[[]any, error] {
 				line.ID, line.Product, line.Document, line.At, line.Cache, line.Charged, line.Amount, string(line.Status),
 			}
 			if !lines.OfKey {
-				row = append(row, line.By)
+				row = append(row, line.By, line.AutomationID)
 			}
 			if !yield(row, err) || err != nil {
 				return

@@ -292,6 +292,9 @@ type ConsultaEmAndamentoSituacao string
 
 // StatementEntry A lookup of the statement.
 type StatementEntry struct {
+	// Automacao The id of the automation that asked; null where a key or a person did.
+	Automacao *string `json:"automacao"`
+
 	// Cache Answered from history.
 	Cache bool `json:"cache"`
 

@@ -76,7 +76,7 @@ func statementPage(page app.StatementPage) StatementPage {
 	for i, e := range page.Entries {
 		out.Consultas[i] = StatementEntry{
 			Id: e.ID, Produto: e.Product, Documento: e.Document.Value(), Em: e.At, Cache: e.Cache, Cobrada: e.Charged,
-			Valor: amount(e.Amount), Situacao: string(e.Status),
+			Valor: amount(e.Amount), Situacao: string(e.Status), Automacao: orNull(e.AutomationID),
 		}
 	}
 	if page.Next != "" {

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/webhook"
 )
 
@@ -24,11 +27,41 @@ type automationForm struct {
 	// Destinations are to choose from; Kept is true where the request has a form that only commands describe.
 	Destinations []destinationOption
 	Kept         bool
+	Products     []app.Offer
+	Events       []eventChoice
+	// Trial is of the expression; nil unless it was asked for.
+	Trial *app.Trial
+}
+
+// eventChoice is an event in words.
+type eventChoice struct {
+	Name automation.EventName
+	Text string
+}
+
+// eventChoices are the events in the order in which the form shows them.
+var eventChoices = []eventChoice{
+	{automation.ContactCreated, "Chega um contato"}, {automation.ContactUpdated, "Um contato é alterado"},
+	{automation.ContactMoved, "Um contato muda de etapa"}, {automation.LookupCompleted, "Uma consulta é respondida"},
+	{automation.BatchCompleted, "Um lote termina"}, {automation.CapReached, "Uma chave chega a 80 ou 100% do limite"},
+	{automation.DeliveryRefused, "Um envio a um webhook é recusado"},
+}
+
+// eventText says an event in words.
+func eventText(name automation.EventName) string {
+	for _, e := range eventChoices {
+		if e.Name == name {
+			return e.Text
+		}
+	}
+	return string(name)
 }
 
 // automationFields are what the form asks for: the fields of every action, of which only those of the chosen one count.
 type automationFields struct {
 	Name      string                `form:"nome" app:"name"`
+	Event     automation.EventName  `form:"evento" app:"event"`
+	When      string                `form:"se" app:"when"`
 	Action    automation.ActionKind `form:"acao" app:"action"`
 	Origin    string                `form:"origem" app:"origin"`
 	WebhookID string                `form:"webhook"`
@@ -43,12 +76,31 @@ type automationFields struct {
 	Text    string `form:"texto" app:"text"`
 	Stage   string `form:"etapa" app:"stage"`
 	Member  string `form:"membro" app:"member"`
+	Product string `form:"produto" app:"product"`
+	// MaxAge is in days; empty for as old as the instance lets it.
+	MaxAge  string        `form:"idade" app:"maxAge"`
+	Ceiling catalog.Money `form:"teto" app:"monthlyCeiling" validate:"min=0" says:"Escreva um valor só, como R$ 50,00."`
+	// Try asks for a trial of the expression, and nothing else.
+	Try string `form:"experimentar"`
+}
+
+// days reads a number of days; nil where none is typed, and one that the use case refuses for what is no number.
+func days(typed string) *int {
+	if typed = strings.TrimSpace(typed); typed == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(typed)
+	if err != nil {
+		n = -1
+	}
+	return &n
 }
 
 // automation is what the form describes.
 func (f automationFields) automation(orgID string, all []automation.Destination, sent url.Values) app.NewAutomation {
 	n := app.NewAutomation{
-		OrgID: orgID, Name: f.Name, Event: automation.ContactCreated, Action: f.Action,
+		OrgID: orgID, Name: f.Name, Event: cmp.Or(f.Event, automation.ContactCreated), Action: f.Action,
+		When:   strings.TrimSpace(f.When),
 		Origin: f.Origin, WebhookID: f.WebhookID, MinAmount: f.MinAmount,
 	}
 	switch f.Action {
@@ -62,12 +114,19 @@ func (f automationFields) automation(orgID string, all []automation.Destination,
 		n.Stage = f.Stage
 	case automation.Assign:
 		n.Member = f.Member
+	case automation.Lookup:
+		n.Product, n.MaxAge, n.Ceiling = f.Product, days(f.MaxAge), f.Ceiling
 	}
 	return n
 }
 
-func (s *server) automationForm(c *call, status int, id string, shown Form) error {
-	data := automationForm{Form: shown, ID: id}
+func (s *server) automationForm(c *call, status int, id string, shown Form, trial *app.Trial) error {
+	data := automationForm{Form: shown, ID: id, Events: eventChoices, Trial: trial}
+	for _, offer := range s.Lookups.Offers(c.by) {
+		if offer.Product.Takes(document.CPF) || offer.Product.Takes(document.CNPJ) {
+			data.Products = append(data.Products, offer)
+		}
+	}
 	all, kept := s.Automations.Destinations(), ""
 	if id != "" {
 		a, err := s.Automations.Find(c.ctx(), c.by, id)
@@ -101,7 +160,9 @@ func (s *server) automationNew(c *call, f struct {
 	if !f.Action.Valid() {
 		f.Action = automation.HTTP
 	}
-	return s.automationForm(c, http.StatusOK, "", filled(automationFields{Action: f.Action, To: automation.ToContact}))
+	return s.automationForm(c, http.StatusOK, "", filled(automationFields{
+		Event: automation.ContactCreated, Action: f.Action, To: automation.ToContact,
+	}), nil)
 }
 
 func (s *server) automationEdit(c *call) error {
@@ -110,9 +171,13 @@ func (s *server) automationEdit(c *call) error {
 		return err
 	}
 	f := automationFields{
-		Name: a.Name, Action: a.Action.Kind, Origin: a.Origin, WebhookID: a.Conditions.WebhookID,
+		Name: a.Name, Event: a.Event, When: a.Conditions.When, Action: a.Action.Kind,
+		Product: a.Action.Product, Ceiling: a.Action.Ceiling, Origin: a.Origin, WebhookID: a.Conditions.WebhookID,
 		MinAmount: a.Conditions.MinAmount, URL: a.Action.URL, To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text,
 		Stage: a.Action.StageID, Member: a.Action.MemberID,
+	}
+	if age := a.Action.MaxAge; age != nil {
+		f.MaxAge = strconv.Itoa(*age)
 	}
 	if f.To != automation.ToContact && f.To != automation.ToAssignee {
 		f.To, f.Address = "", f.To
@@ -121,7 +186,7 @@ func (s *server) automationEdit(c *call) error {
 	f.Destination = destinationChoice(a.Action, all)
 	shown := filled(f)
 	destinationValues(&shown, a.Action, all)
-	return s.automationForm(c, http.StatusOK, a.ID, shown)
+	return s.automationForm(c, http.StatusOK, a.ID, shown, nil)
 }
 
 func (s *server) automationCreate(c *call) error {
@@ -149,6 +214,16 @@ func (s *server) automationSave(c *call, id string, save func(app.NewAutomation)
 	var f automationFields
 	all := s.Automations.Destinations()
 	err := c.decode(&f)
+	if err == nil && f.Try != "" {
+		trial, err := s.Automations.Try(c.ctx(), c.by, cmp.Or(f.Event, automation.ContactCreated), strings.TrimSpace(f.When))
+		if err != nil {
+			return err
+		}
+		f.Try = ""
+		shown := filled(f)
+		destinationFault(&shown, f.Destination, all, c.PostForm, nil)
+		return s.automationForm(c, http.StatusOK, id, shown, &trial)
+	}
 	if err == nil {
 		err = save(f.automation(c.by.OrgID(), all, c.PostForm))
 	}
@@ -162,5 +237,5 @@ func (s *server) automationSave(c *call, id string, save func(app.NewAutomation)
 	if shown.Field == "endereco" { // the use case speaks of the words that commands have for the choice beside it
 		shown.Problem = "Escreva um endereço de e-mail, como ana@exemplo.com.br."
 	}
-	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown)
+	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown, nil)
 }

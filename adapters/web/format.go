@@ -18,7 +18,7 @@ func (s *server) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": func(name string) string { return s.assets.address[name] },
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
-		"money": catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural,
+		"money": catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural, "eventText": eventText,
 		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"age":      func(t time.Time) string { return age(s.Clock().Sub(t)) },

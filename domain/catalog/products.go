@@ -9,6 +9,8 @@ import (
 // The products whose complete records have routes of their own.
 const (
 	CPF  = "cpf"
+	// ScoreID is the product that gives a score.
+	ScoreID = "score"
 	CNPJ = "cnpj"
 )
 
@@ -99,7 +101,7 @@ func protests() Product {
 
 func score() Product {
 	return Product{
-		ID: "score", Name: "Score", Documents: anybody(),
+		ID: ScoreID, Name: "Score", Documents: anybody(),
 		Description: "Pontuação de crédito.",
 		Fields: group("Pontuação de crédito",
 			Field{Name: "score", Kind: Number, Label: "Score", Description: "Pontuação, de 0 a 1000."},

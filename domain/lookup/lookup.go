@@ -3,6 +3,7 @@
 package lookup
 
 import (
+	"cmp"
 	"time"
 
 	"fichario/domain/catalog"
@@ -101,12 +102,9 @@ func (r Record) FreshAt(now time.Time, maxAge time.Duration) bool {
 	return now.Sub(r.AnsweredAt) < maxAge
 }
 
-// AskedBy is the id of the key or of the member that asked.
+// AskedBy is the id of the key, of the member or of the automation that asked.
 func (e Entry) AskedBy() string {
-	if e.KeyID != "" {
-		return e.KeyID
-	}
-	return e.MemberID
+	return cmp.Or(e.KeyID, e.MemberID, e.AutomationID)
 }
 
 // BatchBucket is where what a batch was charged is counted, beside the days and months of access.Calendar.

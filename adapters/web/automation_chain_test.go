@@ -1,0 +1,51 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+
+	"fichario/domain/catalog"
+)
+
+// TestTheFormOfAutomationsCoversTheChain: events, an expression with its trial, a lookup with its ceiling.
+func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	fresh := v.get("/automacoes/nova?acao=lookup")
+	has(t, "form", fresh, "Uma consulta é respondida", "Consulta os documentos", "Teto por mês", "Experimentar com o último evento")
+	v.usedKey()
+	tried := sent(t, v, 200, "/automacoes", "nome", "Receita", "evento", "lookup.completed", "acao", "lookup", "se", ".x",
+		"experimentar", "sim")
+	has(t, "trial", tried, "<b>Vale</b> para o último evento", "Ver os dados deste evento", `value="Receita"`)
+	hasNot(t, "nothing is made", v.get("/automacoes"), "Receita")
+	has(t, "no ceiling", sent(t, v, 422, "/automacoes", "nome", "Receita", "acao", "lookup", "produto", catalog.CNPJ),
+		"precisa de um teto mensal")
+	has(t, "no jq", sent(t, v, 422, "/automacoes", "nome", "R", "acao", "add_note", "texto", "x", "se", "}"), "Confira a condição")
+	made := sent(t, v, 200, "/automacoes", "nome", "Receita", "evento", "contact.created", "acao", "lookup", "produto", catalog.CNPJ,
+		"teto", "50,00", "idade", "7", "se", ".valor > 0")
+	has(t, "made", made, "Chega um contato", ".valor > 0", "R$ 50,00", "Consulta cnpj", "Idade máxima", "7 dias")
+}
+
+// TestDocumentsOnAContactsPage are looked up with one click, which says its price.
+func TestDocumentsOnAContactsPage(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	has(t, "a wrong digit", sent(t, v, 422, "/contatos", "nome", "Bia", "email", "b@x.example", "documentos", "529.982.247-26"),
+		"Cada documento é um CPF ou CNPJ")
+	page := sent(t, v, 200, "/contatos", "nome", "Bia", "email", "b@x.example", "documentos", "52998224725; 11.222.333/0001-81")
+	has(t, "summary", page, "529.982.247-25", "11.222.333/0001-81", `name="documento" value="52998224725"`, "R$ 0,45")
+	has(t, "found", v.get("/contatos?busca=529.982.247-25"), "Bia")
+}
+
+// sent sends a form and returns the page that comes, with that status.
+func sent(t *testing.T, v *visitor, status int, path string, pairs ...string) string {
+	t.Helper()
+	got, page := v.send(path, pairs...)
+	if got.StatusCode == http.StatusSeeOther {
+		return v.get(got.Header.Get("Location"))
+	}
+	if got.StatusCode != status {
+		t.Fatalf("%s: status %d: %.300s", path, got.StatusCode, page)
+	}
+	return page
+}

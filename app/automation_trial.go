@@ -1,0 +1,99 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"fichario/domain/automation"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+)
+
+// Trial is an expression on a real past event.
+type Trial struct {
+	// Found is whether there has been such an event.
+	Found bool
+	// Holds is what the expression gives; Problem in Portuguese why it gives nothing.
+	Holds   bool
+	Problem string
+	// Data is what the expression sees, as JSON.
+	Data string
+}
+
+// Try looks at an expression on the newest event of a kind in the caller's organisation; nothing is done. Faults:
+// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+func (a *Automations) Try(ctx context.Context, by Caller, event automation.EventName, when string) (Trial, error) {
+	orgID, err := by.managedOrg()
+	if err != nil {
+		return Trial{}, err
+	}
+	if !event.Valid() {
+		return Trial{}, invalid("event", "Os eventos são "+eventNames()+".")
+	}
+	job, err := a.newest(ctx, orgID, event)
+	if err != nil || job.OrgID == "" {
+		return Trial{}, err
+	}
+	e, err := eventOf(ctx, a.store.Repos(), job)
+	if errors.Is(err, errEventGone) {
+		return Trial{}, nil
+	}
+	if err != nil {
+		return Trial{}, err
+	}
+	t := Trial{Found: true, Data: a.means.Conditions.Data(e)}
+	if when == "" {
+		t.Holds = true
+		return t, nil
+	}
+	if t.Holds, err = a.means.Conditions.Holds(ctx, when, e); err != nil {
+		t.Problem = err.Error()
+	}
+	return t, nil
+}
+
+// newest is the job that the newest event of a kind would have; the zero value when there was none.
+func (a *Automations) newest(ctx context.Context, orgID string, event automation.EventName) (automation.Job, error) {
+	r := a.store.Repos()
+	job := eventJob(event, orgID, "", a.clock())
+	switch event {
+	case automation.ContactCreated, automation.ContactUpdated, automation.ContactMoved:
+		contacts, err := r.Contacts.Page(ctx, orgID, "", 1)
+		if err != nil || len(contacts) == 0 {
+			return automation.Job{}, err
+		}
+		job.ContactID, job.SubjectID, job.Detail = contacts[0].ID, contacts[0].StageID, "nota"
+		return job, nil
+	case automation.LookupCompleted:
+		entries, err := r.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", listMax)
+		for _, e := range entries {
+			if e.Status == lookup.Done && e.RecordID != "" {
+				job.SubjectID, job.ContactID = e.ID, e.ContactID
+				return job, err
+			}
+		}
+		return automation.Job{}, err
+	case automation.DeliveryRefused:
+		hooks, err := r.Webhooks.List(ctx, orgID)
+		for _, hook := range hooks {
+			refused, err := r.Deliveries.Page(ctx, hook.ID, webhook.Refused, "", 1)
+			if err != nil {
+				return automation.Job{}, err
+			}
+			if len(refused) > 0 {
+				job.SubjectID = refused[0].ID
+				return job, nil
+			}
+		}
+		return automation.Job{}, err
+	case automation.CapReached:
+		keys, err := r.Keys.List(ctx, orgID)
+		if err != nil || len(keys) == 0 {
+			return automation.Job{}, err
+		}
+		job.SubjectID, job.Detail = keys[0].ID, capDetail(automation.DayCap, 80, keys[0].Limits.PerDay)
+		return job, nil
+	case automation.BatchCompleted:
+	}
+	return automation.Job{}, nil
+}
