@@ -34,9 +34,12 @@ func (a *Automations) describe(ctx context.Context, by Caller, n NewAutomation) 
 	if err := mayManageOrg(ctx, a.store.Repos(), by, n.OrgID); err != nil {
 		return automation.Automation{}, err
 	}
-	action, err := a.action(ctx, n)
-	if err != nil {
-		return automation.Automation{}, err
+	var action automation.Action
+	if !n.KeepAction {
+		var err error
+		if action, err = a.action(ctx, n); err != nil {
+			return automation.Automation{}, err
+		}
 	}
 	conditions, err := a.conditions(ctx, by, n)
 	return automation.Automation{OrgID: n.OrgID, Name: name, Event: n.Event, Conditions: conditions, Action: action}, err
@@ -92,7 +95,7 @@ func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.A
 	var err error
 	switch n.Action {
 	case automation.HTTP:
-		made.Secret, err = newSigningSecret(), checkTarget(n.URL)
+		made, err = a.request(made, n)
 	case automation.Email:
 		if !a.means.Mails {
 			return made, invalid("action", noMailer+" Configure FICHARIO_SMTP_URL, no serviço e nos comandos, e tente de novo.")
@@ -131,7 +134,13 @@ func (a *Automations) checkLookup(n NewAutomation) error {
 }
 
 func onlyItsFields(n NewAutomation) error {
+	if err := n.misplaced(); err != nil {
+		return err
+	}
 	needed := actionFields[n.Action]
+	if n.Destination != "" {
+		needed = nil
+	}
 	for _, given := range []struct{ field, text string }{
 		{"url", n.URL}, {"to", n.To}, {"subject", n.Subject}, {"text", n.Text}, {"stage", n.Stage}, {"member", n.Member},
 		{"product", n.Product},

@@ -23,6 +23,8 @@ type Means struct {
 	Conditions ports.Conditions
 	// Catalog is what can be looked up.
 	Catalog catalog.Catalog
+	// Destinations knows the forms of requests.
+	Destinations ports.Destinations
 }
 
 // NewAutomations returns the use case.
@@ -44,8 +46,11 @@ type NewAutomation struct {
 	OrgID, Name string
 	Event       automation.EventName
 	Action      automation.ActionKind
-	// URL is of an http action.
+	// URL is of an http action without a destination.
 	URL string
+	RequestForm
+	// KeepAction leaves the action of one that is edited as it is.
+	KeepAction bool
 	// To, Subject and Text are of an email action; Text is also the note of add_note.
 	To, Subject, Text string
 	// Stage is the name of the stage of move_stage, of any funnel, the default one's
@@ -70,6 +75,7 @@ type NewAutomation struct {
 // Add makes an enabled automation; that of an http action has a new secret. Faults:
 // InvalidRequest with the field at fault, ServiceUnavailable.
 func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (automation.Automation, error) {
+	n.KeepAction = false // there is none
 	made, err := a.describe(ctx, by, n)
 	if err != nil {
 		return made, err
@@ -86,9 +92,17 @@ func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutom
 		return err
 	}
 	n.OrgID = old.OrgID
+	n = a.kept(n, old.Action)
+	// One that is unreadable is not there to be kept, and nothing is written over what is stored of it.
+	if n.KeepAction = n.KeepAction && !old.Unreadable; n.KeepAction {
+		n.Action = old.Action.Kind
+	}
 	changed, err := a.describe(ctx, by, n)
 	if err != nil {
 		return err
+	}
+	if n.KeepAction {
+		changed.Action = old.Action
 	}
 	if changed.ID = id; old.Action.Secret != "" && changed.Action.Secret != "" {
 		changed.Action.Secret = old.Action.Secret
@@ -126,6 +140,8 @@ type AutomationView struct {
 	Origin, Webhook string
 	// Stage and Member are names of what its action uses.
 	Stage, Member string
+	// Destination describes where its http action sends to; the zero value where that is an address.
+	Destination automation.Destination
 	// Last is its newest run; the zero value when it never ran.
 	Last automation.Job
 }
@@ -141,7 +157,7 @@ func (a *Automations) Views(ctx context.Context, by Caller, orgID string) ([]Aut
 	n, err := loadNames(ctx, r, orgID)
 	out := make([]AutomationView, len(all))
 	for i, rule := range all {
-		out[i] = n.automation(rule)
+		out[i] = a.described(n.automation(rule))
 		last, err := r.Jobs.Page(ctx, orgID, automation.JobFilter{AutomationID: rule.ID}, "", 1)
 		if err != nil {
 			return nil, err
@@ -161,5 +177,5 @@ func (a *Automations) View(ctx context.Context, by Caller, id string) (Automatio
 		return AutomationView{}, err
 	}
 	n, err := loadNames(ctx, a.store.Repos(), found.OrgID)
-	return n.automation(found), err
+	return a.described(n.automation(found)), err
 }

@@ -100,6 +100,11 @@ func (d *dispatcher) Post(ctx context.Context, c ports.Call) (int, error) {
 	return 204, nil
 }
 
+func (d *dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
+	status, err := d.Post(ctx, c)
+	return fmt.Sprintf("status %d", status), err
+}
+
 // mailer takes messages, or fails with err.
 type mailer struct {
 	seen[ports.Mail]

@@ -94,10 +94,15 @@ func (j *Jobs) post(ctx context.Context, _ ports.Repos, u run) (outcome, error) 
 	if u.contact.Unreadable {
 		return outcome{}, &ports.SendError{Reason: "a nota guardada do contato está ilegível", Permanent: true}
 	}
-	status, err := j.Dispatcher.Post(ctx, ports.Call{
-		ID: u.job.ID, URL: u.rule.Action.URL, Secret: u.rule.Action.Secret, At: j.Clock(),
+	call := ports.Call{
+		ID: u.job.ID, URL: u.rule.Action.URL, Secret: u.rule.Action.Secret, At: j.Clock(), Action: u.rule.Action,
 		Event: u.about,
-	})
+	}
+	if call.Action.HasForm() {
+		result, err := j.Dispatcher.Send(ctx, call)
+		return outcome{result: result}, err
+	}
+	status, err := j.Dispatcher.Post(ctx, call)
 	return outcome{result: fmt.Sprintf("status %d", status)}, err
 }
 

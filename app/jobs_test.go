@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	outbound "fichario/adapters/automation"
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -24,7 +25,7 @@ import (
 func (s *setting) worker() app.JobsConfig {
 	return app.JobsConfig{
 		Store: s.store, Clock: s.now, Dispatcher: s.dispatcher, Mailer: s.mailer, PublicURL: "https://f.example",
-		Log: s.log.logger(), Conditions: conditions(), Lookups: s.lookups,
+		Log: s.log.logger(), Conditions: outbound.NewConditions(), Lookups: s.lookups,
 	}
 }
 

@@ -17,6 +17,9 @@ type Rehearsal struct {
 	Runs bool
 	// Text is what an email or add_note action would write.
 	Subject, Text, To string
+	// Request is what an http action would send, with its secrets masked; Problem says in Portuguese why it cannot.
+	Request automation.ShownRequest
+	Problem string
 }
 
 // RehearsedCondition is one condition and whether it holds.
@@ -37,6 +40,9 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 	view, err := contactViewKind.visible(ctx, r, by, contactID)
 	if err != nil {
 		return Rehearsal{}, err
+	}
+	if view.OrgID != rule.OrgID {
+		return Rehearsal{}, missing("contact", "Não há contato com este id na organização da automação.")
 	}
 	n, err := loadNames(ctx, r, rule.OrgID)
 	if err != nil {
@@ -63,7 +69,7 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 	case automation.ToAssignee:
 		out.To = view.Assignee.Email
 	}
-	return out, nil
+	return out, a.rehearseRequest(ctx, &out, rule)
 }
 
 // Newest returns the newest contacts of the caller's organisation, to rehearse with.

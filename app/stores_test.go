@@ -12,8 +12,6 @@ import (
 	"time"
 
 	outbound "fichario/adapters/automation"
-	jq "fichario/adapters/bureau"
-
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/access"
@@ -96,15 +94,9 @@ func (s *setting) otherLookups(store ports.Store) *app.Lookups {
 
 // means are all that automations can have.
 func means(mails bool) app.Means {
-	return app.Means{Mails: mails, Conditions: conditions(), Catalog: products()}
-}
-
-// conditions are those of the program.
-func conditions() ports.Conditions {
-	return outbound.NewConditions(func(src string) (outbound.Program, error) {
-		p, err := jq.CompileExpression(src)
-		return outbound.Program(p), err
-	})
+	return app.Means{
+		Mails: mails, Conditions: outbound.NewConditions(), Catalog: products(), Destinations: outbound.Destinations{},
+	}
 }
 
 // hashed and fits stand for bcrypt, which takes a processor for a quarter of a second.

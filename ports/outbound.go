@@ -16,6 +16,20 @@ type Dispatcher interface {
 	// the answer. Every status outside 200 to 299, and every call without an
 	// answer, is a *SendError.
 	Post(ctx context.Context, c Call) (status int, err error)
+	// Send makes the request of the form that the action of c describes, unless a search before it finds the record
+	// there, and returns a short Portuguese phrase that says how it ended: "status 201", "já existe no destino". What was
+	// refused, and every call without an answer, is a *SendError.
+	Send(ctx context.Context, c Call) (result string, err error)
+}
+
+// Destinations knows the forms of requests.
+type Destinations interface {
+	// Shipped describes the destinations that come with the program.
+	Shipped() []automation.Destination
+	// Describe reads the action's destination or own form, and says what is wrong with it or with what is filled in.
+	Describe(a automation.Action) (automation.Destination, []automation.FieldFault)
+	// Show returns the request that a call would make, with the secrets masked. Its error is a *SendError.
+	Show(ctx context.Context, c Call) (automation.ShownRequest, error)
 }
 
 // Conditions looks at expressions of jq over what systems are told of an event: what Dispatcher sends as `data`.
@@ -41,6 +55,8 @@ type Call struct {
 	At time.Time
 	// Event is what the receiver is told.
 	Event automation.Event
+	// Action is of Send.
+	Action automation.Action
 }
 
 // Mailer sends e-mail.

@@ -7,19 +7,17 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
+	"fichario/adapters/jq"
 	"fichario/domain/automation"
 	"fichario/ports"
 )
 
-// Program is a compiled expression of jq, bounded in time and memory: it gives one value.
-type Program func(ctx context.Context, input any) (any, error)
-
 // Conditions looks at the expressions of automations. It is safe for concurrent use.
 type Conditions struct {
-	compile func(src string) (Program, error)
-	mu      sync.Mutex
-	known   map[string]Program
+	mu    sync.Mutex
+	known map[string]*jq.Program
 }
 
 var _ ports.Conditions = (*Conditions)(nil)
@@ -28,14 +26,14 @@ const (
 	// expressionMax bounds the text of an expression, expressionsKept how many compiled ones are kept.
 	expressionMax   = 2000
 	expressionsKept = 500
+	// expressionTime bounds a run with its wait for a place.
+	expressionTime = time.Second
 )
 
-// NewConditions returns conditions whose expressions are compiled so; compile's error speaks of the text only.
-func NewConditions(compile func(src string) (Program, error)) *Conditions {
-	return &Conditions{compile: compile, known: map[string]Program{}}
-}
+// NewConditions returns conditions.
+func NewConditions() *Conditions { return &Conditions{known: map[string]*jq.Program{}} }
 
-func (c *Conditions) program(expression string) (Program, error) {
+func (c *Conditions) program(expression string) (*jq.Program, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known := c.known[expression]; known != nil {
@@ -44,7 +42,7 @@ func (c *Conditions) program(expression string) (Program, error) {
 	if len(expression) > expressionMax {
 		return nil, errors.New("a expressão tem até 2000 caracteres")
 	}
-	p, err := c.compile(expression)
+	p, err := jq.Compile(expression)
 	if err != nil {
 		return nil, errors.New("a expressão não é jq válido: " + strings.SplitN(err.Error(), "\n", 2)[0])
 	}
@@ -71,13 +69,13 @@ func (c *Conditions) Holds(ctx context.Context, expression string, e automation.
 	if err != nil {
 		return false, errors.New("o evento não pode ser escrito em JSON")
 	}
-	var input any
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	if err := dec.Decode(&input); err != nil {
+	input, err := jq.Decode(data)
+	if err != nil {
 		return false, errors.New("o evento não pode ser escrito em JSON")
 	}
-	v, err := p(ctx, input)
+	ctx, cancel := context.WithTimeout(ctx, expressionTime)
+	defer cancel()
+	v, err := p.Run(ctx, input)
 	if err != nil {
 		// The error may quote the input.
 		return false, errors.New("a expressão não pôde ser calculada sobre este evento, ou demora demais")

@@ -16,6 +16,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"fichario/adapters/automation/destinations"
 	"fichario/ports"
 )
 
@@ -24,8 +25,8 @@ const (
 	// reasonLate says it too.
 	callTime = 10 * time.Second
 	// maxAnswer is what is read of an answer's body, and maxAnswerHeader of its
-	// headers. Only the status counts: the body is read so that the connection may
-	// be used again.
+	// headers. Where only the status counts, the body is read so that the connection
+	// may be used again.
 	maxAnswer       = 64 << 10
 	maxAnswerHeader = 64 << 10
 	// hostConns bounds the connections to one host, so that a slow one is not
@@ -43,8 +44,6 @@ type Dispatcher struct {
 	// public is true when only the public internet may be called.
 	public bool
 }
-
-var _ ports.Dispatcher = (*Dispatcher)(nil)
 
 // New returns a dispatcher. Unless allowPrivate, it calls only the public internet,
 // on ports 80 and 443. Close frees its connections.
@@ -94,32 +93,55 @@ func (d *Dispatcher) Post(ctx context.Context, c ports.Call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	parent := ctx
-	ctx, cancel := context.WithTimeout(ctx, d.timeout)
+	answer, err := d.exchange(ctx, &destinations.Request{
+		Method: http.MethodPost, Address: address.String(), Header: header, Body: body,
+	}, false, d.timeout)
+	if err != nil {
+		return 0, err
+	}
+	return answer.Status, judge(answer.Status, answer.Header.Get("Retry-After"), time.Now())
+}
+
+// exchange makes one request. Unless keep, only the status and the headers of the answer count: once they are here, a
+// body that breaks off or does not end changes nothing. Its error is a *ports.SendError.
+func (d *Dispatcher) exchange(
+	parent context.Context, r *destinations.Request, keep bool, timeout time.Duration,
+) (answer destinations.Answer, err error) {
+	ctx, cancel := context.WithTimeout(parent, timeout)
 	defer cancel()
 	var tlsFailed atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { tlsFailed.Store(err != nil) },
 	})
-	req, err := http.NewRequestWithContext(traced, http.MethodPost, address.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(traced, r.Method, r.Address, bytes.NewReader(r.Body))
 	if err != nil {
-		return 0, permanent(reasonURL)
+		return answer, permanent(reasonURL)
 	}
 	// Without it the HTTP library cannot send the body a second time by itself.
 	req.GetBody = nil
-	req.Header = header
+	req.Header = r.Header
 	// The transport itself, not an http.Client: that one follows redirects, and its
 	// errors hold the address.
 	res, err := d.transport.RoundTrip(req)
 	if err != nil {
-		return 0, unanswered(parent, ctx, err, tlsFailed.Load())
+		return answer, unanswered(parent, ctx, err, tlsFailed.Load())
 	}
 	defer res.Body.Close()
+	answer = destinations.Answer{Status: res.StatusCode, Header: res.Header}
 	// After 101 the body is the bare connection, which no deadline of ctx reaches.
-	if res.StatusCode != http.StatusSwitchingProtocols && res.ContentLength <= maxAnswer {
-		_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer+1))
+	if res.StatusCode == http.StatusSwitchingProtocols || res.ContentLength > maxAnswer {
+		return answer, nil
 	}
-	return res.StatusCode, judge(res.StatusCode, res.Header.Get("Retry-After"), time.Now())
+	read, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case !keep:
+		return answer, nil
+	case err != nil:
+		return answer, unanswered(parent, ctx, err, false)
+	case len(read) <= maxAnswer:
+		answer.Body = read
+	}
+	return answer, nil
 }
 
 // target reads the address of a call.

@@ -70,6 +70,20 @@ func judge(status int, retryAfter string, now time.Time) error {
 	return e
 }
 
+// byStatus tells what the status of an answer means that is not what the destination calls done: which mistakes are the
+// request's own, and would be made again.
+func byStatus(status int, retryAfter string, now time.Time) error {
+	e := &ports.SendError{Reason: "o destino recusou (status " + strconv.Itoa(status) + ")", Permanent: true}
+	switch {
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
+		e.RetryAfter = wait(retryAfter, now)
+		fallthrough
+	case status >= 500, status == http.StatusRequestTimeout, status == http.StatusTooEarly:
+		e.Reason, e.Permanent = "status "+strconv.Itoa(status), false
+	}
+	return e
+}
+
 // wait reads a Retry-After, in seconds or as a date, up to maxWait.
 func wait(s string, now time.Time) time.Duration {
 	n, err := strconv.ParseUint(s, 10, 64)

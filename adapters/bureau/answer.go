@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fichario/adapters/jq"
 	"fichario/domain/document"
 	"fichario/ports"
 )
@@ -34,14 +35,14 @@ func (c *Client) read(
 	if status.code < 200 || status.code > 299 {
 		return reply{}, statusFailure(status)
 	}
-	decoded, fail := decode(raw)
-	if fail != nil {
-		return reply{}, fail
+	decoded, err := jq.Decode(raw)
+	if err != nil {
+		return reply{}, counted(ports.Failed, "answer "+err.Error())
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
 	if c.file.failed != nil {
-		v, err := c.file.failed.run(ctx, decoded, doc.Value(), m.product.ID)
+		v, err := c.file.failed.Run(ctx, decoded, doc.Value(), m.product.ID)
 		switch {
 		case err != nil:
 			// An error that is taken for an answer would be kept, and shown for a month.
@@ -52,7 +53,7 @@ func (c *Client) read(
 	}
 	r := reply{found: true, raw: raw, decoded: decoded}
 	if m.found != nil {
-		v, err := m.found.run(ctx, decoded, doc.Value(), m.product.ID)
+		v, err := m.found.Run(ctx, decoded, doc.Value(), m.product.ID)
 		is := false
 		if r.found, is = v.(bool); err != nil || !is {
 			return reply{}, neutral(ports.Failed, "the answer does not tell whether a record was found")
@@ -79,13 +80,13 @@ func (c *Client) believe(
 	not := "status " + strconv.Itoa(s.code)
 	doubt := false
 	if when := c.file.notFound.when; when != nil {
-		decoded, fail := decode(bytes.TrimPrefix(raw, byteOrderMark))
-		if fail != nil {
-			return neutral(ports.Failed, not+", and "+fail.err.Reason)
+		decoded, err := jq.Decode(bytes.TrimPrefix(raw, byteOrderMark))
+		if err != nil {
+			return neutral(ports.Failed, not+", and answer "+err.Error())
 		}
 		mapping, cancel := context.WithTimeout(context.WithoutCancel(parent), mappingTime)
 		defer cancel()
-		says, err := when.run(mapping, decoded, doc.Value(), m.product.ID)
+		says, err := when.Run(mapping, decoded, doc.Value(), m.product.ID)
 		if doubt = says == inDoubt; err != nil || says != true && !doubt {
 			return neutral(ports.Failed, not+" in other words than those of a missing record")
 		}
@@ -113,63 +114,9 @@ func noRecord(raw []byte) (reply, *failure) {
 	case json.Valid(raw):
 		return reply{raw: raw}, nil
 	}
-	text, err := encodeJSON(string(raw))
+	text, err := jq.Encode(string(raw))
 	if err != nil {
 		return reply{}, counted(ports.Failed, "answer is not JSON")
 	}
 	return reply{raw: text}, nil
-}
-
-// decode reads one JSON text, with the numbers as they are written. The decoder
-// also refuses what is nested more than 10 000 levels deep. A number that is too long
-// to count with is null: the answer keeps it.
-func decode(raw []byte) (any, *failure) {
-	switch {
-	case len(bytes.TrimSpace(raw)) == 0:
-		return nil, counted(ports.Failed, "answer is empty")
-	case !utf8.Valid(raw):
-		return nil, counted(ports.Failed, "answer is not UTF-8")
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil || len(bytes.TrimLeft(raw[dec.InputOffset():], " \t\r\n")) > 0 {
-		return nil, counted(ports.Failed, "answer is not JSON")
-	}
-	if holdsLongNumber(raw) {
-		v = withoutLongNumbers(v)
-	}
-	return v, nil
-}
-
-// holdsLongNumber tells whether a number in raw may be longer than maxDigits.
-func holdsLongNumber(raw []byte) bool {
-	run := 0
-	for _, b := range raw {
-		if run++; b < '+' || b > '9' && b|0x20 != 'e' {
-			run = 0
-		}
-		if run > maxDigits {
-			return true
-		}
-	}
-	return false
-}
-
-func withoutLongNumbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if len(v) > maxDigits {
-			return nil
-		}
-	case []any:
-		for i := range v {
-			v[i] = withoutLongNumbers(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = withoutLongNumbers(v[k])
-		}
-	}
-	return v
 }

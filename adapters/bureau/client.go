@@ -9,10 +9,15 @@ import (
 	"slices"
 	"time"
 
+	"fichario/adapters/jq"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/ports"
 )
+
+// mappingTime bounds all the jq of one answer. It is apart from the call's own
+// time: the answer is paid for, and a late one is mapped all the same.
+const mappingTime = time.Second
 
 // Client asks the bureau of one file. It is safe for concurrent use.
 type Client struct {
@@ -201,11 +206,11 @@ func (c *Client) project(ctx context.Context, m *mapping, doc document.Document,
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
 	values := make(map[string]any, len(m.fields))
-	run := func(f fieldMapping, do func(context.Context, any, string, string) (any, error)) error {
+	run := func(f fieldMapping, do func(context.Context, any, ...any) (any, error)) error {
 		v, err := do(ctx, r.decoded, doc.Value(), m.product.ID)
 		if err == nil {
 			values[f.name] = v
-		} else if !errors.Is(err, errBounds) {
+		} else if !errors.Is(err, jq.ErrBounds) {
 			a.Dropped = append(a.Dropped, f.name)
 		}
 		return err
@@ -213,12 +218,12 @@ func (c *Client) project(ctx context.Context, m *mapping, doc document.Document,
 	// Those that need much come last, so that a bad one takes no time from the others.
 	var much []fieldMapping
 	for _, f := range m.fields {
-		if errors.Is(run(f, f.jq.light), errBounds) {
+		if errors.Is(run(f, f.jq.Light), jq.ErrBounds) {
 			much = append(much, f)
 		}
 	}
 	for _, f := range much {
-		if errors.Is(run(f, f.jq.heavy), errBounds) {
+		if errors.Is(run(f, f.jq.Heavy), jq.ErrBounds) {
 			a.Dropped = append(a.Dropped, f.name)
 		}
 	}

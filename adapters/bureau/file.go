@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"fichario/adapters/jq"
 	"fichario/domain/catalog"
 )
 
@@ -14,7 +15,7 @@ type File struct {
 	headers      []header
 	oauth        *oauth
 	timeout      time.Duration
-	failed       *program
+	failed       *jq.Program
 	notFound     notFound
 	notCharged   []int
 	rate         float64 // calls a second; zero without one
@@ -24,8 +25,8 @@ type File struct {
 // notFound is how the bureau says that it has no record.
 type notFound struct {
 	status []int
-	when   *program // says true of such a body, or that it is inDoubt; nil when every body is one
-	check  *request // is asked after such an answer, and must not fail; nil without one
+	when   *jq.Program // says true of such a body, or that it is inDoubt; nil when every body is one
+	check  *request    // is asked after such an answer, and must not fail; nil without one
 }
 
 // header is a header of a request.
@@ -44,7 +45,7 @@ type oauth struct {
 type mapping struct {
 	product catalog.Product
 	request request
-	found   *program
+	found   *jq.Program
 	fields  []fieldMapping
 }
 
@@ -53,12 +54,12 @@ type request struct {
 	template     template
 	query        []header
 	headers      []header
-	body         *program
+	body         *jq.Program
 }
 
 type fieldMapping struct {
 	name string
-	jq   *program
+	jq   *jq.Program
 }
 
 // Name returns the bureau's name, as the file gives it.

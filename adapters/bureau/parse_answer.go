@@ -10,11 +10,11 @@ import (
 
 // notFound reads statuses that mean "no record", or a mapping of them and of what must hold besides.
 func (p *parser) notFound(v at) {
-	if v.n.Kind != yaml.MappingNode {
+	if v.Node.Kind != yaml.MappingNode {
 		p.file.notFound.status = p.notFoundStatuses(v)
 		return
 	}
-	keys := p.known(v, "status", "when", "check")
+	keys := p.Known(v, "status", "when", "check")
 	if k, ok := keys["status"]; ok {
 		p.file.notFound.status = p.notFoundStatuses(k)
 	}
@@ -23,8 +23,8 @@ func (p *parser) notFound(v at) {
 	}
 	if k, ok := keys["check"]; ok {
 		p.file.notFound.check = p.check(k)
-	} else if when := keys["when"]; p.file.notFound.when != nil && strings.Contains(p.file.notFound.when.src, inDoubt) {
-		p.fault(when, "speaks of doubt, which only a check can take away")
+	} else if when := p.file.notFound.when; when != nil && strings.Contains(when.Source(), inDoubt) {
+		p.Fault(keys["when"], "speaks of doubt, which only a check can take away")
 	}
 }
 
@@ -36,8 +36,8 @@ func (p *parser) notFoundStatuses(v at) []int {
 
 // check reads a request that the bureau answers for nothing.
 func (p *parser) check(v at) *request {
-	keys := p.known(v, "path", "query")
-	p.required(v, keys, "path")
+	keys := p.Known(v, "path", "query")
+	p.Required(v, keys, "path")
 	r := &request{method: "GET"}
 	if k, ok := keys["path"]; ok {
 		r.path, r.template = p.path(k)
@@ -53,7 +53,7 @@ func (p *parser) notCharged(v at) {
 	p.file.notCharged = p.statuses(v, "from 400 to 599", func(status int) bool { return status >= 400 })
 	for _, status := range p.file.notCharged {
 		if slices.Contains(p.file.notFound.status, status) {
-			p.fault(v, "not_found has it: a status %d is an answer and charged, or it is neither", status)
+			p.Fault(v, "not_found has it: a status %d is an answer and charged, or it is neither", status)
 		}
 	}
 }
@@ -61,13 +61,13 @@ func (p *parser) notCharged(v at) {
 // statuses reads a list of HTTP statuses.
 func (p *parser) statuses(v at, which string, good func(int) bool) []int {
 	var list []int
-	for _, item := range p.list(v) {
-		status, err := strconv.Atoi(item.n.Value)
+	for _, item := range p.List(v) {
+		status, err := strconv.Atoi(item.Node.Value)
 		switch {
-		case err != nil || item.n.Kind != yaml.ScalarNode || status > 599 || !good(status):
-			p.fault(item, "must be a status %s", which)
+		case err != nil || item.Node.Kind != yaml.ScalarNode || status > 599 || !good(status):
+			p.Fault(item, "must be a status %s", which)
 		case slices.Contains(list, status):
-			p.fault(item, "is here twice")
+			p.Fault(item, "is here twice")
 		default:
 			list = append(list, status)
 		}

@@ -3,22 +3,21 @@ package bureau
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"net/textproto"
 	"net/url"
 	"strings"
 
+	"fichario/adapters/jq"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 )
 
 func (p *parser) request(v at, product catalog.Product) request {
-	keys := p.known(v, "method", "path", "query", "headers", "body")
-	p.required(v, keys, "path")
+	keys := p.Known(v, "method", "path", "query", "headers", "body")
+	p.Required(v, keys, "path")
 	r := request{method: "GET"}
 	if k, ok := keys["method"]; ok {
-		if r.method = p.text(k); r.method != "GET" && r.method != "POST" && r.method != "" {
-			p.fault(k, "must be GET or POST")
+		if r.method = p.Text(k); r.method != "GET" && r.method != "POST" && r.method != "" {
+			p.Fault(k, "must be GET or POST")
 		}
 	}
 	if k, ok := keys["path"]; ok {
@@ -33,14 +32,14 @@ func (p *parser) request(v at, product catalog.Product) request {
 	uses := r.template.uses(slotDocument) || anyUses(r.query) || anyUses(r.headers) || anyUses(p.file.headers)
 	if k, ok := keys["body"]; ok {
 		if r.method == "GET" {
-			p.fault(k, "a GET has no body: use POST, or query")
+			p.Fault(k, "a GET has no body: use POST, or query")
 		}
 		if r.body = p.jq(k); r.body != nil {
 			uses = p.bodyUses(k, r.body, product) || uses
 		}
 	}
 	if !uses && len(keys) > 0 {
-		p.fault(v, "uses the document nowhere: put {documento} in path, query or headers, or .documento in body")
+		p.Fault(v, "uses the document nowhere: put {documento} in path, query or headers, or .documento in body")
 	}
 	return r
 }
@@ -55,28 +54,28 @@ func anyUses(list []header) bool {
 }
 
 func (p *parser) path(v at) (string, template) {
-	before := len(p.problems)
-	s := p.text(v)
+	before := len(p.Problems)
+	s := p.Text(v)
 	if s == "" {
 		return "", nil
 	}
 	t := p.template(v, url.PathEscape)
-	if len(p.problems) > before {
+	if len(p.Problems) > before {
 		return s, t
 	}
 	sample := t.expand("0", "0", nil)
 	u, err := url.Parse(sample)
 	switch {
 	case !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//"):
-		p.fault(v, `must start with one "/"`)
+		p.Fault(v, `must start with one "/"`)
 	case strings.ContainsAny(s, "?#"):
-		p.fault(v, "must not hold ? or #: put a query under query")
+		p.Fault(v, "must not hold ? or #: put a query under query")
 	case strings.ContainsAny(sample, "{}"):
-		p.fault(v, "holds a { or } that is not part of {documento} or {produto}")
+		p.Fault(v, "holds a { or } that is not part of {documento} or {produto}")
 	case err != nil || strings.ContainsAny(sample, " \t\r\n"):
-		p.fault(v, "is not a path of an address")
+		p.Fault(v, "is not a path of an address")
 	case len(u.EscapedPath()) > maxURL:
-		p.fault(v, "is longer than %d characters", maxURL)
+		p.Fault(v, "is longer than %d characters", maxURL)
 	}
 	return s, t
 }
@@ -91,14 +90,14 @@ var samples = map[document.Type][2]string{
 
 // bodyUses runs the program for sample documents, and reports whether the body
 // depends on the document. Looking at the program's text would not tell.
-func (p *parser) bodyUses(v at, body *program, product catalog.Product) bool {
+func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product) bool {
 	uses := false
 	for _, t := range product.Documents {
 		var bodies [2][]byte
 		for i, doc := range samples[t] {
 			b, err := makeBody(context.Background(), body, doc, product.ID)
 			if err != nil {
-				p.fault(v, "makes no body for a %s", t)
+				p.Fault(v, "makes no body for a %s", t)
 				return true
 			}
 			bodies[i] = b
@@ -109,35 +108,13 @@ func (p *parser) bodyUses(v at, body *program, product catalog.Product) bool {
 }
 
 // makeBody runs the program of a request's body. Its error may quote the document.
-func makeBody(ctx context.Context, body *program, doc, product string) ([]byte, error) {
-	v, err := body.run(ctx, map[string]any{slotDocument: doc, slotProduct: product}, doc, product)
+func makeBody(ctx context.Context, body *jq.Program, doc, product string) ([]byte, error) {
+	v, err := body.Run(ctx, map[string]any{slotDocument: doc, slotProduct: product}, doc, product)
 	if err != nil {
 		return nil, err
 	}
 	if v == nil {
 		return nil, errNoBody
 	}
-	return encodeJSON(v)
-}
-
-// encodeJSON is json.Marshal without the escapes that only HTML needs.
-func encodeJSON(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
-
-// canonical returns the usual spelling of a header's name, or "" when it is none.
-func canonical(name string) string {
-	for i := range len(name) {
-		c := name[i]
-		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
-			return ""
-		}
-	}
-	return textproto.CanonicalMIMEHeaderKey(name)
+	return jq.Encode(v)
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,11 @@ type automationForm struct {
 	Webhooks []webhook.Webhook
 	Funnels  []crm.Funnel
 	Members  []crm.Member
-	Products []app.Offer
-	Events   []eventChoice
+	// Destinations are to choose from; Kept is true where the request has a form that only commands describe.
+	Destinations []destinationOption
+	Kept         bool
+	Products     []app.Offer
+	Events       []eventChoice
 	// Trial is of the expression; nil unless it was asked for.
 	Trial *app.Trial
 }
@@ -63,6 +67,8 @@ type automationFields struct {
 	WebhookID string                `form:"webhook"`
 	MinAmount catalog.Money         `form:"valor" app:"minValue" validate:"min=0" says:"Escreva um valor só, como R$ 50.000,00."`
 	URL       string                `form:"url"`
+	// Destination is empty for the address.
+	Destination string `form:"destino" app:"destination"`
 	// To is empty for the address beside it.
 	To      string `form:"para"`
 	Address string `form:"endereco" app:"to"`
@@ -91,7 +97,7 @@ func days(typed string) *int {
 }
 
 // automation is what the form describes.
-func (f automationFields) automation(orgID string) app.NewAutomation {
+func (f automationFields) automation(orgID string, all []automation.Destination, sent url.Values) app.NewAutomation {
 	n := app.NewAutomation{
 		OrgID: orgID, Name: f.Name, Event: cmp.Or(f.Event, automation.ContactCreated), Action: f.Action,
 		When:   strings.TrimSpace(f.When),
@@ -99,7 +105,7 @@ func (f automationFields) automation(orgID string) app.NewAutomation {
 	}
 	switch f.Action {
 	case automation.HTTP:
-		n.URL = f.URL
+		f.request(&n, all, sent)
 	case automation.Email:
 		n.To, n.Subject, n.Text = cmp.Or(f.To, f.Address), f.Subject, f.Text
 	case automation.AddNote:
@@ -121,6 +127,15 @@ func (s *server) automationForm(c *call, status int, id string, shown Form, tria
 			data.Products = append(data.Products, offer)
 		}
 	}
+	all, kept := s.Automations.Destinations(), ""
+	if id != "" {
+		a, err := s.Automations.Find(c.ctx(), c.by, id)
+		if err != nil {
+			return err
+		}
+		kept = destinationChoice(a.Action, all)
+	}
+	data.Destinations, data.Kept = destinationOptions(all, kept), kept == keptRequest
 	var err error
 	if data.Origins, err = s.Origins.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
@@ -167,7 +182,11 @@ func (s *server) automationEdit(c *call) error {
 	if f.To != automation.ToContact && f.To != automation.ToAssignee {
 		f.To, f.Address = "", f.To
 	}
-	return s.automationForm(c, http.StatusOK, a.ID, filled(f), nil)
+	all := s.Automations.Destinations()
+	f.Destination = destinationChoice(a.Action, all)
+	shown := filled(f)
+	destinationValues(&shown, a.Action, all)
+	return s.automationForm(c, http.StatusOK, a.ID, shown, nil)
 }
 
 func (s *server) automationCreate(c *call) error {
@@ -193,6 +212,7 @@ func (s *server) automationUpdate(c *call) error {
 // automationSave reads the form, and shows it again where save finds something wrong.
 func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
 	var f automationFields
+	all := s.Automations.Destinations()
 	err := c.decode(&f)
 	if err == nil && f.Try != "" {
 		trial, err := s.Automations.Try(c.ctx(), c.by, cmp.Or(f.Event, automation.ContactCreated), strings.TrimSpace(f.When))
@@ -200,16 +220,18 @@ func (s *server) automationSave(c *call, id string, save func(app.NewAutomation)
 			return err
 		}
 		f.Try = ""
-		return s.automationForm(c, http.StatusOK, id, filled(f), &trial)
+		shown := filled(f)
+		destinationFault(&shown, f.Destination, all, c.PostForm, nil)
+		return s.automationForm(c, http.StatusOK, id, shown, &trial)
 	}
 	if err == nil {
-		err = save(f.automation(c.by.OrgID()))
+		err = save(f.automation(c.by.OrgID(), all, c.PostForm))
 	}
 	if err == nil {
 		return nil
 	}
 	shown, ok := c.again(&f, err)
-	if !ok {
+	if ok = destinationFault(&shown, f.Destination, all, c.PostForm, err) || ok; !ok {
 		return err
 	}
 	if shown.Field == "endereco" { // the use case speaks of the words that commands have for the choice beside it

@@ -53,8 +53,10 @@ type problem struct {
 	Typed []string
 }
 
-// secretFields are fields of forms that no page shows again.
+// secretFields are fields of forms that no page shows again, and those that begin with secretPrefix.
 var secretFields = map[string]bool{"senha": true, "atual": true, "segredo": true}
+
+const secretPrefix = "segredo."
 
 // clientGone is the status, in the log alone, of a page that nobody waited for.
 const clientGone = 499
@@ -76,7 +78,8 @@ func (s *server) fail(c *call, err error) {
 	}
 	if c.Method == http.MethodPost && p.Status != http.StatusForbidden {
 		for name, values := range c.PostForm {
-			if !secretFields[name] && len(values) > 0 && strings.TrimSpace(values[0]) != "" {
+			isSecret := secretFields[name] || strings.HasPrefix(name, secretPrefix)
+			if !isSecret && len(values) > 0 && strings.TrimSpace(values[0]) != "" {
 				p.Typed = append(p.Typed, values[0])
 			}
 		}

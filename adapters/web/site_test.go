@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	outbound "fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/web"
 	"fichario/app"
@@ -83,7 +84,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
 		Automations: app.NewAutomations(store, now, app.Means{
-			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(),
+			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
 		}),
 		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), Batches: batches, Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,

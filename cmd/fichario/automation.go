@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"log/slog"
 
-	outbound "fichario/adapters/automation"
-	"fichario/adapters/bureau"
-
 	"encoding/json"
 	"fmt"
 	"time"
 
+	outbound "fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/automation"
@@ -21,15 +19,8 @@ import (
 // automations is the use case; what is offered is needed only where automations are made.
 func (e *environment) automations(store ports.Store, offered catalog.Catalog) *app.Automations {
 	return app.NewAutomations(store, now, app.Means{
-		Mails: e.settings.SMTPURL != "", Conditions: conditions(), Catalog: offered,
-	})
-}
-
-// conditions are looked at by the jq of bureau files, within its bounds.
-func conditions() *outbound.Conditions {
-	return outbound.NewConditions(func(src string) (outbound.Program, error) {
-		p, err := bureau.CompileExpression(src)
-		return outbound.Program(p), err
+		Mails: e.settings.SMTPURL != "", Conditions: outbound.NewConditions(), Catalog: offered,
+		Destinations: outbound.Destinations{},
 	})
 }
 
@@ -44,20 +35,23 @@ func (e *environment) offered() (catalog.Catalog, error) {
 }
 
 type automationCmd struct {
-	Add     automationAddCmd     `cmd:"" help:"Make an automation."`
-	List    automationListCmd    `cmd:"" help:"List the automations of an organisation."`
-	Enable  automationEnableCmd  `cmd:"" help:"Switch one on."`
-	Disable automationDisableCmd `cmd:"" help:"Switch one off."`
-	Runs    automationRunsCmd    `cmd:"" help:"Show runs and e-mails with how they ended, newest first."`
-	Rerun   automationRerunCmd   `cmd:"" help:"Run one again that was given up, or that succeeded."`
+	Add          automationAddCmd          `cmd:"" help:"Make an automation."`
+	List         automationListCmd         `cmd:"" help:"List the automations of an organisation."`
+	Enable       automationEnableCmd       `cmd:"" help:"Switch one on."`
+	Disable      automationDisableCmd      `cmd:"" help:"Switch one off."`
+	Runs         automationRunsCmd         `cmd:"" help:"Show runs and e-mails with how they ended, newest first."`
+	Destinations automationDestinationsCmd `cmd:"" help:"List the destinations that come with the program, and what each asks for."`
+	Try          automationTryCmd          `cmd:"" help:"Show what one would do for a contact: the exact request, its secrets masked. Nothing is sent."`
+	Rerun        automationRerunCmd        `cmd:"" help:"Run one again that was given up, or that succeeded."`
 }
 
 type automationAddCmd struct {
-	Org     string `required:"" help:"Id of the organisation."`
-	Name    string `required:"" help:"Name of the automation; contacts' histories show it."`
-	Event   string `default:"contact.created" help:"What starts it: contact.created, contact.updated, contact.moved, lookup.completed, batch.completed, cap.reached or delivery.refused."`
-	Action  string `required:"" enum:"http,email,move_stage,assign,add_note,lookup" help:"http, email, move_stage, assign, add_note or lookup."`
-	URL     string `name:"url" help:"http: the address to post to."`
+	Org    string `required:"" help:"Id of the organisation."`
+	Name   string `required:"" help:"Name of the automation; contacts' histories show it."`
+	Event  string `default:"contact.created" help:"What starts it: contact.created, contact.updated, contact.moved, lookup.completed, batch.completed, cap.reached or delivery.refused."`
+	Action string `required:"" enum:"http,email,move_stage,assign,add_note,lookup" help:"http, email, move_stage, assign, add_note or lookup."`
+	URL    string `name:"url" help:"http: the address to post to."`
+	requestFlags
 	To      string `help:"email: an address, contact or assignee."`
 	Subject string `help:"email: the subject; {nome}, {email}, {telefone}, {empresa} and {valor} are filled in."`
 	Text    string `help:"email and add_note: the text; the same are filled in."`
@@ -100,7 +94,12 @@ func (c *automationAddCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		a, err := e.automations(store, offered).Add(e.ctx, app.Operator(), n)
+		rules := e.automations(store, offered)
+		var err error
+		if n.RequestForm, err = c.form(e, rules, n); err != nil {
+			return err
+		}
+		a, err := rules.Add(e.ctx, app.Operator(), n)
 		if err != nil {
 			return err
 		}
@@ -121,24 +120,28 @@ type automationListCmd struct {
 // automationView is an automation as --json shows it. What an action or a condition does
 // not have is left out.
 type automationView struct {
-	ID       string                `json:"id"`
-	Name     string                `json:"name"`
-	Event    automation.EventName  `json:"event"`
-	Action   automation.ActionKind `json:"action"`
-	Enabled  bool                  `json:"enabled"`
-	URL      string                `json:"url,omitempty"`
-	To       string                `json:"to,omitempty"`
-	Subject  string                `json:"subject,omitempty"`
-	Text     string                `json:"text,omitempty"`
-	Stage    string                `json:"stage,omitempty"`
-	Member   string                `json:"member,omitempty"`
-	Origin   string                `json:"origin,omitempty"`
-	Webhook  string                `json:"webhook,omitempty"`
-	MinValue json.Number           `json:"minValue,omitempty"`
-	When     string                `json:"when,omitempty"`
-	Product  string                `json:"product,omitempty"`
-	MaxAge   *int                  `json:"maxAge,omitempty"`
-	Ceiling  json.Number           `json:"monthlyCeiling,omitempty"`
+	ID          string                `json:"id"`
+	Name        string                `json:"name"`
+	Event       automation.EventName  `json:"event"`
+	Action      automation.ActionKind `json:"action"`
+	Enabled     bool                  `json:"enabled"`
+	URL         string                `json:"url,omitempty"`
+	To          string                `json:"to,omitempty"`
+	Subject     string                `json:"subject,omitempty"`
+	Text        string                `json:"text,omitempty"`
+	Stage       string                `json:"stage,omitempty"`
+	Member      string                `json:"member,omitempty"`
+	Origin      string                `json:"origin,omitempty"`
+	Webhook     string                `json:"webhook,omitempty"`
+	MinValue    json.Number           `json:"minValue,omitempty"`
+	Destination string                `json:"destination,omitempty"`
+	Method      string                `json:"method,omitempty"`
+	Body        string                `json:"body,omitempty"`
+	Done        string                `json:"done,omitempty"`
+	When        string                `json:"when,omitempty"`
+	Product     string                `json:"product,omitempty"`
+	MaxAge      *int                  `json:"maxAge,omitempty"`
+	Ceiling     json.Number           `json:"monthlyCeiling,omitempty"`
 }
 
 func viewAutomation(a app.AutomationView) automationView {
@@ -146,7 +149,8 @@ func viewAutomation(a app.AutomationView) automationView {
 		ID: a.ID, Name: a.Name, Event: a.Event, Action: a.Action.Kind, Enabled: a.Enabled, URL: a.Action.URL,
 		To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text, Stage: a.Stage, Member: a.Member,
 		Origin: a.Origin, Webhook: a.Conditions.WebhookID, When: a.Conditions.When, Product: a.Action.Product,
-		MaxAge: a.Action.MaxAge,
+		MaxAge: a.Action.MaxAge, Destination: a.Action.Destination, Method: a.Action.Method, Body: a.Action.Body,
+		Done: a.Action.Done,
 	}
 	if a.Action.Ceiling > 0 {
 		v.Ceiling = json.Number(a.Action.Ceiling.String())

@@ -42,6 +42,16 @@ type Action struct {
 	// URL and Secret are of an HTTP action; the secret signs what is sent (`whsec_`
 	// and base64).
 	URL, Secret string
+	// Method, Headers, Body and Done are of an HTTP action whose request has another form than the signed default: Body
+	// is jq over the event's data, Done jq over status, headers and body of the answer. Empty ones are as the default.
+	Method     string
+	Headers    []Header
+	Body, Done string
+	// Destination is the name of what an HTTP action sends to in its place; DestinationFile is its text where it does not
+	// come with the program.
+	Destination, DestinationFile string
+	// Values are what was filled in for ${…} in URL, headers and destination, by name. Secrets are among them.
+	Values map[string]string
 	// To is the address of an Email action, or ToContact or ToAssignee.
 	To string
 	// Subject is of an Email action.
@@ -58,6 +68,11 @@ type Action struct {
 	Ceiling catalog.Money `json:",omitempty"`
 	// MaxAge is how old an answer of history may be for a Lookup action, in days; nil for as old as the instance lets it.
 	MaxAge *int `json:",omitempty"`
+}
+
+// HasForm tells whether the request of an HTTP action has another form than the signed default.
+func (a Action) HasForm() bool {
+	return a.Destination != "" || a.Method != "" || len(a.Headers) > 0 || a.Body != "" || a.Done != "" || len(a.Values) > 0
 }
 
 // What the address of an Email action may be instead of an address.

@@ -68,6 +68,7 @@ func TestWebhook(t *testing.T) {
 			"organisations":                func(t *testing.T, o *org) { testOrganisations(t, o, s.Org(t)) },
 			"automations":                  testAutomations,
 			"conditions":                   testConditions,
+			"destinations":                 testDestinations,
 			"retries":                      testRetries,
 			"e-mail":                       func(t *testing.T, o *org) { testEmail(t, o, box) },
 			"commands":                     func(t *testing.T, o *org) { testCommands(t, o, s.Org(t)) },

@@ -1,4 +1,4 @@
-package bureau
+package jq
 
 import (
 	"fmt"

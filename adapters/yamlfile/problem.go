@@ -1,4 +1,4 @@
-package bureau
+package yamlfile
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Problem is one fault of a bureau file.
+// Problem is one fault of a file.
 type Problem struct {
 	// Line is the line of the file, from 1; zero when the fault has none.
 	Line int
@@ -28,8 +28,8 @@ func (p Problem) String() string {
 	return s + p.Message
 }
 
-// Problems are all the faults of a bureau file, in the order of its lines. It is
-// the error of Parse.
+// Problems are all the faults of a file, in the order of its lines. It is
+// an error.
 type Problems []Problem
 
 // Error lists the problems, each on a line of its own.
@@ -41,7 +41,8 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-func (p Problems) sorted() Problems {
+// Sorted returns the problems in the order of their lines, each once.
+func (p Problems) Sorted() Problems {
 	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return slices.Compact(p)
 }

@@ -1,4 +1,4 @@
-package bureau
+package jq
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// errBounds says that a jq program needs more steps, memory or time than it may have.
-var errBounds = errors.New("the program goes beyond its bounds")
+// ErrBounds says that a jq program needs more steps, memory or time than it may have.
+var ErrBounds = errors.New("the program goes beyond its bounds")
 
 // bounds are what one run of a program may take. A step of gojq keeps at most some 150 bytes, unless it is one of those
 // that guard puts under the meter.
@@ -61,7 +61,7 @@ const stepsPerLook = 64
 func (m *meter) Done() <-chan struct{} {
 	m.left.steps--
 	if m.left.steps < 0 || m.left.steps%stepsPerLook == 0 && (time.Now().After(m.deadline) || m.Context.Err() != nil) {
-		m.err = errBounds
+		m.err = ErrBounds
 	}
 	if m.err != nil {
 		return alwaysDone
@@ -69,13 +69,13 @@ func (m *meter) Done() <-chan struct{} {
 	return nil
 }
 
-// Err returns errBounds once the run has gone beyond its bounds.
+// Err returns ErrBounds once the run has gone beyond its bounds.
 func (m *meter) Err() error { return m.err }
 
-// spend takes n bytes times k from what is left, and returns errBounds when that is not enough.
+// spend takes n bytes times k from what is left, and returns ErrBounds when that is not enough.
 func (m *meter) spend(n, k int) error {
 	if m.err == nil && n > m.left.work/max(k, 1) {
-		m.err = errBounds
+		m.err = ErrBounds
 	}
 	if m.err == nil {
 		m.left.work -= n * k
@@ -103,7 +103,7 @@ func width(v any) int {
 // how often whoever compares or writes it comes by.
 func (m *meter) deep(v any, k int) error {
 	if m.err == nil && !m.walk(v, max(k, 1), 0) {
-		m.err = errBounds
+		m.err = ErrBounds
 	}
 	return m.err
 }

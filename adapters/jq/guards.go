@@ -1,4 +1,4 @@
-package bureau
+package jq
 
 import (
 	"errors"
@@ -56,7 +56,7 @@ func (m *meter) operate(op, x, y any) error {
 		return m.repeat(x, y)
 	case op == "*" && !xText:
 		if a, b := bits(x), bits(y); a+b > 4*maxDigits {
-			m.err = errBounds
+			m.err = ErrBounds
 		}
 	}
 	if xList && yList || xObject && yObject {
@@ -118,7 +118,7 @@ func (m *meter) search(v, x any) error {
 func (m *meter) index(v any) error {
 	_, isList := v.([]any)
 	if n, ok := gojq.ToInt(v); isList || ok && n > maxIndex {
-		m.err = errBounds
+		m.err = ErrBounds
 	}
 	return m.err
 }
@@ -149,7 +149,7 @@ func (m *meter) join(v, separator any) error {
 // short refuses a text that is too long to be a number or a format.
 func (m *meter) short(v any) error {
 	if s, is := v.(string); is && len(s) > maxDigits {
-		m.err = errBounds
+		m.err = ErrBounds
 	}
 	return m.err
 }
@@ -171,7 +171,7 @@ func (m *meter) regex(v any, all, made bool, pattern, flags any) error {
 		return m.err
 	}
 	if len(re) > maxPattern {
-		m.err = errBounds
+		m.err = ErrBounds
 		return m.err
 	}
 	options, _ := flags.(string)
@@ -181,7 +181,7 @@ func (m *meter) regex(v any, all, made bool, pattern, flags any) error {
 	}
 	size, length := instructions(tree), len(text)+1
 	if size > m.left.regex/length || (all || strings.Contains(options, "g")) && size*length > m.left.regex/length {
-		m.err = errBounds
+		m.err = ErrBounds
 	} else if made {
 		m.patterns++
 		return m.spend(size, 512)

@@ -1,0 +1,72 @@
+package destinations
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"fichario/domain/automation"
+)
+
+// maxValue bounds what is filled in for one field.
+const maxValue = 4000
+
+// Filled is a destination with its fields filled in. It is safe for concurrent use.
+type Filled struct {
+	*File
+	values map[string]string
+}
+
+// Fill puts values in, by the names of the fields. The faults name the fields, and never hold a value.
+func (f *File) Fill(values map[string]string) (*Filled, []automation.FieldFault) {
+	filled := &Filled{File: f, values: map[string]string{}}
+	var faults []automation.FieldFault
+	fault := func(name, format string, args ...any) {
+		faults = append(faults, automation.FieldFault{Field: "set." + name, Message: fmt.Sprintf(format, args...)})
+	}
+	for name := range values {
+		if _, known := f.field(name); !known {
+			fault(name, "O destino não tem o campo %s.", name)
+		}
+	}
+	for _, field := range f.Fields {
+		value := values[field.Name]
+		if value == "" {
+			value = field.Default
+		}
+		filled.values[field.Name] = value
+		switch re := f.patterns[field.Name]; {
+		case value == "" && field.Optional:
+		case value == "":
+			fault(field.Name, "Falta %s (%s).", field.Name, field.Title)
+		case len(value) > maxValue:
+			fault(field.Name, "%s tem até %d caracteres.", field.Name, maxValue)
+		case re != nil && !re.MatchString(value):
+			fault(field.Name, "%s não tem a forma que o destino pede. %s", field.Name, field.Help)
+		default:
+			if why := f.refuses(field.Name, value); why != "" {
+				fault(field.Name, "%s %s.", field.Name, why)
+			}
+		}
+	}
+	slices.SortFunc(faults, func(a, b automation.FieldFault) int { return cmp.Compare(a.Field, b.Field) })
+	return filled, faults
+}
+
+// refuses says what is wrong with a value in the places where it is put.
+func (f *File) refuses(name, value string) string {
+	requests := []request{f.main}
+	if f.search != nil {
+		requests = append(requests, *f.search)
+	}
+	for _, r := range requests {
+		for _, t := range append([]template{r.address}, values(r.headers)...) {
+			for _, p := range t {
+				if why := p.refuses(value); p.field == name && why != "" {
+					return why
+				}
+			}
+		}
+	}
+	return ""
+}

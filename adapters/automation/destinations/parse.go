@@ -1,0 +1,204 @@
+package destinations
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"fichario/adapters/jq"
+	"fichario/adapters/yamlfile"
+	"fichario/domain/automation"
+)
+
+// parser reads the file of a destination.
+type parser struct {
+	yamlfile.Reader
+	file File
+	used map[string]bool // fields, by name
+	jq   []string        // the programs' texts
+}
+
+type at = yamlfile.At
+
+var (
+	goodName      = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
+	goodFieldName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+)
+
+// Parse reads a destination and checks all of it. The error is always yamlfile.Problems, with every fault that was
+// found.
+func Parse(src []byte) (*File, error) {
+	p := &parser{used: map[string]bool{}}
+	if root, ok := p.Load(src, "the file must be a mapping with name, title, address and body"); ok {
+		p.root(at{Node: root, Line: root.Line})
+	}
+	if len(p.Problems) > 0 {
+		return nil, p.Problems.Sorted()
+	}
+	return &p.file, nil
+}
+
+func (p *parser) root(top at) {
+	keys := p.Known(top, "name", "title", "help", "repeat", "fields", "method", "address", "query", "headers", "body",
+		"done", "exists")
+	p.Required(top, keys, "name", "title", "repeat", "address")
+	p.texts(keys, map[string]*string{
+		"name": &p.file.Name, "title": &p.file.Title, "help": &p.file.Help, "repeat": &p.file.Repeat,
+	})
+	if v, ok := keys["name"]; ok && p.file.Name != "" && !goodName.MatchString(p.file.Name) {
+		p.Fault(v, "is lower-case letters, digits and -, at most 64, a letter first")
+	}
+	if v, ok := keys["fields"]; ok {
+		p.fields(v)
+	}
+	p.file.main = p.request(keys, "POST")
+	if v, ok := keys["done"]; ok {
+		p.file.done = p.program(v)
+	}
+	if v, ok := keys["exists"]; ok {
+		p.exists(v)
+	}
+	for _, f := range p.file.Fields {
+		inJQ := slices.ContainsFunc(p.jq, func(src string) bool { return strings.Contains(src, "$fields."+f.Name) })
+		if !p.used[f.Name] && !inJQ {
+			p.Fault(keys["fields"], "%s is used nowhere: write ${%[1]s}, or $fields.%[1]s in jq", f.Name)
+		}
+	}
+}
+
+// texts reads those of the keys that are there.
+func (p *parser) texts(keys map[string]at, into map[string]*string) {
+	for name, text := range into {
+		if v, ok := keys[name]; ok {
+			*text = p.Text(v)
+		}
+	}
+}
+
+func (p *parser) fields(v at) {
+	p.file.patterns = map[string]*regexp.Regexp{}
+	for _, pair := range p.Pairs(v) {
+		if !goodFieldName.MatchString(pair.Key) || pair.Key == idField {
+			p.Fault(pair.At, "a field is lower-case letters, digits and _, at most 32, a letter first, and not id")
+		}
+		keys := p.Known(pair.At, "title", "help", "secret", "optional", "default", "pattern")
+		p.Required(pair.At, keys, "title")
+		f := automation.DestinationField{Name: pair.Key}
+		pattern := ""
+		p.texts(keys, map[string]*string{
+			"title": &f.Title, "help": &f.Help, "default": &f.Default, "pattern": &pattern,
+		})
+		f.Secret, f.Optional = p.flag(keys, "secret"), p.flag(keys, "optional") || f.Default != ""
+		if pattern != "" {
+			re, err := regexp.Compile(`^(?:` + pattern + `)$`)
+			if err != nil {
+				p.Fault(keys["pattern"], "is no regular expression: %v", err)
+			}
+			p.file.patterns[pair.Key] = re
+		}
+		p.file.Fields = append(p.file.Fields, f)
+	}
+}
+
+func (p *parser) flag(keys map[string]at, name string) bool {
+	v, ok := keys[name]
+	if ok && v.Node.Tag != "!!bool" {
+		p.Fault(v, "must be true or false")
+	}
+	return ok && strings.EqualFold(v.Node.Value, "true")
+}
+
+// methods are those that a request may have.
+var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+// request reads method, address, query, headers and body.
+func (p *parser) request(keys map[string]at, method string) request {
+	r := request{method: method}
+	if v, ok := keys["method"]; ok {
+		if r.method = p.Text(v); r.method != "" && !slices.Contains(methods, r.method) {
+			p.Fault(v, "must be one of %s", strings.Join(methods, ", "))
+		}
+	}
+	if v, ok := keys["address"]; ok {
+		r.address = p.uses(v, addressTemplate)
+	}
+	if v, ok := keys["query"]; ok {
+		r.query = p.program(v)
+	}
+	if v, ok := keys["headers"]; ok {
+		r.headers = p.headers(v)
+	}
+	if v, ok := keys["body"]; ok {
+		if r.body = p.program(v); !takesBody(r.method) {
+			p.Fault(v, "a %s has no body here: use query", r.method)
+		}
+	}
+	return r
+}
+
+func takesBody(method string) bool { return method != "GET" && method != "DELETE" }
+
+// uses reads a template, and notes its fields.
+func (p *parser) uses(v at, compile func(string, func(string)) template) template {
+	text := p.Text(v)
+	if text == "" {
+		return nil
+	}
+	t := compile(text, func(message string) { p.Fault(v, "%s", message) })
+	for _, part := range t {
+		if part.field == "" || part.field == idField {
+			continue
+		}
+		if _, ok := p.file.field(part.field); !ok {
+			p.Fault(v, "${%s} is not one of the fields", part.field)
+		}
+		p.used[part.field] = true
+	}
+	return t
+}
+
+func (p *parser) headers(v at) []header {
+	var list []header
+	seen := map[string]bool{}
+	for _, pair := range p.Pairs(v) {
+		if strings.ContainsFunc(pair.Node.Value, isControl) {
+			p.Fault(pair.At, "must not hold a line break or another control character")
+			continue
+		}
+		list = append(list, header{name: p.HeaderName(pair.At, pair.Key, seen), value: p.uses(pair.At, headerTemplate)})
+	}
+	return list
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// program compiles the jq of a key.
+func (p *parser) program(v at) *jq.Program {
+	program := p.JQ(v, variables...)
+	if program != nil {
+		p.jq = append(p.jq, program.Source())
+	}
+	return program
+}
+
+// exists reads how the other system says that it has the record already.
+func (p *parser) exists(v at) {
+	keys := p.Known(v, "search", "answer")
+	if answer, ok := keys["answer"]; ok {
+		p.file.existed = p.program(answer)
+	}
+	search, ok := keys["search"]
+	if !ok {
+		if len(keys) == 0 {
+			p.Fault(v, "needs a search, an answer, or both")
+		}
+		return
+	}
+	keys = p.Known(search, "method", "address", "query", "body", "found")
+	p.Required(search, keys, "address", "found")
+	r := p.request(keys, "GET")
+	r.headers = p.file.main.headers
+	if p.file.search = &r; keys["found"].Node != nil {
+		p.file.found = p.program(keys["found"])
+	}
+}

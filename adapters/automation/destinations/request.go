@@ -1,0 +1,229 @@
+package destinations
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/adapters/jq"
+	"fichario/domain/automation"
+)
+
+// Event is what a request is made of.
+type Event struct {
+	// ID is the id of the run, the same in every attempt.
+	ID   string
+	Name automation.EventName
+	// Data is the event's data as JSON is decoded, numbers as json.Number.
+	Data any
+	// Whole is the event as the default sends it.
+	Whole []byte
+}
+
+// Request is what is sent.
+type Request struct {
+	Method, Address string
+	Header          http.Header
+	// Body is nil where there is none.
+	Body []byte
+}
+
+// What is shown to the organisation.
+var (
+	errBody  = errors.New("o corpo do pedido não pôde ser calculado deste evento")
+	errQuery = errors.New("o endereço do pedido não pôde ser calculado deste evento")
+)
+
+// Mask stands for a secret in what is shown.
+const Mask = "••••"
+
+const (
+	// jqTime bounds all the jq of a request, and that of an answer.
+	jqTime = time.Second
+	// maxBody bounds what is sent.
+	maxBody = 1 << 20
+)
+
+// Request makes the request for an event, and the one that is sent before it to see whether the record is there
+// already, nil without one. Both are nil where the body is null: then there is nothing to send. An error is a sentence
+// for the organisation, and quotes nothing.
+func (f *Filled) Request(ctx context.Context, e Event) (request, search *Request, err error) {
+	return f.requests(ctx, e, false)
+}
+
+// Show is Request with the secrets masked. What jq makes of a secret is made of the mask.
+func (f *Filled) Show(ctx context.Context, e Event) (automation.ShownRequest, error) {
+	r, search, err := f.requests(ctx, e, true)
+	if err != nil || r == nil {
+		return automation.ShownRequest{}, err
+	}
+	shown := show(r)
+	if search != nil {
+		before := show(search)
+		shown.Search = &before
+	}
+	return shown, nil
+}
+
+func show(r *Request) automation.ShownRequest {
+	s := automation.ShownRequest{Method: r.Method, Address: r.Address, Body: string(r.Body)}
+	for name, list := range r.Header {
+		s.Headers = append(s.Headers, automation.Header{Name: name, Value: strings.Join(list, ", ")})
+	}
+	slices.SortFunc(s.Headers, func(a, b automation.Header) int { return strings.Compare(a.Name, b.Name) })
+	return s
+}
+
+func (f *Filled) requests(ctx context.Context, e Event, masked bool) (r, search *Request, err error) {
+	ctx, cancel := context.WithTimeout(ctx, jqTime)
+	defer cancel()
+	var body []byte
+	switch {
+	case f.main.body != nil:
+		v, err := f.run(ctx, f.main.body, e.Data, e, masked)
+		if err != nil {
+			return nil, nil, errBody
+		}
+		if v == nil {
+			return nil, nil, nil
+		}
+		if body, err = jq.Encode(v); err != nil || len(body) > maxBody {
+			return nil, nil, errBody
+		}
+	case f.signed && takesBody(f.main.method):
+		body = e.Whole
+	}
+	if r, err = f.make(ctx, f.main, body, e, masked); err != nil || f.search == nil {
+		return r, nil, err
+	}
+	if body = nil; f.search.body != nil {
+		v, err := f.run(ctx, f.search.body, e.Data, e, masked)
+		if err != nil {
+			return nil, nil, errBody
+		}
+		if body, err = jq.Encode(v); err != nil {
+			return nil, nil, errBody
+		}
+	}
+	search, err = f.make(ctx, *f.search, body, e, masked)
+	return r, search, err
+}
+
+// make makes a request of its form.
+func (f *Filled) make(ctx context.Context, form request, body []byte, e Event, masked bool) (*Request, error) {
+	value := func(p part) string {
+		if p.field == idField {
+			return p.escape(e.ID)
+		}
+		v := f.value(p.field, masked)
+		if masked && v == Mask {
+			return v
+		}
+		return p.escape(v)
+	}
+	r := &Request{Method: form.method, Address: form.address.expand(value), Header: http.Header{}, Body: body}
+	if form.query != nil {
+		query, err := f.query(ctx, form.query, e, masked)
+		if err != nil {
+			return nil, err
+		}
+		separator := "?"
+		if strings.Contains(r.Address, "?") {
+			separator = "&"
+		}
+		r.Address += separator + query
+	}
+	if !masked && !goodAddress(r.Address) {
+		return nil, errQuery
+	}
+	r.Header.Set("User-Agent", "Fichario")
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range form.headers {
+		text := h.value.expand(value)
+		if masked && h.hidden {
+			text = Mask
+		}
+		r.Header.Set(h.name, text)
+	}
+	return r, nil
+}
+
+// query runs the jq of a query, which gives an object; what is null in it is left out.
+func (f *Filled) query(ctx context.Context, program *jq.Program, e Event, masked bool) (string, error) {
+	v, err := f.run(ctx, program, e.Data, e, masked)
+	object, is := v.(map[string]any)
+	if err != nil || !is {
+		return "", errQuery
+	}
+	query := url.Values{}
+	for name, v := range object {
+		switch v := v.(type) {
+		case nil:
+		case string:
+			query.Set(name, v)
+		default:
+			text, err := jq.Encode(v)
+			if err != nil {
+				return "", errQuery
+			}
+			query.Set(name, string(text))
+		}
+	}
+	encoded := query.Encode()
+	if masked {
+		encoded = strings.ReplaceAll(encoded, url.QueryEscape(Mask), Mask)
+	}
+	return encoded, nil
+}
+
+// run runs a program of the file with its variables.
+func (f *Filled) run(ctx context.Context, p *jq.Program, input any, e Event, masked bool) (any, error) {
+	fields := map[string]any{}
+	for name := range f.values {
+		fields[name] = f.value(name, masked)
+	}
+	return p.Run(ctx, input, fields, e.ID, string(e.Name), contactOf(e.Data), summaryOf(e.Data))
+}
+
+// value is what stands for a field.
+func (f *Filled) value(name string, masked bool) string {
+	field, _ := f.field(name)
+	if masked && field.Secret && f.values[name] != "" {
+		return Mask
+	}
+	return f.values[name]
+}
+
+// contactOf returns the contact of an event: its data, or what is in them beside a lookup; nil where the event has
+// none.
+func contactOf(data any) any {
+	object, _ := data.(map[string]any)
+	if contact, is := object["contato"].(map[string]any); is {
+		return contact
+	}
+	if email, _ := object["email"].(string); email != "" {
+		return object
+	}
+	return nil
+}
+
+// jsonText writes a value as people read it.
+func jsonText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return map[bool]string{true: "sim", false: "não"}[v]
+	}
+	text, _ := jq.Encode(v)
+	return string(text)
+}

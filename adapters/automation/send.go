@@ -1,0 +1,160 @@
+package automation
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"fichario/adapters/automation/destinations"
+	"fichario/adapters/jq"
+	"fichario/domain/automation"
+	"fichario/ports"
+)
+
+// What is shown of a request that ended well without being made.
+const (
+	resultNothing = "nada a enviar"
+	resultExists  = "já existe no destino"
+)
+
+var (
+	_ ports.Destinations = Destinations{}
+	_ ports.Dispatcher   = (*Dispatcher)(nil)
+)
+
+// Send makes one attempt of a request of the action's form: the search before it, where the destination has one, and
+// the request itself, within the time of one call. The error is nil or a *ports.SendError.
+func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
+	form, event, err := prepare(c)
+	if err != nil {
+		return "", err
+	}
+	request, search, err := form.Request(ctx, event)
+	if err != nil {
+		return "", permanent(err.Error())
+	}
+	if request == nil {
+		return resultNothing, nil
+	}
+	if form.Signed() {
+		if err := signed(request, c); err != nil {
+			return "", err
+		}
+	}
+	end := time.Now().Add(d.timeout)
+	if search != nil {
+		answer, err := d.call(ctx, search, true, end)
+		if err != nil {
+			return "", err
+		}
+		switch found, ok := form.Found(ctx, event, answer); {
+		case !ok:
+			return "", byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now())
+		case found:
+			return resultExists, nil
+		}
+	}
+	answer, err := d.call(ctx, request, form.ReadsAnswer(), end)
+	if err != nil {
+		return "", err
+	}
+	switch verdict, after := form.Judge(ctx, event, answer); verdict {
+	case destinations.Done:
+	case destinations.Exists:
+		return resultExists, nil
+	case destinations.Again:
+		return "", &ports.SendError{Reason: "status " + strconv.Itoa(answer.Status), RetryAfter: after}
+	case destinations.Refused:
+		return "", byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now())
+	}
+	return "status " + strconv.Itoa(answer.Status), nil
+}
+
+// call makes a request that has to be over at the end.
+func (d *Dispatcher) call(
+	ctx context.Context, r *destinations.Request, keep bool, end time.Time,
+) (destinations.Answer, error) {
+	if _, err := d.target(r.Address); err != nil {
+		return destinations.Answer{}, err
+	}
+	return d.exchange(ctx, r, keep, time.Until(end))
+}
+
+// signed adds the headers of the default to a request, but those that it has itself.
+func signed(r *destinations.Request, c ports.Call) error {
+	c.Secret = c.Action.Secret
+	headers, err := sign(c, r.Body)
+	if err != nil {
+		return err
+	}
+	for name := range headers {
+		if r.Header.Get(name) == "" && (name != "Content-Type" || r.Body != nil) {
+			r.Header.Set(name, headers.Get(name))
+		}
+	}
+	return nil
+}
+
+// prepare reads the form of a call's action, fills it in, and describes its event as JSON.
+func prepare(c ports.Call) (*destinations.Filled, destinations.Event, error) {
+	event := destinations.Event{ID: c.ID, Name: c.Event.Name}
+	file, faults := destinations.Of(c.Action)
+	if len(faults) > 0 {
+		return nil, event, permanent("o destino da automação não pode ser lido; descreva-a de novo")
+	}
+	form, faults := file.Fill(c.Action.Values)
+	if len(faults) > 0 {
+		return nil, event, permanent("falta preencher um campo do destino; descreva a automação de novo")
+	}
+	whole, err := eventBody(c.Event)
+	if err != nil {
+		return nil, event, permanent("o evento não pode ser escrito em JSON")
+	}
+	decoded, err := jq.Decode(whole)
+	if err != nil {
+		return nil, event, permanent("o evento não pode ser escrito em JSON")
+	}
+	object, _ := decoded.(map[string]any)
+	event.Whole, event.Data = whole, object["data"]
+	return form, event, nil
+}
+
+// Destinations knows the forms of requests; it makes none.
+type Destinations struct{}
+
+// Shipped describes the destinations that come with the program.
+func (Destinations) Shipped() []automation.Destination { return destinations.All() }
+
+// Describe reads the form of an action, and says what is wrong with it or with what is filled in.
+func (Destinations) Describe(a automation.Action) (automation.Destination, []automation.FieldFault) {
+	file, faults := destinations.Of(a)
+	if len(faults) > 0 {
+		return automation.Destination{Name: a.Destination}, faults
+	}
+	_, faults = file.Fill(a.Values)
+	return file.Destination, faults
+}
+
+// Show returns the request that a call would make, with the secrets masked; one in the usual form is signed anew for
+// each attempt, so its signature is masked too. Its error is a *ports.SendError.
+func (Destinations) Show(ctx context.Context, c ports.Call) (automation.ShownRequest, error) {
+	form, event, err := prepare(c)
+	if err != nil {
+		return automation.ShownRequest{}, err
+	}
+	shown, err := form.Show(ctx, event)
+	if err != nil {
+		return shown, permanent(err.Error())
+	}
+	if form.Signed() && shown.Method != "" {
+		for _, name := range []string{"webhook-id", "webhook-signature", "webhook-timestamp"} {
+			value := destinations.Mask
+			if name == "webhook-id" {
+				value = c.ID
+			}
+			shown.Headers = append(shown.Headers, automation.Header{Name: http.CanonicalHeaderKey(name), Value: value})
+		}
+	}
+	return shown, nil
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+
+	"fichario/app"
+	"fichario/domain/automation"
+)
+
+// keptRequest is the choice that leaves the request of an automation as a command has described it.
+const keptRequest = "guardado"
+
+// destinationOption is a destination to choose, with its fields.
+type destinationOption struct {
+	Name, Title, Help, Repeat string
+	Inputs                    []destinationInput
+}
+
+// destinationInput is a field of a destination; Type is that of HTML.
+type destinationInput struct{ Name, Label, Hint, Type string }
+
+// inputName is what a field of a destination is called on the wire.
+func inputName(destination string, f automation.DestinationField) string {
+	if f.Secret {
+		return secretPrefix + destination + "." + f.Name
+	}
+	return "campo." + destination + "." + f.Name
+}
+
+// destinationOptions are the destinations to choose from. kept is the one that is set already, whose secrets need not
+// be given again.
+func destinationOptions(all []automation.Destination, kept string) []destinationOption {
+	options := make([]destinationOption, len(all))
+	for i, d := range all {
+		options[i] = destinationOption{Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat}
+		for _, f := range d.Fields {
+			in := destinationInput{Name: inputName(d.Name, f), Label: f.Title, Hint: f.Help, Type: "text"}
+			if f.Optional {
+				in.Label += " (opcional)"
+			}
+			if f.Secret {
+				in.Type = "password"
+				if d.Name == kept {
+					in.Hint = "Guardado. Preencha só para trocar."
+				}
+			}
+			options[i].Inputs = append(options[i].Inputs, in)
+		}
+	}
+	return options
+}
+
+// request is what the form says of the request of an http action.
+func (f automationFields) request(n *app.NewAutomation, all []automation.Destination, sent url.Values) {
+	switch f.Destination {
+	case "":
+		n.URL = f.URL
+	case keptRequest:
+		n.KeepAction = true
+	default:
+		n.Destination, n.Values = f.Destination, map[string]string{}
+		for _, d := range all {
+			if d.Name != f.Destination {
+				continue
+			}
+			for _, field := range d.Fields {
+				value := strings.TrimSpace(sent.Get(inputName(d.Name, field)))
+				if value != "" || !field.Secret {
+					n.Values[field.Name] = value
+				}
+			}
+		}
+	}
+}
+
+// destinationFault marks the input of a destination that an error names, and shows again what was typed but secrets.
+func destinationFault(shown *Form, destination string, all []automation.Destination, sent url.Values, why error) bool {
+	known := app.FaultOf(why)
+	marked := false
+	for _, d := range all {
+		for _, f := range d.Fields {
+			name := inputName(d.Name, f)
+			if !f.Secret && shown.Values != nil {
+				shown.Values[name] = sent.Get(name)
+			}
+			if d.Name == destination && known != nil && known.Field == "set."+f.Name {
+				shown.Field, shown.Problem, marked = name, known.Message, true
+			}
+		}
+	}
+	return marked
+}
+
+// destinationValues are what the inputs of an action's destination show.
+func destinationValues(shown *Form, a automation.Action, all []automation.Destination) {
+	for _, d := range all {
+		for _, f := range d.Fields {
+			if d.Name == a.Destination && a.DestinationFile == "" && !f.Secret {
+				shown.Values[inputName(d.Name, f)] = a.Values[f.Name]
+			}
+		}
+	}
+}
+
+// destinationChoice is what is chosen in the form of an automation that exists.
+func destinationChoice(a automation.Action, all []automation.Destination) string {
+	if !a.HasForm() {
+		return ""
+	}
+	for _, d := range all {
+		if d.Name == a.Destination && a.DestinationFile == "" {
+			return d.Name
+		}
+	}
+	return keptRequest
+}

@@ -1,0 +1,99 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	outbound "fichario/adapters/automation"
+	"fichario/app"
+	"fichario/domain/automation"
+)
+
+// made posts a form that must be taken, and returns where it leads.
+func (v *visitor) made(path string, form url.Values) string {
+	v.t.Helper()
+	answer, _ := v.do(http.MethodPost, path, form)
+	if answer.StatusCode != http.StatusSeeOther {
+		v.t.Fatalf("%s: %d", path, answer.StatusCode)
+	}
+	return answer.Header.Get("Location")
+}
+
+// TestADestinationIsChosen: its fields are asked for, its secrets never shown again, and an edit keeps them.
+func TestADestinationIsChosen(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	lead := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	const secret = "pat-na1-segredo"
+	form := url.Values{
+		"acao": {"http"}, "nome": {"HubSpot"}, "destino": {"hubspot"}, "campo.hubspot.summary_property": {"consulta"},
+		"campo.slack.nada": {"x"}, "segredo.telegram.token": {"123:ABC-do-bot"},
+	}
+	page := v.comesBack("/automacoes", form)
+	has(t, "without its token", page, "Falta token", `name="destino" value="hubspot" checked`, `value="consulta"`,
+		`id="segredo.hubspot.token"`, `aria-invalid="true"`)
+	form.Set("campo.hubspot.summary_property", "Não Serve")
+	form.Set("segredo.hubspot.token", secret)
+	if page = v.comesBack("/automacoes", form); strings.Contains(page, secret) || strings.Contains(page, "ABC-do-bot") {
+		t.Error("a secret is shown again")
+	}
+	has(t, "with a bad value", page, "summary_property não tem a forma", `value="Não Serve"`)
+	form.Set("campo.hubspot.summary_property", "consulta")
+	made := v.made("/automacoes", form)
+	id := strings.TrimPrefix(made, "/automacoes/")
+	action := func() automation.Action {
+		a, err := v.store.Repos().Automations.Find(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Action
+	}
+	if a := action(); a.Destination != "hubspot" || a.Values["token"] != secret || a.URL != "" || a.Secret != "" {
+		t.Errorf("made: %q %d", a.Destination, len(a.Values))
+	}
+	page = v.get(made + "?contato=" + lead)
+	has(t, "the request", page,
+		"POST https://api.hubapi.com/crm/v3/objects/contacts/batch/upsert", "Authorization: Bearer ••••",
+		"bia@example.com")
+	edit := v.get(made + "/editar")
+	has(t, "edited", edit, `name="destino" value="hubspot" checked`,
+		"Guardado. Preencha só para trocar.", `value="consulta"`)
+	if strings.Contains(page+edit, secret) {
+		t.Error("a page shows the secret")
+	}
+	form.Del("segredo.hubspot.token")
+	form.Set("campo.hubspot.summary_property", "")
+	v.made(made, form)
+	if a := action(); a.Values["token"] != secret || a.Values["summary_property"] != "" {
+		t.Error("an edit does not keep the token, or what it took out")
+	}
+}
+
+// TestARequestOfACommandStays: the form knows no other than to keep it or to give it up.
+func TestARequestOfACommandStays(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	rules := app.NewAutomations(v.store, time.Now, app.Means{Destinations: outbound.Destinations{}})
+	made, err := rules.Add(t.Context(), v.by, app.NewAutomation{
+		OrgID: v.by.OrgID(), Name: "ERP", Event: automation.ContactCreated, Action: automation.HTTP,
+		URL: "https://erp.example.com/${ORG}", RequestForm: app.RequestForm{
+			Method: "PUT", Body: "{nome}", Values: map[string]string{"ORG": "segredo-da-org"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "/automacoes/" + made.ID
+	page := v.get(at + "/editar")
+	has(t, "the form", page, `name="destino" value="guardado" checked`)
+	has(t, "the page", v.get(at), "PUT", "{nome}", "https://erp.example.com/${ORG}")
+	v.made(at, url.Values{"acao": {"http"}, "nome": {"ERP novo"}, "destino": {"guardado"}})
+	a, err := v.store.Repos().Automations.Find(t.Context(), made.ID)
+	if err != nil || a.Name != "ERP novo" || a.Action.Values["ORG"] != "segredo-da-org" ||
+		a.Action.Secret != made.Action.Secret {
+		t.Errorf("%s, %v", a.Name, err)
+	}
+}

@@ -1,0 +1,155 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"fichario/domain/automation"
+	"fichario/ports"
+)
+
+// RequestForm is the form of the request of an http action, where it is not the signed default: a destination, or what
+// differs from the default. Its fields are as automation.Action has them.
+type RequestForm struct {
+	Method     string
+	Headers    []automation.Header
+	Body, Done string
+	// Destination is the name of one that comes with the program, or of DestinationFile, which is the text of another.
+	Destination, DestinationFile string
+	// Values are what is filled in, by the names of the fields.
+	Values map[string]string
+}
+
+// fileMax bounds the text of a destination.
+const fileMax = 64 << 10
+
+// Destinations describes those that come with the program.
+func (a *Automations) Destinations() []automation.Destination { return a.means.Destinations.Shipped() }
+
+// Destination describes the destination of a form, or what is to be filled in for its ${…}. Faults: InvalidRequest with
+// the field at fault, which is not one that is only missing.
+func (a *Automations) Destination(url string, f RequestForm) (automation.Destination, error) {
+	d, faults := a.means.Destinations.Describe(f.action(automation.Action{Kind: automation.HTTP, URL: url}))
+	for _, fault := range faults {
+		name, isValue := strings.CutPrefix(fault.Field, "set.")
+		if _, given := f.Values[name]; !isValue || given {
+			return d, invalid(fault.Field, fault.Message)
+		}
+	}
+	return d, nil
+}
+
+// action puts the form into an action.
+func (f RequestForm) action(made automation.Action) automation.Action {
+	made.Method, made.Headers, made.Body, made.Done = f.Method, f.Headers, f.Body, f.Done
+	made.Destination, made.DestinationFile, made.Values = f.Destination, f.DestinationFile, f.Values
+	return made
+}
+
+// request checks what an http action sends.
+func (a *Automations) request(made automation.Action, n NewAutomation) (automation.Action, error) {
+	made = n.action(made)
+	if made.Destination == "" {
+		made.Secret = newSigningSecret()
+	}
+	if !made.HasForm() && !strings.Contains(made.URL, "${") {
+		return made, checkTarget(made.URL)
+	}
+	if len(n.Body) > textMax || len(n.Done) > textMax || len(n.DestinationFile) > fileMax {
+		return made, invalid("body", fmt.Sprintf(
+			"O corpo e a condição têm até %d caracteres, e um destino até 64 KiB.", textMax))
+	}
+	described, faults := a.means.Destinations.Describe(made)
+	if made.DestinationFile != "" {
+		made.Destination = described.Name
+	}
+	if len(faults) > 0 {
+		messages := make([]string, len(faults))
+		for i, fault := range faults {
+			messages[i] = fault.Message
+		}
+		return made, invalid(faults[0].Field, strings.Join(messages, " "))
+	}
+	return made, nil
+}
+
+// misplaced refuses a form where the action, or the destination, leaves no place for it.
+func (n NewAutomation) misplaced() error {
+	for _, given := range []struct {
+		field string
+		is    bool
+	}{
+		{"method", n.Method != ""}, {"header", len(n.Headers) > 0}, {"body", n.Body != ""}, {"done", n.Done != ""},
+		{"destination", n.Destination != ""}, {"set", len(n.Values) > 0},
+	} {
+		switch {
+		case given.is && n.Action != automation.HTTP:
+			return invalid(given.field, fmt.Sprintf("A ação %s não usa %s.", n.Action, given.field))
+		case given.is && n.Destination != "" && given.field != "destination" && given.field != "set":
+			return invalid(given.field, "O destino já diz isto: tire "+given.field+", ou o destino.")
+		}
+	}
+	return nil
+}
+
+// kept fills in what is not given again, from the action as it was: but only where it goes to the same place, because a
+// secret is never shown again, nor sent elsewhere by whoever changes the address.
+//
+// What is given as an empty text is taken out.
+func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation {
+	if n.Destination != "" && n.Destination == old.Destination && n.DestinationFile == "" {
+		n.DestinationFile = old.DestinationFile
+	}
+	if n.URL != old.URL || n.Destination != old.Destination || n.DestinationFile != old.DestinationFile {
+		return n
+	}
+	// In a destination that comes with the program, what is no secret leads to no other house.
+	d, _ := a.means.Destinations.Describe(old)
+	for _, field := range d.Fields {
+		value, given := n.Values[field.Name]
+		if given && value != old.Values[field.Name] && (field.Secret || old.DestinationFile != "") {
+			return n
+		}
+	}
+	values := maps.Clone(n.Values)
+	if values == nil {
+		values = map[string]string{}
+	}
+	d, _ = a.means.Destinations.Describe(n.action(automation.Action{Kind: automation.HTTP, URL: n.URL}))
+	for _, field := range d.Fields {
+		if _, given := values[field.Name]; !given {
+			values[field.Name] = old.Values[field.Name]
+		}
+	}
+	n.Values = values
+	return n
+}
+
+// described adds the description of its destination to an automation.
+func (a *Automations) described(v AutomationView) AutomationView {
+	if v.Action.Destination != "" {
+		v.Destination, _ = a.means.Destinations.Describe(v.Action)
+	}
+	return v
+}
+
+// rehearseRequest shows the request that an http action would make.
+func (a *Automations) rehearseRequest(ctx context.Context, out *Rehearsal, rule automation.Automation) error {
+	if rule.Action.Kind != automation.HTTP || rule.Unreadable {
+		return nil
+	}
+	shown, err := a.means.Destinations.Show(ctx, ports.Call{
+		ID: newID(), At: a.clock(), Action: rule.Action,
+		Event: automation.Event{Name: rule.Event, At: out.Contact.CreatedAt, Contact: out.Contact},
+	})
+	var refused *ports.SendError
+	if errors.As(err, &refused) {
+		out.Problem = refused.Reason
+		return nil
+	}
+	out.Request = shown
+	return err
+}

@@ -1,0 +1,129 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+)
+
+const ownDestination = `name: meu-crm
+title: Meu CRM
+repeat: Não há chave.
+fields: { token: { title: Token, secret: true }, account: { title: Conta } }
+address: https://${account}.crm.example/leads
+headers: { X-Token: "${token}" }
+body: '{nome: $contact.nome}'
+`
+
+// TestFormsAreHeldToTheirShape: what is wrong is told by the field, and what an action does not use is refused.
+func TestFormsAreHeldToTheirShape(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	type form = app.RequestForm
+	const url = "https://x.example/a"
+	for _, c := range []struct {
+		what, url string
+		form      form
+		want      string
+	}{
+		{"a method", url, form{Method: "PUT"}, ""},
+		{"an unknown method", url, form{Method: "TRACE"}, "method"},
+		{"jq that does not compile", url, form{Body: "{"}, "body"},
+		{"a done that does not", url, form{Done: "env"}, "done"},
+		{"a secret that is missing", url, form{Headers: []automation.Header{{Name: "X-A", Value: "${T}"}}}, "set.T"},
+		{"a secret in the address", url + "/${T}", form{}, "set.T"},
+		{"a destination", "", form{Destination: "slack", Values: map[string]string{
+			"webhook": "https://hooks.slack.com/services/a"}}, ""},
+		{"an unknown one", "", form{Destination: "nenhum"}, "destination"},
+		{"one that is not filled in", "", form{Destination: "hubspot"}, "set.token"},
+		{"one with an address", url, form{Destination: "hubspot"}, "url"},
+		{"one with a body", "", form{Destination: "hubspot", Body: "."}, "body"},
+		{"a file", "", form{Destination: "a.yaml", DestinationFile: ownDestination, Values: map[string]string{
+			"token": "t0k", "account": "a"}}, ""},
+		{"a bad file", "", form{Destination: "a.yaml", DestinationFile: "name: x"}, "destination"},
+	} {
+		_, err := s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+			OrgID: s.orgID, Name: "Regra", Event: automation.ContactCreated, Action: automation.HTTP, URL: c.url,
+			RequestForm: c.form,
+		})
+		got := said(err)
+		equal(t, c.what, got[strings.LastIndexByte(got, ' ')+1:], c.want)
+	}
+	_, err := s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+		OrgID: s.orgID, Name: "Regra", Event: automation.ContactCreated, Action: automation.AddNote, Text: "oi",
+		RequestForm: form{Method: "PUT"},
+	})
+	equal(t, "of another action", said(err), "requisicao_invalida method")
+	all := must(s.automations.List(t.Context(), app.Operator(), s.orgID))
+	equal(t, "the file's name", all[len(all)-1].Action.Destination, "meu-crm")
+}
+
+// TestSecretsStayWhereTheyGo: an edit that does not give them again keeps them, unless they would go elsewhere.
+func TestSecretsStayWhereTheyGo(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	rule := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+		Destination: "a.yaml", DestinationFile: ownDestination, Values: map[string]string{"token": "t0k", "account": "minha"},
+	}})
+	edit := func(n app.NewAutomation) error {
+		n.Name, n.Event, n.Action = "Outro nome", automation.ContactCreated, automation.HTTP
+		return s.automations.Edit(t.Context(), owner, rule.ID, n)
+	}
+	now := func() automation.Automation { return must(s.automations.Find(t.Context(), owner, rule.ID)) }
+	with := func(values map[string]string) app.NewAutomation {
+		return app.NewAutomation{RequestForm: app.RequestForm{Destination: "meu-crm", Values: values}}
+	}
+	done(edit(with(map[string]string{"account": "minha"})))
+	equal(t, "kept", line(now().Name, now().Action.Values["token"]), "Outro nome t0k")
+	equal(t, "to another account",
+		said(edit(with(map[string]string{"account": "outra"}))), "requisicao_invalida set.token")
+	done(edit(with(map[string]string{"account": "outra", "token": "novo"})))
+	equal(t, "given again", now().Action.Values["token"], "novo")
+	done(edit(app.NewAutomation{KeepAction: true}))
+	equal(t, "the action as it is", now().Action.Values["token"], "novo")
+	_, err := s.automations.Add(t.Context(), owner, app.NewAutomation{
+		OrgID: s.orgID, Name: "Nova", Event: automation.ContactCreated, Action: automation.HTTP, KeepAction: true,
+	})
+	equal(t, "a new one has none to keep", said(err), "requisicao_invalida url")
+}
+
+// TestAFormIsGivenUp: an edit to the plain address asks for nothing that only the form had.
+func TestAFormIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	rule := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a", RequestForm: app.RequestForm{
+		Headers: []automation.Header{{Name: "X-Token", Value: "${TOKEN}"}}, Values: map[string]string{"TOKEN": "t0k"},
+	}})
+	done(s.automations.Edit(t.Context(), owner, rule.ID, app.NewAutomation{
+		Name: "Regra", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://x.example/a",
+	}))
+	got := must(s.automations.Find(t.Context(), owner, rule.ID)).Action
+	equal(t, "the plain action", line(got.HasForm(), got.Secret == rule.Action.Secret), "false true")
+}
+
+// TestARehearsalShowsTheRequest: without its secrets, and without sending anything.
+func TestARehearsalShowsTheRequest(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	c := s.arrive(s.hook(webhook.Signature{}), "bia")
+	rule := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+		Destination: "pipedrive", Values: map[string]string{"token": "t0k3n", "company": "loja"},
+	}})
+	got := must(s.automations.Rehearse(t.Context(), owner, rule.ID, c.ID))
+	equal(t, "request", line(got.Request.Method, got.Request.Address), "POST https://loja.pipedrive.com/api/v2/persons")
+	equal(t, "body", got.Request.Body, `{"emails":[{"label":"work","primary":true,"value":"bia@x.example"}],"name":"bia"}`)
+	equal(t, "search", strings.HasPrefix(got.Request.Search.Address,
+		"https://loja.pipedrive.com/api/v2/persons/search?"), true)
+	equal(t, "secret", strings.Contains(line(got.Request, *got.Request.Search), "t0k3n"), false)
+	theirs := s.another()
+	foreign := theirs.arrive(theirs.hook(webhook.Signature{}), "rui")
+	_, err := s.automations.Rehearse(t.Context(), app.Operator(), rule.ID, foreign.ID)
+	equal(t, "a contact of others", said(err), "nao_encontrado contact")
+}

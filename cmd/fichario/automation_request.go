@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/automation"
+)
+
+// requestFlags are the form of the request of an http action.
+type requestFlags struct {
+	Method      string            `help:"http: GET, POST (the default), PUT, PATCH or DELETE."`
+	Header      []string          `sep:"none" help:"http: a header, as 'Name: value'; may be repeated. A $${SECRET} in it, or in --url, is asked for once, and sealed."`
+	Body        string            `help:"http: the body, as jq over the event's data; without it, the event."`
+	Done        string            `help:"http: whether it was done, as jq over {status, headers, body} of the answer; without it, a status of 2xx."`
+	Destination string            `help:"http: in the place of --url, a destination that comes with the program (automation destinations lists them), or the path of a file."`
+	Set         map[string]string `mapsep:"none" help:"http: what is filled in for a field of the destination or a $${NAME}, as name=value; may be repeated. A secret that is not given is asked for on standard input."`
+}
+
+// form reads the flags, and asks for the secrets that are missing.
+func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAutomation) (app.RequestForm, error) {
+	form := app.RequestForm{
+		Method: strings.ToUpper(f.Method), Body: f.Body, Done: f.Done, Destination: f.Destination, Values: f.Set,
+	}
+	for _, h := range f.Header {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok {
+			return form, errors.New("--header: a header is written as 'Name: value'")
+		}
+		form.Headers = append(form.Headers, automation.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
+	}
+	if f.Destination != "" && strings.ContainsAny(f.Destination, "./\\") {
+		src, err := os.ReadFile(f.Destination)
+		if err != nil {
+			return form, fmt.Errorf("--destination: %w", err)
+		}
+		form.DestinationFile = string(src)
+	}
+	if n.Action != automation.HTTP {
+		return form, nil // which is refused where it holds anything
+	}
+	d, err := rules.Destination(n.URL, form)
+	if err != nil {
+		return form, err
+	}
+	lines := bufio.NewReader(e.in)
+	for _, field := range d.Fields {
+		if !field.Secret || field.Optional || form.Values[field.Name] != "" {
+			continue
+		}
+		value, err := e.secret(lines, field)
+		if err != nil {
+			return form, err
+		}
+		if form.Values == nil {
+			form.Values = map[string]string{}
+		}
+		form.Values[field.Name] = value
+	}
+	return form, nil
+}
+
+// secret asks for a secret: a line of standard input, which a terminal does not show.
+func (e *environment) secret(lines *bufio.Reader, field automation.DestinationField) (string, error) {
+	show, isTerminal := e.hideTyping()
+	defer show()
+	if isTerminal {
+		fmt.Fprintf(e.errOut, "%s (%s): ", field.Name, field.Title)
+		defer fmt.Fprintln(e.errOut)
+	}
+	type answer struct {
+		line string
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		line, err := lines.ReadString('\n')
+		read <- answer{line, err}
+	}()
+	select {
+	case a := <-read:
+		if value := strings.TrimRight(a.line, "\r\n"); value != "" {
+			return value, nil
+		}
+		return "", fmt.Errorf("%s is missing: give it on standard input, or with --set %[1]s=…", field.Name)
+	case <-e.ctx.Done(): // so that the terminal shows again what is typed
+		return "", e.ctx.Err()
+	}
+}
+
+type automationDestinationsCmd struct{}
+
+// destinationView is a destination as --json shows it.
+type destinationView struct {
+	Name   string      `json:"name"`
+	Title  string      `json:"title"`
+	Help   string      `json:"help"`
+	Repeat string      `json:"repeat"`
+	Fields []fieldView `json:"fields"`
+}
+
+type fieldView struct {
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Help     string `json:"help"`
+	Secret   bool   `json:"secret"`
+	Optional bool   `json:"optional"`
+	Default  string `json:"default,omitempty"`
+}
+
+// Run lists the destinations that come with the program.
+func (automationDestinationsCmd) Run(e *environment) error {
+	return printList(e, e.automations(nil, nil).Destinations(), func(d automation.Destination) destinationView {
+		v := destinationView{Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat, Fields: []fieldView{}}
+		for _, f := range d.Fields {
+			v.Fields = append(v.Fields, fieldView(f))
+		}
+		return v
+	}, func(d automation.Destination) string {
+		text := fmt.Sprintf("%s: %s", d.Name, d.Help)
+		for _, f := range d.Fields {
+			text += fmt.Sprintf("\n  --set %-18s %s%s", f.Name+"=…", f.Title, map[bool]string{true: " (optional)"}[f.Optional])
+		}
+		return text
+	})
+}
+
+type automationTryCmd struct {
+	ID      string `arg:"" help:"Id of the automation."`
+	Contact string `required:"" help:"Id of the contact to try it with."`
+}
+
+// requestView is a request as --json shows it.
+type requestView struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+	Search  *requestView      `json:"search,omitempty"`
+}
+
+func viewRequest(r automation.ShownRequest) *requestView {
+	if r.Method == "" {
+		return nil
+	}
+	v := &requestView{Method: r.Method, URL: r.Address, Headers: map[string]string{}, Body: r.Body}
+	for _, h := range r.Headers {
+		v.Headers[h.Name] = h.Value
+	}
+	if r.Search != nil {
+		v.Search = viewRequest(*r.Search)
+	}
+	return v
+}
+
+// tryView is what an automation would do for a contact, as --json shows it.
+type tryView struct {
+	Runs    bool         `json:"runs"`
+	Request *requestView `json:"request"`
+	To      string       `json:"to,omitempty"`
+	Subject string       `json:"subject,omitempty"`
+	Text    string       `json:"text,omitempty"`
+	Problem string       `json:"problem,omitempty"`
+}
+
+// Run says what an automation would do; nothing is sent or changed.
+func (c *automationTryCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		r, err := e.automations(store, nil).Rehearse(e.ctx, app.Operator(), c.ID, c.Contact)
+		if err != nil {
+			return err
+		}
+		v := tryView{
+			Runs: r.Runs, Request: viewRequest(r.Request), To: r.To, Subject: r.Subject, Text: r.Text, Problem: r.Problem,
+		}
+		return e.print(v, "%s", rehearsalText(r))
+	})
+}
+
+func rehearsalText(r app.Rehearsal) string {
+	text := "It would run for this contact.\n"
+	if !r.Runs {
+		text = "It would not run for this contact: a condition does not hold.\n"
+	}
+	switch {
+	case r.Problem != "":
+		text += "It could not send: " + r.Problem + "\n"
+	case r.Automation.Action.Kind == automation.HTTP && r.Request.Method == "":
+		text += "There is nothing to send: the body is null.\n"
+	case r.Request.Method != "":
+		if r.Request.Search != nil {
+			text += "It would ask first whether the record is there:\n\n" + requestText(*r.Request.Search)
+			text += "\nAnd unless it is:\n"
+		}
+		text += "\n" + requestText(r.Request)
+	case r.To != "":
+		text += "To: " + r.To + "\nSubject: " + r.Subject + "\n\n" + r.Text + "\n"
+	case r.Text != "":
+		text += r.Text + "\n"
+	}
+	return text + "Nothing was sent or changed.\n"
+}
+
+func requestText(r automation.ShownRequest) string {
+	text := r.Method + " " + r.Address + "\n"
+	for _, h := range r.Headers {
+		text += h.Name + ": " + h.Value + "\n"
+	}
+	if r.Body != "" {
+		text += "\n" + r.Body + "\n"
+	}
+	return text
+}

@@ -1,0 +1,36 @@
+package automation
+
+// Destination is another system that a file describes: what has to be filled in, and what becomes of a repetition.
+type Destination struct {
+	// Name is its short name, as in "pipedrive"; Title and Help are Portuguese, for who chooses it.
+	Name, Title, Help string
+	// Repeat says in Portuguese what a second request for the same contact does there.
+	Repeat string
+	Fields []DestinationField
+}
+
+// DestinationField is what has to be filled in before a destination can be used.
+type DestinationField struct {
+	Name, Title, Help string
+	// Secret is true where the value is never shown again.
+	Secret bool
+	// Optional is true where it may stay empty; Default is what it then is.
+	Optional bool
+	Default  string
+}
+
+// Header is a header of a request.
+type Header struct{ Name, Value string }
+
+// ShownRequest is the request that an automation would make, with its secrets masked.
+type ShownRequest struct {
+	// Method is empty where nothing would be sent.
+	Method, Address string
+	Headers         []Header
+	Body            string
+	// Search is the request that is made before, to see whether the record is there already; nil without one.
+	Search *ShownRequest
+}
+
+// FieldFault is what is wrong with one field of a description: its name and a sentence in Portuguese.
+type FieldFault struct{ Field, Message string }

@@ -1,0 +1,41 @@
+package browser
+
+import (
+	"testing"
+
+	"fichario/tests/testkit/browsertest"
+)
+
+// TestADestinationIsChosenAndTried: its fields appear with the choice, what is wrong is said beside the field, and the
+// request is shown without its secret.
+func TestADestinationIsChosenAndTried(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com", "empresa", "Padaria & Cia")
+		b.Visit("/automacoes/nova")
+		b.Fill("#nome", "Mandar ao Kommo")
+		b.See("Pipedrive", "HubSpot", "Planilhas Google")
+		b.Accessible()
+		b.Click(`input[value="kommo"]`)
+		b.See("Subdomínio da conta", "Quem já era contato no Kommo não ganha um lead novo")
+		b.Fill(`[name="campo.kommo.account"]`, "minha conta")
+		b.Fill(`[name="segredo.kommo.token"]`, "um-token-secreto")
+		b.Accessible()
+		b.Press("Guardar")
+		b.See("é uma parte do nome do servidor")
+		b.SeeNot("um-token-secreto")
+		b.Accessible()
+		b.Fill(`[name="campo.kommo.account"]`, "minha-conta")
+		b.Fill(`[name="segredo.kommo.token"]`, "um-token-secreto")
+		b.Press("Guardar")
+		b.See("Automação criada", "Envia a Kommo", "minha-conta", "Se repetir")
+		b.Press("Experimentar")
+		b.See("Perguntaria antes se já existe", "GET https://minha-conta.kommo.com/api/v4/contacts", "Bearer ••••",
+			"POST https://minha-conta.kommo.com/api/v4/leads/complex", "Iracema Vasconcelos – Padaria & Cia")
+		b.SeeNot("um-token-secreto")
+		b.Accessible()
+		b.Press("Editar")
+		b.See("Guardado. Preencha só para trocar.")
+		b.Accessible()
+	})
+}
