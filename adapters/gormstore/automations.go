@@ -72,7 +72,8 @@ func (r automations) List(ctx context.Context, orgID string) ([]automation.Autom
 func (r automations) Update(ctx context.Context, a automation.Automation) error {
 	row := r.vault.automationRow(a)
 	return r.exec(ctx, "automations.update", func(db *gorm.DB) error {
-		return orNotFound(db.Model(&row).Select("name", "origin_id", "webhook_id", "min_amount", "action", "event", "condition").Updates(&row))
+		columns := []string{"name", "event", "origin_id", "webhook_id", "min_amount", "condition", "action"}
+		return orNotFound(db.Model(&row).Select(columns).Updates(&row))
 	})
 }
 

@@ -120,7 +120,8 @@ func (x crossing) job() jobRow {
 	return jobRowOf(automation.Job{
 		ID: automation.Derived(string(x.entry.ID), x.n), OrgID: string(x.entry.OrgID), Kind: automation.FanOut,
 		Event: automation.CapReached, SubjectID: string(*x.entry.KeyID), State: automation.Ready,
-		Detail: fmt.Sprintf("%s:%d:%d:%d", period, x.percent, x.limit.count, x.used), RunAt: x.entry.At, CreatedAt: x.entry.At,
+		Detail: fmt.Sprintf("%s:%d:%d:%d", period, x.percent, x.limit.count, x.used),
+		RunAt:  x.entry.At, CreatedAt: x.entry.At,
 	})
 }
 

@@ -29,8 +29,8 @@ func (markRow) TableName() string { return "notification_marks" }
 
 func notificationRowOf(n crm.Notification) notificationRow {
 	return notificationRow{
-		ID: uid(n.ID), OrgID: uid(n.OrgID), Kind: string(n.Kind), ContactID: orNoID(optional(n.ContactID)), Subject: n.Subject,
-		At: stamp(n.At),
+		ID: uid(n.ID), OrgID: uid(n.OrgID), Kind: string(n.Kind), ContactID: orNoID(optional(n.ContactID)),
+		Subject: n.Subject, At: stamp(n.At),
 	}
 }
 
@@ -41,7 +41,9 @@ func (r notifications) Create(ctx context.Context, n crm.Notification) error {
 	return r.create(ctx, "notifications.create", &row)
 }
 
-func (r notifications) CreateOnce(ctx context.Context, n crm.Notification, subjectID, mark string) (told bool, err error) {
+func (r notifications) CreateOnce(
+	ctx context.Context, n crm.Notification, subjectID, mark string,
+) (told bool, err error) {
 	row := notificationRowOf(n)
 	err = r.inside(ctx, "notifications.createOnce", func(db *gorm.DB) error {
 		once := db.Exec(tellOnSQLite, subjectID, mark, row.At)

@@ -12,7 +12,8 @@ import (
 // onSQLite are the statements by which requests of one moment write together on SQLite: there is no round trip to save,
 // and they are prepared once.
 var onSQLite = []string{
-	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertEventJob, insertDelivery, countReceived,
+	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertEventJob, insertDelivery,
+	countReceived,
 	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
 	takeLease, askHolder, freeLease, askNewest, askCounted, countCharged, endEntry, insertRecord,
 	askListens, tellOnSQLite, keyNameOnSQLite,

@@ -12,13 +12,15 @@ func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	fresh := v.get("/automacoes/nova?acao=lookup")
-	has(t, "form", fresh, "Uma consulta é respondida", "Consulta os documentos", "Teto por mês", "Experimentar com o último evento")
+	has(t, "form", fresh, "Uma consulta é respondida", "Consulta os documentos", "Teto por mês",
+		"Experimentar com o último evento")
 	v.usedKey()
 	tried := sent(t, v, 200, "/automacoes", "nome", "Receita", "evento", "lookup.completed", "acao", "lookup", "se", ".x",
 		"experimentar", "sim")
 	has(t, "trial", tried, "<b>Vale</b> para o último evento", "Ver os dados deste evento", `value="Receita"`)
 	hasNot(t, "nothing is made", v.get("/automacoes"), "Receita")
-	has(t, "no ceiling", sent(t, v, 422, "/automacoes", "nome", "Receita", "acao", "lookup", "produto", catalog.CNPJ),
+	has(t, "no ceiling", sent(t, v, 422, "/automacoes", "nome", "Receita", "acao", "lookup", "produto",
+		catalog.CNPJ),
 		"precisa de um teto mensal")
 	has(t, "no jq", sent(t, v, 422, "/automacoes", "nome", "R", "acao", "add_note", "texto", "x", "se", "}"), "Confira a condição")
 	made := sent(t, v, 200, "/automacoes", "nome", "Receita", "evento", "contact.created", "acao", "lookup", "produto", catalog.CNPJ,

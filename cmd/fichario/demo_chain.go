@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	outbound "fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/automation"
@@ -31,7 +32,7 @@ func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Cata
 	if err := demoStage(ctx, app.NewFunnels(store, now), helena); err != nil {
 		return err
 	}
-	rules := app.NewAutomations(store, now, app.Means{Conditions: conditions(), Catalog: offered})
+	rules := app.NewAutomations(store, now, app.Means{Conditions: outbound.NewConditions(), Catalog: offered})
 	for _, n := range []app.NewAutomation{
 		{
 			Name: "Consultar a Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: catalog.CNPJ,

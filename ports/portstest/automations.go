@@ -42,7 +42,20 @@ func automations(t *testing.T, s ports.Store) {
 	unknown := rule
 	unknown.ID = id()
 	wantErr(t, "an unknown one edited", repos.Automations.Update(ctx, unknown), ports.ErrNotFound)
+	edited.Event, edited.Conditions.When = automation.LookupCompleted, ".campos.score >= 600"
+	must(t, repos.Automations.Update(ctx, edited))
+	listens := func(event automation.EventName, want bool) {
+		t.Helper()
+		yes, err := repos.Automations.Listens(ctx, o.ID, event)
+		must(t, err)
+		same(t, "somebody listens to "+string(event), yes, want)
+	}
+	listens(automation.LookupCompleted, true)
+	listens(automation.ContactCreated, false) // the other one is switched off
+	must(t, repos.Automations.Update(ctx, rule))
+	listens(automation.LookupCompleted, false)
 	must(t, repos.Automations.SetEnabled(ctx, rule.ID, false))
+	listens(automation.ContactCreated, false)
 	got, err = repos.Automations.Find(ctx, rule.ID)
 	must(t, err)
 	same(t, "enabled", got.Enabled, false)

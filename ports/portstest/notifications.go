@@ -51,4 +51,17 @@ func notifications(t *testing.T, s ports.Store) {
 	stranger := org(t, s)
 	must(t, repos.Notifications.ReadAll(ctx, stranger.ID, rui.ID, dead.ID))
 	same(t, "of another organisation nothing is read", read(rui), []bool{false, false})
+	once := crm.Notification{ID: id(), OrgID: o.ID, Kind: crm.CeilingReached, Subject: "O teto", At: at}
+	for i, want := range []bool{true, false} {
+		once.ID = id()
+		must(t, s.InTx(ctx, func(r ports.Repos) error {
+			told, err := r.Notifications.CreateOnce(ctx, once, o.ID, "teto:2026-11")
+			same(t, "told once", told, want)
+			return err
+		}))
+		unread([]int{1, 1}[i])
+	}
+	list, err = repos.Notifications.List(ctx, o.ID, "", 10)
+	must(t, err)
+	same(t, "without a contact", [2]string{list[0].Subject, list[0].ContactID}, [2]string{"O teto", ""})
 }
