@@ -96,7 +96,8 @@ func arrivalOf(hook webhook.Hook, drafts []intake.Draft, d webhook.Delivery, kno
 func contactOf(hook webhook.Hook, draft intake.Draft, at time.Time) crm.Contact {
 	c := crm.Contact{
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, Name: draft.DisplayName(hook.Kind), Email: draft.Email,
-		Phone: draft.Phone, PhoneE164: draft.PhoneE164, Company: draft.Company, Documents: draft.Documents, Amount: catalog.Money(draft.Amount),
+		Phone: draft.Phone, PhoneE164: draft.PhoneE164, Company: draft.Company, Documents: draft.Documents,
+		Amount:  catalog.Money(draft.Amount),
 		StageID: hook.Entry.ID, CreatedAt: at,
 	}
 	for _, a := range draft.Attribution {

@@ -233,7 +233,8 @@ func TestWhoMaySpend(t *testing.T) {
 		equal(t, "above", said(second(s.batches.Confirm(t.Context(), member, q.ID, nil))), "nao_permitido teto")
 		for _, err := range []error{
 			second(s.batches.Show(t.Context(), other, q.ID)), second(s.batches.Confirm(t.Context(), other, q.ID, nil)),
-			second(s.batches.Results(t.Context(), other, q.ID, "", "", 10)), second(s.batches.Cancel(t.Context(), s.byKey(wide), q.ID)),
+			second(s.batches.Results(t.Context(), other, q.ID, "", "", 10)),
+			second(s.batches.Cancel(t.Context(), s.byKey(wide), q.ID)),
 			second(s.batches.Show(t.Context(), other, "x")),
 		} {
 			equal(t, "of somebody else", said(err), "lote_desconhecido id")

@@ -46,6 +46,7 @@ func TestDocumentsOfAContact(t *testing.T) {
 		equal(t, wrong, said(s.contacts.Edit(t.Context(), owner, made.ID, form)), "requisicao_invalida documents")
 	}
 	theirs := s.another()
-	none := must(theirs.contacts.Search(t.Context(), theirs.add("rui", crm.Owner), app.ContactSearch{Text: "52998224725"}, "", "", 10))
+	wanted := app.ContactSearch{Text: "52998224725"}
+	none := must(theirs.contacts.Search(t.Context(), theirs.add("rui", crm.Owner), wanted, "", "", 10))
 	equal(t, "in another organisation", len(none.Contacts), 0)
 }

@@ -116,8 +116,8 @@ func (c *Contacts) prepare(ctx context.Context, by Caller, s ContactSearch) (pre
 // documentsMax is how many contacts with one document are found.
 const documentsMax = 500
 
-// withDocument returns the contacts of a search for a whole document; nil where the text is none, or nobody's: it may be
-// a phone number.
+// withDocument returns the contacts of a search for a whole document; nil where the text is none, or nobody's: it may
+// be a phone number.
 func (c *Contacts) withDocument(ctx context.Context, orgID, typed string) ([]string, error) {
 	known := document.Recognise(typed)
 	if known.Document.IsZero() || known.Type != document.CPF && known.Type != document.CNPJ {

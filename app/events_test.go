@@ -59,7 +59,9 @@ func TestAnEventCostsNothingWhereNobodyListens(t *testing.T) {
 			stage := must(s.funnels.List(t.Context(), owner, s.orgID))[0].Stages[1]
 			must(s.contacts.Move(t.Context(), owner, made.ID, stage.ID))
 			done(s.contacts.Note(t.Context(), owner, made.ID, "oi"))
-			must(s.lookups.Do(t.Context(), owner, app.LookupRequest{Product: "cpf", Document: "52998224725", ContactID: made.ID}))
+			must(s.lookups.Do(t.Context(), owner, app.LookupRequest{
+				Product: "cpf", Document: "52998224725", ContactID: made.ID,
+			}))
 			must(s.lookups.Do(t.Context(), owner, app.LookupRequest{Product: "cpf", Document: "52998224725"}))
 			_, err := s.intake.Receive(t.Context(), hook, post(`{"nome":"sem e-mail"}`))
 			equal(t, "refused", err != nil, true)

@@ -103,7 +103,8 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 // more than automation.MaxSteps from each other.
 func (f *fan) run(arrived automation.Job, automationID string) {
 	job := automation.Job{
-		Kind: automation.RunAutomation, AutomationID: automationID, Trail: arrived.Trail.With(automationID), State: automation.Ready,
+		Kind: automation.RunAutomation, AutomationID: automationID, Trail: arrived.Trail.With(automationID),
+		State: automation.Ready,
 	}
 	switch {
 	case arrived.Trail.Has(automationID):

@@ -61,7 +61,8 @@ const resultNotHeld = "a condição não vale para este evento"
 
 // needsContact reports whether an action does nothing without a contact.
 func needsContact(a automation.Action) bool {
-	return a.Kind != automation.HTTP && (a.Kind != automation.Email || a.To == automation.ToContact || a.To == automation.ToAssignee)
+	return a.Kind != automation.HTTP &&
+		(a.Kind != automation.Email || a.To == automation.ToContact || a.To == automation.ToAssignee)
 }
 
 // run is one attempt of an automation for a contact.

@@ -66,7 +66,7 @@ type crossing struct {
 func (c *charges) crossed(b beginning) {
 	n := 0
 	for _, l := range limitsOf(b.entry, b.Caps, b.Ceiling) {
-		if b.entry.KeyID == nil || l.account.key != *b.entry.KeyID || l.full == nil || l.count <= 0 {
+		if b.entry.KeyID == nil || l.key != *b.entry.KeyID || l.full == nil || l.count <= 0 {
 			continue
 		}
 		used := c.counted[l.account].Count + c.added[l.account].Count + 1

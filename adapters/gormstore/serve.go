@@ -142,7 +142,8 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	}
 	out := nothing(n)
 	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
-		rows, err := db.Query(ctx, serveStatement, append([]any{indexes, after, s.slot, trails}, serveArrays.values(entries)...)...)
+		values := append([]any{indexes, after, s.slot, trails}, serveArrays.values(entries)...)
+		rows, err := db.Query(ctx, serveStatement, values...)
 		if err != nil {
 			return err
 		}

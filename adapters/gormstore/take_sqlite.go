@@ -11,7 +11,7 @@ var (
 	insertEvent        = sentEvent.table.insert()
 	insertNotification = sentNotification.table.insert()
 	insertJob          = sentJob.table.insert()
-	insertEventJob     = sentJob.table.insertWhere(listening("?", "?"))
+	insertEventJob     = sentJob.insertWhere(listening("?", "?"))
 	insertDelivery     = sentDelivery.table.insert()
 )
 

@@ -41,8 +41,8 @@ func FormatOf(data []byte) Format {
 	return CSV
 }
 
-// Read returns the rows of a table, at most maxRows, with those that are empty left out. Faults: BodyTooLarge for a file
-// that passes a bound; InvalidRequest, which says the line, for one that cannot be read.
+// Read returns the rows of a table, at most maxRows, with those that are empty left out. Faults: BodyTooLarge for a
+// file that passes a bound; InvalidRequest, which says the line, for one that cannot be read.
 func Read(data []byte, maxRows int) ([]Row, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge("O arquivo passa de 16 MB. Divida-o em partes.")

@@ -163,7 +163,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Errorf("formula %q, type of a number %d", formula, kind)
 	}
 	failing := errors.New("x")
-	if err := sheet.Write(&out, nil, func(yield func([]any, error) bool) { yield(nil, failing) }); !errors.Is(err, failing) {
+	fails := func(yield func([]any, error) bool) { yield(nil, failing) }
+	if err := sheet.Write(&out, nil, fails); !errors.Is(err, failing) {
 		t.Error(err)
 	}
 }

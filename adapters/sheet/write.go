@@ -24,8 +24,8 @@ var workbook = map[string]string{
 // Number is a cell that a spreadsheet calculates with: digits with a point, and nothing else.
 type Number string
 
-// Write writes a table as XLSX while it is read, row by row: nothing of it is kept, in memory or in a file beside. Cells
-// are a string or a Number; every string is text, whatever it begins with, and so never a formula.
+// Write writes a table as XLSX while it is read, row by row: nothing of it is kept, in memory or in a file beside.
+// Cells are a string or a Number; every string is text, whatever it begins with, and so never a formula.
 func Write(w io.Writer, columns []string, rows iter.Seq2[[]any, error]) error {
 	archive := zip.NewWriter(w)
 	for name, content := range workbook {

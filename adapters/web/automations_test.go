@@ -20,7 +20,8 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	owner := site.visitor("Ana")
 	v := site.member(owner.by.OrgID(), "Caio", crm.Common)
 	id := owner.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
-	made, err := app.NewAutomations(site.store, time.Now, app.Means{Mails: true}).Add(t.Context(), owner.by, app.NewAutomation{
+	rules := app.NewAutomations(site.store, time.Now, app.Means{Mails: true})
+	made, err := rules.Add(t.Context(), owner.by, app.NewAutomation{
 		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP,
 		URL: "https://erp.example.com/",
 	})

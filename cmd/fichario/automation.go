@@ -224,9 +224,10 @@ type runView struct {
 
 func viewRun(j automation.Job) runView {
 	v := runView{
-		ID: j.ID, Kind: j.Kind, Automation: textOrNull(j.AutomationID), Member: textOrNull(j.MemberID), Contact: textOrNull(j.ContactID),
-		Event: cmp.Or(j.Event, automation.ContactCreated),
-		State: j.State, Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt, EndedAt: timeOrNull(j.EndedAt),
+		ID: j.ID, Kind: j.Kind, Automation: textOrNull(j.AutomationID), Member: textOrNull(j.MemberID),
+		Contact: textOrNull(j.ContactID),
+		Event:   cmp.Or(j.Event, automation.ContactCreated),
+		State:   j.State, Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt, EndedAt: timeOrNull(j.EndedAt),
 	}
 	if j.State == automation.Ready {
 		v.NextAt = &j.RunAt

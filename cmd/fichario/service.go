@@ -103,7 +103,8 @@ func (e *environment) wireUseCases(
 	s.keys = app.NewKeys(s.store, now)
 	s.dispatcher = automation.New(e.settings.AllowPrivate)
 	s.jobs = app.NewJobs(app.JobsConfig{
-		Store: s.store, Clock: now, Dispatcher: s.dispatcher, Conditions: automation.NewConditions(), Lookups: s.lookups, Mailer: s.mailer,
+		Store: s.store, Clock: now, Dispatcher: s.dispatcher, Conditions: automation.NewConditions(),
+		Lookups: s.lookups, Mailer: s.mailer,
 		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.intake = app.NewIntake(s.store, now, s.jobs.Wake)

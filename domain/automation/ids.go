@@ -13,6 +13,6 @@ func Derived(id string, n int) string {
 	if err != nil {
 		return id
 	}
-	hex := strconv.FormatUint(uint64(uint16(last)+uint16(n)), 16) //nolint:gosec // it goes round
+	hex := strconv.FormatUint(uint64(uint16(last)+uint16(n)), 16)
 	return head + "0000"[len(hex):] + hex
 }

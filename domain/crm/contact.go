@@ -49,7 +49,8 @@ type Contact struct {
 	// AssigneeID is empty in an organisation without active members.
 	AssigneeID string
 	CreatedAt  time.Time
-	// Unreadable is true where the note, the documents or the attribution cannot be opened and is left out. The stored ones stay.
+	// Unreadable is true where the note, the documents or the attribution cannot be opened and is left out. The stored
+	// ones stay.
 	Unreadable bool
 }
 

@@ -39,7 +39,8 @@ func TestFromCell(t *testing.T) {
 	} {
 		got, err := document.FromCell(c.typ, c.cell)
 		var invalid *document.Invalid
-		if got.Value() != c.want || errors.As(err, &invalid) != (c.reason != "") || c.reason != "" && invalid.Reason != c.reason {
+		if errors.As(err, &invalid); got.Value() != c.want || (invalid == nil) != (c.reason == "") ||
+			invalid != nil && invalid.Reason != c.reason {
 			t.Errorf("%s %q: %q, %v", c.typ, c.cell, got.Value(), err)
 		}
 	}

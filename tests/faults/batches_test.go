@@ -103,7 +103,8 @@ func TestABatchThatIsKilled(t *testing.T) {
 
 // checkOutcomes holds the results of a batch to what was sent, and to the bureau's ledger.
 func checkOutcomes(
-	t *testing.T, s *lookuptest.Service, key, id string, rows []string, bureau *lookuptest.Bureau, history []string, inDoubt int,
+	t *testing.T, s *lookuptest.Service, key, id string, rows []string, bureau *lookuptest.Bureau, history []string,
+	inDoubt int,
 ) {
 	t.Helper()
 	results := s.BatchResults(key, id)
