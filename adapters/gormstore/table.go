@@ -47,6 +47,8 @@ func tableOf(row schema.Tabler) table {
 			c.array, c.gather = "boolean[]", gather(reflect.Value.Bool)
 		case int, int64:
 			c.array, c.gather = "bigint[]", gather(reflect.Value.Int)
+		case *int64:
+			c.array, c.gather = "bigint[]", gather(optionalIntOf)
 		case time.Time:
 			c.array, c.gather = "timestamptz[]", gather(timeIn)
 		case *time.Time:
@@ -80,6 +82,9 @@ func textOf(v reflect.Value) *string { return v.Addr().Convert(textPointer).Inte
 
 //nolint:forcetypeassert // as above
 func optionalTextOf(v reflect.Value) *string { return v.Convert(textPointer).Interface().(*string) }
+
+//nolint:forcetypeassert // as above
+func optionalIntOf(v reflect.Value) *int64 { return v.Interface().(*int64) }
 
 //nolint:forcetypeassert // as above
 func timeIn(v reflect.Value) time.Time { return *v.Addr().Interface().(*time.Time) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/domain/automation"
+	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
@@ -36,6 +37,13 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		}),
 		repos.Automations.Create(ctx, automation.Automation{ID: id("23"), OrgID: id("01"), Name: "Avisar", CreatedAt: now}),
 		s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.AddNote(ctx, note) }),
+		repos.Batches.Create(ctx, batch.Batch{
+			ID: id("24"), OrgID: id("01"), KeyID: id("25"), Product: "cpf", Status: batch.Quoted, Columns: []string{"cpf"},
+			CreatedAt: now, ExpiresAt: now,
+		}),
+		repos.Batches.AddItems(ctx, []batch.Item{{
+			ID: id("26"), BatchID: id("24"), OrgID: id("01"), Line: 1, State: batch.Pending, Document: doc,
+		}}),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -52,17 +60,21 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		hooks, err7 := repos.Webhooks.List(ctx, id("01"))
 		_, token, err8 := repos.Webhooks.Find(ctx, id("02"))
 		rules, err9 := repos.Automations.List(ctx, id("01"))
-		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
+		quoted, err10 := repos.Batches.Find(ctx, id("24"))
+		items, err11 := repos.Batches.Items(ctx, id("24"), "", 0, 10)
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11} {
 			if err != nil {
 				t.Fatalf("%s: read %d: %v", s.write.Name(), i+1, err)
 			}
 		}
 		return map[string]bool{
 			"lookups.document": entries[0].Unreadable && ofContact[0].Unreadable,
-			"records.document": records[record.ID].Unreadable, "records.answer": records[record.ID].Unreadable, "contacts.note": contacts[0].Unreadable, "contacts.documents": contacts[0].Unreadable,
+			"records.document": records[record.ID].Unreadable, "records.answer": records[record.ID].Unreadable,
+			"contacts.note": contacts[0].Unreadable, "contacts.documents": contacts[0].Unreadable,
 			"contact_events.subject": events[len(events)-1].Unreadable, "deliveries.content": deliveries[0].Unreadable,
 			"webhooks.secret": hooks[0].Unreadable, "webhooks.token": token == webhook.Token{},
-			"automations.action": rules[0].Unreadable,
+			"automations.action": rules[0].Unreadable, "batches.columns": len(quoted.Columns) == 0,
+			"batch_items.content": items[0].Unreadable,
 		}
 	}
 }

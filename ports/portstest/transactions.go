@@ -72,6 +72,10 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"webhooks.setToken": func(ctx context.Context, r ports.Repos) error {
 		return r.Webhooks.SetToken(ctx, id(), webhook.NewToken(), at)
 	},
+	"notifications.createOnce": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Notifications.CreateOnce(ctx, crm.Notification{}, id(), "x")
+		return err
+	},
 	"jobs.lock": func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Jobs.Lock(ctx, automation.FanOut, 1)
 		return err

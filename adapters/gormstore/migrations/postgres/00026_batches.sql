@@ -70,7 +70,7 @@ CREATE TABLE bureau_pace (
     next_at timestamptz NOT NULL
 );
 
-ALTER TABLE organisations ADD COLUMN member_batch_limit bigint;
+ALTER TABLE organisations ADD COLUMN IF NOT EXISTS member_batch_limit bigint;
 
 -- +goose Down
 ALTER TABLE organisations DROP COLUMN member_batch_limit;
