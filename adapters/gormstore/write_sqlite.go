@@ -50,8 +50,8 @@ func (s *Store) writing(ctx context.Context, f func(*writer)) error {
 	return nil
 }
 
-// statements prepares onSQLite: when the schema is there, or else when one of them is first used. What was prepared when
-// ctx ended stays.
+// statements prepares onSQLite when one of them is first used: before, their tables may not be there. What was prepared
+// when ctx ended stays.
 func (s *Store) statements(ctx context.Context, pool *sql.DB) (map[string]*sql.Stmt, error) {
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
