@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// readAhead yields what read returns, page by page, until a page has less than size, or an error at which it ends.
-// While one page is being used the next one is read, and no more than that is held. last is nil for the first page.
+// readAhead yields what read returns, page by page, until a page has less than size, or an error at which it ends; that
+// ctx has ended is one too, for what was read by then is not all. While one page is being used the next one is read, and
+// no more than that is held. last is nil for the first page.
 func readAhead[T any](
 	ctx context.Context, size int, read func(ctx context.Context, last *T) ([]T, error),
 ) iter.Seq2[T, error] {
@@ -17,16 +18,16 @@ func readAhead[T any](
 			err  error
 		}
 		ctx, cancel := context.WithCancel(ctx)
-		pages := make(chan page)
+		pages, left := make(chan page), make(chan struct{})
 		var reading sync.WaitGroup
-		defer func() { cancel(); reading.Wait() }()
+		defer func() { close(left); cancel(); reading.Wait() }()
 		reading.Go(func() {
 			defer close(pages)
 			for last := (*T)(nil); ; {
 				rows, err := read(ctx, last)
 				select {
 				case pages <- page{rows, err}:
-				case <-ctx.Done():
+				case <-left:
 					return
 				}
 				if err != nil || len(rows) < size {

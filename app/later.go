@@ -76,7 +76,9 @@ func (l *Lookups) Again(ctx context.Context, caller Caller, id string) (result L
 		return LookupResult{Entry: e}, true, nil
 	case lookup.Done:
 	default:
-		return LookupResult{}, false, bureauFault(e.Status, &ports.BureauError{Reason: "as it ended then"})
+		ended := bureauFault(e.Status, &ports.BureauError{Reason: "as it ended then"})
+		FaultOf(ended).RetryAfter = 0 // it stays so, however long one waits
+		return LookupResult{}, false, ended
 	}
 	records, err := l.store.Repos().History.Records(ctx, []string{e.RecordID})
 	if err != nil {

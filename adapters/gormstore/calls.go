@@ -41,7 +41,7 @@ type beginning struct {
 // begun is what became of it.
 type begun struct {
 	ports.Begun
-	refused error // by a cap
+	refused error // by a cap, or why it could not be begun
 }
 
 // writes reports whether the call may be made.
@@ -66,7 +66,7 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	}
 	out, err := r.begin.call(ctx, b)
 	if err == nil {
-		err = out.refused
+		err = classify(out.refused)
 	}
 	return out.Begun, named(op, err)
 }
@@ -86,7 +86,7 @@ func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) 
 }
 
 // unfinished are the statuses of an entry that its owner may still give an outcome.
-var unfinished = []string{string(lookup.Running), string(lookup.NoAnswer)}
+var unfinished = literal(lookup.Running) + ", " + literal(lookup.NoAnswer)
 
 // account is one count of what a key, a batch or an automation was charged.
 type account struct {

@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -54,7 +53,7 @@ var (
 		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[])
 			AS a (id, status, charged, amount, record_id)
 		WHERE lookups.id = a.id::uuid AND settle_at IS NOT NULL
-			AND lookups.status IN (` + literal(lookup.Running) + ", " + literal(lookup.NoAnswer) + `)
+			AND lookups.status IN (` + unfinished + `)
 		RETURNING lookups.id::text`
 )
 
@@ -134,11 +133,13 @@ func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, e
 			now = append(now, i)
 		}
 		results, err := s.beginApart(ctx, mapped(now, func(i int) beginning { return in[i] }))
-		if err != nil {
+		if err != nil && len(left) == len(in) {
 			return nil, err
 		}
 		for j, i := range now {
-			out[i] = results[j]
+			if out[i].refused = err; err == nil { // what was begun before is begun, whatever becomes of these
+				out[i] = results[j]
+			}
 		}
 		left = later
 	}

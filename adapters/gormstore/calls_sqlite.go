@@ -21,11 +21,13 @@ const (
 	countCharged = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, ?, ?)
 		ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + excluded.count,
 			amount = key_usage.amount + excluded.amount`
-	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
-		WHERE id = ? AND settle_at IS NOT NULL AND status IN (?, ?)`
 )
 
-var insertRecord = recordTable.insert()
+var (
+	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
+		WHERE id = ? AND settle_at IS NOT NULL AND status IN (` + unfinished + ")"
+	insertRecord = recordTable.insert()
+)
 
 // beginOnSQLite charges the calls of a moment in one transaction, one after the other: nobody else writes meanwhile.
 func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
@@ -62,7 +64,7 @@ func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 			e := &in[i]
 			w.exec(freeLease, e.entry.ID)
 			open[i] = w.exec(endEntry, e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID,
-				e.entry.ID, unfinished[0], unfinished[1]) > 0
+				e.entry.ID) > 0
 			if !open[i] {
 				continue
 			}

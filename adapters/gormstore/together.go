@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fichario/domain/fault"
+	"fichario/ports"
 )
 
 // togetherMax is the most calls that are done at once.
@@ -37,7 +38,7 @@ type response[Out any] struct {
 // newTogether starts the one worker; measured, a second one only makes smaller
 // batches, each with a commit of its own. do gets at least one call and returns as many
 // results, in order; when it fails for several, it is called for each alone, so
-// that one bad call does not spoil its neighbours.
+// that one bad call does not spoil its neighbours, unless what it did may be done.
 func newTogether[In, Out any](do func(context.Context, []In) ([]Out, error)) *together[In, Out] {
 	t := &together[In, Out]{
 		do: do, in: make(chan request[In, Out], togetherMax), stop: make(chan struct{}), done: make(chan struct{}),
@@ -115,7 +116,7 @@ func (t *together[In, Out]) answer(batch []request[In, Out]) {
 		switch {
 		case err == nil:
 			one.out = outs[i]
-		case len(batch) == 1 || errors.As(err, &away):
+		case len(batch) == 1 || errors.As(err, &away) || errors.Is(err, ports.ErrUncertain):
 			one.err = err
 		default:
 			if alone, err := t.try(ins[i : i+1]); err != nil {

@@ -169,9 +169,6 @@ func gone(r *http.Request, err error) bool {
 
 func isWebhook(c echo.Context) bool {
 	asked := c.Request().URL.Path
-	if strings.HasPrefix(asked, "/api/v1/") && c.Path() != "" {
-		return false // as most are; the router has found it
-	}
 	return strings.HasPrefix(c.Path(), webhookPath) || strings.HasPrefix(asked, webhookPath) ||
 		strings.HasPrefix(path.Clean("/"+asked), webhookPath)
 }

@@ -104,9 +104,11 @@ type contactsPage struct {
 	Lines   []contactLine
 	Columns []listColumn
 	// Narrow is whether something is filtered, Total how many there are.
-	Narrow   bool
-	Total    int
+	Narrow bool
+	Total  int
+	// Many is whether there are more than Counted.
 	Many     bool
+	Counted  int
 	From, To int
 	// Previous and Next are addresses; empty at the ends. CSV and Excel are the downloads'.
 	Previous, Next, CSV, Excel string
@@ -140,7 +142,8 @@ func (s *server) contactList(c *call, at contactPlace) error {
 	chosen := queryOf(at.contactFilter)
 	data := contactsPage{
 		Choices: choices, Filter: at.contactFilter, Columns: columnsOf(chosen, at.Order),
-		Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, CSV: "/contatos.csv" + withQuery(chosen),
+		Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
+		CSV:   "/contatos.csv" + withQuery(chosen),
 		Excel: "/contatos.csv" + withQuery(chosen, "formato", string(download.Excel)),
 	}
 	for _, v := range found.Contacts {

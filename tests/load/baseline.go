@@ -85,14 +85,19 @@ func finder(ctx context.Context, url string) (func(context.Context, string) ([]b
 			return answer, err
 		}, err
 	}
+	pool, err := openPool(ctx, url)
+	return func(ctx context.Context, documento string) (answer []byte, err error) {
+		err = pool.QueryRow(ctx, "SELECT answer FROM plain WHERE documento = $1", documento).Scan(&answer)
+		return answer, err
+	}, err
+}
+
+// openPool has as many connections as the program.
+func openPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err
 	}
 	cfg.MaxConns = 16
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	return func(ctx context.Context, documento string) (answer []byte, err error) {
-		err = pool.QueryRow(ctx, "SELECT answer FROM plain WHERE documento = $1", documento).Scan(&answer)
-		return answer, err
-	}, err
+	return pgxpool.NewWithConfig(ctx, cfg)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"fichario/adapters/gormstore"
 	"fichario/adapters/sandbox"
@@ -87,12 +86,7 @@ func charger(ctx context.Context, url string) (func(ctx context.Context, documen
 }
 
 func pgCharger(ctx context.Context, url string) (func(context.Context, []statement) error, error) {
-	cfg, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, err
-	}
-	cfg.MaxConns = 16
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	pool, err := openPool(ctx, url)
 	if err != nil {
 		return nil, err
 	}

@@ -61,18 +61,21 @@ type hook struct{ id, token string }
 func newFilling(ctx context.Context, url string) (*filling, error) {
 	f := &filling{url: url, dataKey: make([]byte, gormstore.DataKeySize), start: time.Now().UTC().Add(-span)}
 	_, _ = rand.Read(f.dataKey)
-	store, err := f.open()
+	store, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = store.Close() }()
-	if err := store.Migrate(ctx); err != nil {
-		return nil, err
-	}
 	return f, f.organise(ctx, store)
 }
 
-func (f *filling) open() (*gormstore.Store, error) { return gormstore.Open(f.url, [][]byte{f.dataKey}) }
+func (f *filling) open(ctx context.Context) (*gormstore.Store, error) {
+	store, err := gormstore.Open(f.url, [][]byte{f.dataKey})
+	if err != nil {
+		return nil, err
+	}
+	return store, store.Migrate(ctx)
+}
 
 // organise makes what is there once: the organisation, its people, keys and webhooks.
 func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
@@ -133,7 +136,7 @@ func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 
 // fill goes on until the database has so many lookups, in the order of time, the older ones first.
 func (f *filling) fill(ctx context.Context, lookups int) error {
-	store, err := f.open()
+	store, err := f.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,6 +157,9 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 	})
 	f.filled = lookups
 	if err != nil {
+		return err
+	}
+	if err := store.IndexContacts(ctx); err != nil { // as the program's chore does in the days that the rows stand for
 		return err
 	}
 	return f.analyse(ctx)

@@ -118,7 +118,6 @@ func measurePages(ctx context.Context, s settings, f *filling) ([]figures, error
 	if _, err := a.ask(ctx, signIn); err != nil {
 		return nil, err
 	}
-	time.Sleep(3 * time.Second) // what a program does when it starts
 	clock, err := newCPU(ctx, f.url, program.cmd.Process.Pid)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"fichario/adapters/gormstore"
 )
@@ -59,12 +58,7 @@ func keeper(ctx context.Context, url string) (func(ctx context.Context, webhook 
 	if path, ok := gormstore.SQLitePath(url); ok {
 		return liteKeeper(ctx, path)
 	}
-	cfg, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, err
-	}
-	cfg.MaxConns = 16
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	pool, err := openPool(ctx, url)
 	if err != nil {
 		return nil, err
 	}

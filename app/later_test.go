@@ -1,0 +1,30 @@
+package app_test
+
+import (
+	"testing"
+
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/ports"
+)
+
+// TestHowALookupEndedStays: it is told again and again, and no waiting is asked for.
+func TestHowALookupEndedStays(t *testing.T) {
+	t.Parallel()
+	for outcome, want := range map[ports.BureauOutcome]string{
+		ports.NotSent: "bureau_indisponivel", ports.Failed: "bureau_falhou", ports.NoAnswer: "bureau_sem_resposta",
+	} {
+		s := inMemory(t)
+		s.bureau.script = fails(outcome)
+		key := s.byKey(wide)
+		_, id, err := s.lookups.DoLater(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
+		done(err)
+		s.lookups.Close()
+		for range 2 {
+			_, running, err := s.lookups.Again(t.Context(), key, id)
+			equal(t, want, line(running, said(err), app.FaultOf(err).RetryAfter), "false "+want+" 0s")
+		}
+		_, _, err = s.lookups.Again(t.Context(), s.byKey(wide), id)
+		equal(t, "of another key", said(err), "consulta_desconhecida id")
+	}
+}
