@@ -3,7 +3,6 @@ package gormstore
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -126,7 +125,18 @@ func fill(t *testing.T, s *Store, n int, insert string) {
 	}
 	// What is empty in service was never analysed.
 	unseen := "UPDATE pg_class SET reltuples = -1 WHERE relkind = 'r' AND reltuples = 0"
-	if err := errors.Join(s.write.Exec("ANALYZE").Error, s.write.Exec(unseen).Error); err != nil {
+	err := s.write.Connection(func(db *gorm.DB) error {
+		// All rows are looked at, or a plan would depend on which ones are drawn.
+		for _, statement := range []string{
+			"SET default_statistics_target = 1000", "ANALYZE", unseen, "RESET default_statistics_target",
+		} {
+			if err := db.Exec(statement).Error; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 }
