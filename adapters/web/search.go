@@ -55,9 +55,12 @@ type choiceLine struct {
 	// they carry, and what today's spending would be.
 	Document document.Document
 	Contact  string
-	Spent    catalog.Money
-	After    catalog.Money
-	Now      time.Time
+	// From and Nth say instead of Document in which answer it stands, and as which of those that it names, from 1.
+	From  string
+	Nth   int
+	Spent catalog.Money
+	After catalog.Money
+	Now   time.Time
 }
 
 // lookupLine is a lookup in a list.
@@ -93,6 +96,9 @@ type lookupFields struct {
 	// Seen is the answer that one wants another for, Free asks for nothing that is charged.
 	Seen string `form:"novo"`
 	Free bool   `form:"gratis"`
+	// From is the lookup whose answer names the document, Nth which of those that it names.
+	From string `form:"de"`
+	Nth  int    `form:"pessoa"`
 }
 
 func (s *server) lookupNew(c *call, f lookupFields) error {
@@ -126,6 +132,13 @@ func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) e
 
 // lookupAsk is the form without script: it shows the same page with what fits.
 func (s *server) lookupAsk(c *call, f lookupFields) error {
+	if f.From != "" {
+		named, err := s.namedIn(c, f.From, f.Nth)
+		if err != nil {
+			return err
+		}
+		f.Document = asTyped(named.Value())
+	}
 	p, err := s.recognise(c, f, false)
 	if err != nil {
 		return err

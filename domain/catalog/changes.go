@@ -9,17 +9,17 @@ import (
 // Change is what became of a field between two answers. Values are as JSON has them, with numbers as json.Number.
 type Change struct {
 	Field Field
-	// Was and Is are a plain value before and after; nil where the bureau did not inform it.
+	// Was and Is are a value before and after; nil where the bureau did not inform it.
 	Was, Is any
-	// Gone and New are the elements of a list that the newer answer has not, or has for the first time. Was and Is are
-	// nil then.
+	// Gone and New are the elements of a list that the newer answer has not, or has for the first time; Was and Is are
+	// nil then. A list that is not informed any more is a value: nobody knows whether its elements are gone.
 	Gone, New []any
 }
 
 // Changes compares the named fields of two answers, in the order of the product's fields. Elements of a list are
 // compared as wholes, wherever they stand in it. What cannot be read has not changed.
 func (p Product) Changes(was, is []byte) []Change {
-	older, newer := decodeFields(was), decodeFields(is)
+	older, newer := Values(was), Values(is)
 	if older == nil || newer == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (p Product) Changes(was, is []byte) []Change {
 			continue // its twin says the same
 		}
 		a, b := older[f.Name], newer[f.Name]
-		if f.Kind != List {
+		if f.Kind != List || b == nil {
 			if !same(a, b) {
 				out = append(out, Change{Field: f, Was: a, Is: b})
 			}
@@ -45,7 +45,8 @@ func (p Product) Changes(was, is []byte) []Change {
 	return out
 }
 
-func decodeFields(fields []byte) map[string]any {
+// Values reads the named fields of an answer, numbers as json.Number; nil for what cannot be read.
+func Values(fields []byte) map[string]any {
 	dec := json.NewDecoder(bytes.NewReader(fields))
 	dec.UseNumber()
 	values := map[string]any{}

@@ -18,6 +18,7 @@ func TestChanges(t *testing.T) {
 		"another order":   {"cpf", `{"emails":["a@x.com","b@x.com"]}`, `{"emails":["b@x.com","a@x.com"]}`, ""},
 		"a list":          {"cpf", `{"emails":["a@x.com","b@x.com"]}`, `{"emails":["b@x.com","c@x.com"]}`, "emails -[a@x.com] +[c@x.com]"},
 		"the first ones":  {"cpf", `{"emails":null}`, `{"emails":["c@x.com"]}`, "emails -[] +[c@x.com]"},
+		"not informed":    {"cpf", `{"emails":["a@x.com"]}`, `{"emails":null}`, "emails [a@x.com] <nil>"},
 		"records":         {"cpf", `{"enderecos":[{"cep":"1","uf":"SP"}]}`, `{"enderecos":[{"uf":"SP","cep":"1"},{"cep":"2"}]}`, "enderecos -[] +[map[cep:2]]"},
 		"twins, once":     {"cnpj", `{"nome":"A","razaoSocial":"A"}`, `{"nome":"B","razaoSocial":"B"}`, "razaoSocial A B"},
 		"what is broken":  {"cpf", `{"nome":`, `{"nome":"Ana"}`, ""},
