@@ -43,6 +43,7 @@ func (s *setting) uses(owner app.Caller) []use {
 	accepted := s.deliveries(hook)[0]
 	key, _ := s.key(wide)
 	origin := must(s.origins.Add(ctx, owner, s.orgID, "Rádio"))
+	bundle := must(s.bundles.Add(ctx, owner, s.orgID, "Crédito PJ", []string{"cpf", "score"}))
 	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
 	enabled := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
 	funnel := s.funnel(owner)
@@ -73,6 +74,12 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.origins.List, args{s.orgID}, "", missing},
 		{s.origins.Rename, args{origin.ID, "Jornal"}, forbidden, missing},
 		{s.origins.Remove, args{origin.ID}, forbidden, missing},
+
+		{s.bundles.Add, args{s.orgID, "Outro", []string{"cpf", "score"}}, forbidden, missing},
+		{s.bundles.List, args{s.orgID}, "", missing},
+		{s.bundles.Find, args{s.orgID, bundle.ID}, "", missing},
+		{s.bundles.Change, args{s.orgID, bundle.ID, "Crédito", []string{"cpf", "score"}}, forbidden, missing},
+		{s.bundles.Remove, args{s.orgID, bundle.ID}, forbidden, missing},
 
 		{s.notifications.List, args{s.orgID, "", 5}, "", missing},
 		{s.notifications.Unread, nil, "", ""},
@@ -119,6 +126,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		},
 		{s.lookups.Contact, args{contact.ID}, "", missing},
 		{s.lookups.Show, args{asked.ID}, "", missing},
+		{s.lookups.Tie, args{asked.ID, contact.ID}, "", missing},
 		{s.lookups.DoLater, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
 		{s.lookups.Again, args{asked.ID}, "consulta_desconhecida", "consulta_desconhecida"},
 		{s.lookups.Recent, args{5}, "", ""},
@@ -239,8 +247,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	used = append(used, "Organisations.List", "Lookups.Offers") // offers: see TestTheLookupSheet
 
 	for _, of := range []any{
-		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.contacts, s.notifications, s.webhooks, s.automations,
-		s.intake, s.lookups, s.statement, s.dashboard,
+		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.contacts, s.notifications,
+		s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard,
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {
 			name := reflect.TypeOf(of).Elem().Name() + "." + m.Name

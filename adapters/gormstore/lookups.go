@@ -181,6 +181,13 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 	}, perDay)
 }
 
+func (r statement) Tie(ctx context.Context, id, contactID string) error {
+	_, err := r.changed(ctx, "statement.tie", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&lookupRow{}).Where("id = ?", id).Update("contact_id", contactID)
+	})
+	return err
+}
+
 func (r statement) OfContact(
 	ctx context.Context, orgID, contactID string, limit int,
 ) (out []ports.ContactLookup, err error) {

@@ -118,6 +118,7 @@ var made = map[int][]string{
 		"INDEX contacts_name", "INDEX contacts_origin", "INDEX contacts_webhook", "INDEX contacts_assignee",
 	},
 	28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
+	36: {"TABLE bundles"},
 	20: { // gone with their tables, perhaps
 		"INDEX IF EXISTS delivery_hours_open", "INDEX IF EXISTS lookup_hours_open", "INDEX IF EXISTS contact_hours_open",
 		"INDEX IF EXISTS spend_days_open",

@@ -66,6 +66,7 @@ type resultPage struct {
 	Before  time.Time
 	Raw     rawAnswer
 	Others  []choiceLine
+	Bundles []bundleLine
 	// Again is this product, for asking anew; nil when it is no longer offered.
 	Again    *choiceLine
 	Earlier  []lookupLine
@@ -176,11 +177,13 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 		return err
 	}
 	p.Name = shorten(titleMax, app.Subject(p.Record))
+	var all []choiceLine
 	for _, choice := range choices {
 		line := choiceLine{
 			ProductChoice: choice, Document: p.Entry.Document, Contact: p.Entry.ContactID,
 			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: p.Now,
 		}
+		all = append(all, line)
 		if choice.Product.ID == p.Entry.Product {
 			p.Again = &line
 			continue
@@ -189,6 +192,9 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 		if p.Name == "" { // another product's answer knows whose document it is
 			p.Name = shorten(titleMax, app.Subject(&choice.Record))
 		}
+	}
+	if p.Bundles, err = s.bundlesFor(c, all); err != nil {
+		return err
 	}
 	earlier, err := s.Lookups.Answers(c.ctx(), c.by, p.LookupView, earlierAnswers)
 	for _, v := range earlier {

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"fichario/domain/catalog"
 	"fichario/domain/text"
@@ -41,8 +42,8 @@ func marksOf(p catalog.Product, values map[string]any) []mark {
 	}
 	if dead, _ := values["obito"].(bool); dead {
 		said := "Há registro de óbito"
-		if day := (&sheet{left: cellText}).string(catalog.Field{Kind: catalog.Date}, plainText(values["obitoEm"])); day.ISO != "" {
-			said += ", de " + day.Text
+		if day, err := time.Parse(time.DateOnly, plainText(values["obitoEm"])); err == nil {
+			said += ", de " + day.Format("02/01/2006")
 		}
 		add(mark{true, said, "Não contrate nem cobre em nome desta pessoa."})
 	}

@@ -35,6 +35,7 @@ type searchPage struct {
 	// Name is whom the document belongs to, as history knows it.
 	Name    string
 	Choices []choiceLine
+	Bundles []bundleLine
 	Spent   catalog.Money
 	Contact crm.Contact
 	Recent  []lookupLine
@@ -202,5 +203,6 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: s.Clock(),
 		})
 	}
-	return p, nil
+	p.Bundles, err = s.bundlesFor(c, p.Choices)
+	return p, err
 }

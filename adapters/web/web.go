@@ -35,6 +35,7 @@ type Config struct {
 	Automations   *app.Automations
 	Dashboard     *app.Dashboard
 	Batches       *app.Batches
+	Bundles       *app.Bundles
 	// Calendar gives the time zone that times are shown in.
 	Calendar access.Calendar
 	Clock    app.Clock

@@ -133,6 +133,7 @@ func (e *environment) wireServer(
 		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
 		Intake: s.intake, Batches: s.batches, Webhooks: app.NewWebhooks(s.store, now),
+		Bundles:     app.NewBundles(s.store, s.bureau.Catalog()),
 		Contacts:    app.NewContacts(s.store, now),
 		Automations: e.automations(s.store, s.bureau.Catalog()),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
