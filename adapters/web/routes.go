@@ -25,6 +25,8 @@ func (s *server) routes() map[string]handler {
 		"POST /notificacoes/lidas":        decoded(s.notificationsRead),
 		"POST /conta/senha":               decoded(s.ownPassword),
 		"GET /conta":                      s.account,
+		"GET /buscar":                     s.findNew,
+		"POST /buscar":                    decoded(s.find),
 	}
 	maps.Copy(all, s.setupRoutes())
 	for pattern, h := range s.lookupRoutes() {
