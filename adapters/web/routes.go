@@ -25,6 +25,7 @@ func (s *server) routes() map[string]handler {
 		"POST /notificacoes/lidas":        decoded(s.notificationsRead),
 		"POST /conta/senha":               decoded(s.ownPassword),
 		"GET /conta":                      s.account,
+		"POST /conta/tema":                decoded(s.chooseTheme),
 		"GET /buscar":                     s.findNew,
 		"POST /buscar":                    decoded(s.find),
 	}
