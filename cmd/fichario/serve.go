@@ -85,6 +85,7 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 	defer patience.Stop()
 	s.draining.Store(true)
 	time.Sleep(turnAway)
+	close(s.stopping)
 	if err := s.server.Shutdown(ctx); err != nil {
 		log.Warn("requests were cut off", "after", drainFor)
 		_ = s.server.Close()

@@ -41,8 +41,9 @@ type service struct {
 	listener      net.Listener
 	server        *http.Server
 	draining      atomic.Bool
-	follow        []app.Chore  // of the replica, where there is one
-	metricsServer *http.Server // nil where /metrics is served with everything else
+	stopping      chan struct{} // closed when draining begins, for what would go on
+	follow        []app.Chore   // of the replica, where there is one
+	metricsServer *http.Server  // nil where /metrics is served with everything else
 }
 
 // newService opens everything and wires it. What it opened is closed when it fails.
@@ -51,7 +52,7 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{}
+	s := &service{stopping: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.close()
@@ -134,6 +135,8 @@ func (e *environment) wireServer(
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
 		Intake: s.intake, Batches: s.batches, Webhooks: app.NewWebhooks(s.store, now),
 		Bundles:     app.NewBundles(s.store, s.bureau.Catalog()),
+		Changes:     app.NewChanges(s.store, now, log),
+		Stopping:    s.stopping,
 		Contacts:    app.NewContacts(s.store, now),
 		Automations: e.automations(s.store, s.bureau.Catalog()),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
