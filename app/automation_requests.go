@@ -137,7 +137,9 @@ func (a *Automations) described(v AutomationView) AutomationView {
 }
 
 // rehearseRequest shows the request that an http action would make.
-func (a *Automations) rehearseRequest(ctx context.Context, out *Rehearsal, rule automation.Automation, event automation.Event) error {
+func (a *Automations) rehearseRequest(
+	ctx context.Context, out *Rehearsal, rule automation.Automation, event automation.Event,
+) error {
 	if rule.Action.Kind != automation.HTTP || rule.Unreadable {
 		return nil
 	}

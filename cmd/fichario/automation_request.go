@@ -178,7 +178,10 @@ func (c *automationTryCmd) Run(e *environment) error {
 			return err
 		}
 		v := tryView{
-			Runs: r.Runs, Unmet: map[bool]string{false: unmet(r)}[r.Runs], Request: viewRequest(r.Request), To: r.To, Subject: r.Subject, Text: r.Text, Problem: r.Problem,
+			Runs: r.Runs, Request: viewRequest(r.Request), To: r.To, Subject: r.Subject, Text: r.Text, Problem: r.Problem,
+		}
+		if !r.Runs {
+			v.Unmet = unmet(r)
 		}
 		return e.print(v, "%s", rehearsalText(r))
 	})
