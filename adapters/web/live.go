@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// streamFor is how long one stream of events lasts. The browser asks for the next one by itself, and is asked who it is.
+	// streamFor is how long one stream of events lasts. The browser asks for the next one by itself, and is asked who it
+	// is.
 	streamFor = 4 * time.Minute
 	// pulseEvery keeps proxies from thinking that a stream is dead, and writeWithin bounds one write to a page that no
 	// longer reads.

@@ -56,7 +56,7 @@ func (c *serveCmd) Run(e *environment) error {
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
 
 	if c.Demo {
-		if err := e.demo(e.ctx, s.store, s.keys, s.lookupsConfig, s.listener.Addr().String()); err != nil {
+		if err := e.demo(e.ctx, s.store, s.keys, s.lookupsConfig, s.batches, s.listener.Addr().String()); err != nil {
 			log.Error("demo data not made", "error", err)
 		}
 	}
