@@ -263,5 +263,8 @@ func (c *call) cameFrom(other string) string {
 	if err != nil || from.Host != c.Host || from.Path == "" {
 		return other
 	}
+	query := from.Query()
+	query.Del(askParameter)
+	from.RawQuery = query.Encode()
 	return local(from.RequestURI())
 }

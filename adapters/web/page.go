@@ -2,8 +2,11 @@ package web
 
 import (
 	"bytes"
+	"cmp"
+	"html/template"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"fichario/domain/crm"
@@ -22,6 +25,10 @@ type page struct {
 	Refresh int
 
 	// What follows is filled in by render.
+
+	// Ask names the question that is asked instead of the page, and Asked is it; both empty for the page itself.
+	Ask       string
+	Asked     template.HTML
 	Member    crm.Member
 	Org       crm.Organisation
 	Manager   bool
@@ -48,8 +55,22 @@ func (c *call) renderStatus(status int, name string, p page) error {
 		p.Org, p.Unread = org, unread
 	}
 	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.s.Clock(), c.id, c.URL.Path, c.takeNotice(), c.s.LookupEnabled
+	if p.Ask = cmp.Or(p.Ask, c.URL.Query().Get(askParameter)); p.Ask != "" {
+		var asked strings.Builder
+		if err := c.s.pages[name].ExecuteTemplate(&asked, "dialogs", p); err != nil {
+			return err
+		}
+		if asked.Len() > 0 {
+			p.Refresh = 0
+		}
+		p.Asked = template.HTML(asked.String()) //nolint:gosec // it comes from a template, which escapes
+	}
 	return c.write(status, name, "layout", p)
 }
+
+// askParameter is what an address says that asks before it spends or destroys. The page of the address has the question
+// among its dialogs: a browser without script shows it alone, script shows it above the page.
+const askParameter = "perguntar"
 
 // renderPart answers htmx with one block of a page's template.
 func (c *call) renderPart(name, block string, data any) error {

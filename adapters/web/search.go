@@ -137,6 +137,18 @@ func (s *server) lookupAsk(c *call, f lookupFields) error {
 	return s.searchPage(c, status, f, p)
 }
 
+// lookupConfirm asks whether the bureau is to be asked although history has an answer.
+func (s *server) lookupConfirm(c *call, f lookupFields) error {
+	p, err := s.recognise(c, f, false)
+	if err != nil {
+		return err
+	}
+	if p.Problem != "" {
+		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
+	}
+	return c.render("consultar", page{Title: "Consultar de novo", Nav: "consultar", Data: p, Ask: "novo"})
+}
+
 // lookupRecognise answers htmx while somebody types.
 func (s *server) lookupRecognise(c *call, f lookupFields) error {
 	p, err := s.recognise(c, f, true)

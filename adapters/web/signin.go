@@ -83,16 +83,22 @@ func (s *server) signOut(c *call) error {
 			return err
 		}
 	}
+	return c.leave("/entrar")
+}
+
+// leave ends what the browser keeps of a session: its cookie, and the pages that it would show again to whoever goes
+// back.
+func (c *call) leave(target string) error {
 	c.setCookie(c.sessionCookie(), "", -time.Second)
-	return c.redirect("/entrar")
+	c.w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
+	return c.redirect(target)
 }
 
 func (s *server) signOutEverywhere(c *call) error {
 	if err := s.Sessions.SignOutEverywhere(c.ctx(), c.by); err != nil {
 		return err
 	}
-	c.setCookie(c.sessionCookie(), "", -time.Second)
-	return c.redirect("/entrar")
+	return c.leave("/entrar")
 }
 
 // setCookie sets a cookie that scripts cannot read; a negative age removes it.
