@@ -134,11 +134,16 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 	if err != nil {
 		return err
 	}
+	budget, err := s.Lookups.Budget(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
 	p.Name = shorten(titleMax, app.Subject(p.Record))
 	for _, choice := range choices {
 		line := choiceLine{
 			ProductChoice: choice, Document: p.Entry.Document, Contact: p.Entry.ContactID,
-			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: p.Now,
+			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Budget: budget,
+			Now: p.Now,
 		}
 		if choice.Product.ID == p.Entry.Product {
 			p.Again = &line

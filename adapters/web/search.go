@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -57,8 +56,16 @@ type choiceLine struct {
 	Contact  string
 	Spent    catalog.Money
 	After    catalog.Money
-	Now      time.Time
+	// Budget is the asker's own in this month; nil where there is none.
+	Budget *app.Budget
+	Now    time.Time
 }
+
+// TooDear reports whether asking costs more than is left of the asker's budget.
+func (l choiceLine) TooDear() bool { return l.Budget != nil && l.Product.Price > l.Budget.Left() }
+
+// BudgetAfter is what asking leaves of the budget.
+func (l choiceLine) BudgetAfter() catalog.Money { return max(0, l.Budget.Left()-l.Product.Price) }
 
 // lookupLine is a lookup in a list.
 type lookupLine struct {
@@ -111,16 +118,7 @@ func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) e
 	}
 	p.Whole = true
 	p.FreshDays = int(s.Lookups.Fresh().Hours() / 24)
-	// One product's answer names the document of another's.
-	names := map[document.Document]string{}
-	for _, v := range recent {
-		line := lookupLineOf(v)
-		names[v.Entry.Document] = cmp.Or(names[v.Entry.Document], line.Name)
-		p.Recent = append(p.Recent, line)
-	}
-	for i, line := range p.Recent {
-		p.Recent[i].Name = cmp.Or(line.Name, names[line.Entry.Document])
-	}
+	p.Recent = namedLines(recent)
 	return c.renderStatus(status, "consultar", page{Title: "Consultar", Nav: "consultar", Data: p, Read: true})
 }
 
@@ -187,6 +185,10 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 		return p, err
 	}
 	p.Spent = spent.Amount
+	budget, err := s.Lookups.Budget(c.ctx(), c.by)
+	if err != nil {
+		return p, err
+	}
 	chosen := f.Product
 	if !slices.ContainsFunc(choices, func(choice app.ProductChoice) bool { return choice.Product.ID == chosen }) {
 		chosen = "" // of another type of document
@@ -198,7 +200,8 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 		p.Choices = append(p.Choices, choiceLine{
 			ProductChoice: choice, Chosen: choice.Product.ID == chosen || chosen == "" && i == 0,
 			Document: p.Found.Document, Contact: f.ContactID,
-			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: s.Clock(),
+			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Budget: budget,
+			Now: s.Clock(),
 		})
 	}
 	return p, nil
