@@ -27,13 +27,15 @@ type page struct {
 	// What follows is filled in by render.
 
 	// Ask names the question that is asked instead of the page, and Asked is it; both empty for the page itself.
-	Ask       string
-	Asked     template.HTML
-	Member    crm.Member
-	Org       crm.Organisation
-	Manager   bool
-	Unread    int
-	Notice    string
+	Ask     string
+	Asked   template.HTML
+	Member  crm.Member
+	Org     crm.Organisation
+	Manager bool
+	Unread  int
+	Notice  string
+	// Sent is the address of a form that has just been taken, whose draft need not be kept.
+	Sent      string
 	Now       time.Time
 	RequestID string
 	Path      string
@@ -55,6 +57,7 @@ func (c *call) renderStatus(status int, name string, p page) error {
 		p.Org, p.Unread = org, unread
 	}
 	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.s.Clock(), c.id, c.URL.Path, c.takeNotice(), c.s.LookupEnabled
+	p.Sent = c.takeSent(status)
 	if p.Ask = cmp.Or(p.Ask, c.URL.Query().Get(askParameter)); p.Ask != "" {
 		var asked strings.Builder
 		if err := c.s.pages[name].ExecuteTemplate(&asked, "dialogs", p); err != nil {
@@ -106,6 +109,24 @@ const noticeCookie = "aviso"
 func (c *call) done(target, notice string) error {
 	c.setCookie(noticeCookie, url.QueryEscape(notice), time.Minute)
 	return c.redirect(target)
+}
+
+// sentCookie carries the address of a form that was taken over the redirect that follows it.
+const sentCookie = "enviado"
+
+// takeSent is the address of the form that was taken before this page, or by it.
+func (c *call) takeSent(status int) string {
+	cookie, err := c.Cookie(sentCookie)
+	if err == nil && cookie.Value != "" {
+		c.setCookie(sentCookie, "", -time.Second)
+	}
+	switch {
+	case c.Method == http.MethodPost && status < http.StatusBadRequest:
+		return c.URL.Path
+	case err == nil && strings.HasPrefix(cookie.Value, "/"):
+		return cookie.Value
+	}
+	return ""
 }
 
 func (c *call) takeNotice() string {

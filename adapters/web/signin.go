@@ -27,9 +27,12 @@ func isUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unaut
 
 // toSignIn leads to the sign-in page, which leads back.
 func (c *call) toSignIn() error {
-	target := "/entrar"
-	if c.Method == http.MethodGet && c.URL.Path != "/" {
-		target += "?" + url.Values{"depois": {c.URL.RequestURI()}}.Encode()
+	after, target := c.URL.RequestURI(), "/entrar"
+	if c.Method != http.MethodGet {
+		after = c.cameFrom("/")
+	}
+	if after != "/" {
+		target += "?" + url.Values{"depois": {after}}.Encode()
 	}
 	if c.script() {
 		if c.URL.Path != "/notificacoes/sino" { // what asks by itself does not take a page away that somebody writes in
@@ -37,6 +40,11 @@ func (c *call) toSignIn() error {
 		}
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
+	}
+	if c.Method == http.MethodPost && c.read(openFormMax) == nil {
+		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
+			After: after, Over: true, Typed: c.typed(),
+		}})
 	}
 	return c.redirect(target)
 }
@@ -46,6 +54,9 @@ type signInPage struct {
 	Email, After string
 	Problem      string
 	Wait         int // seconds
+	// Over is whether a form came after its session had ended; Typed is what it held.
+	Over  bool
+	Typed []string
 }
 
 // signInFields are the form of the sign-in page, of whose address only After is read.
@@ -121,6 +132,9 @@ func local(target string) string {
 
 // redirect leads the browser to another page of this site.
 func (c *call) redirect(target string) error {
+	if c.Method == http.MethodPost && c.by.MemberID() != "" {
+		c.setCookie(sentCookie, c.URL.Path, time.Minute)
+	}
 	http.Redirect(c.w, c.Request, target, http.StatusSeeOther)
 	return nil
 }
