@@ -89,7 +89,7 @@ func (s *server) lookupShow(c *call, f struct {
 		if c.script() {
 			return c.renderPart("andamento", "progress", p)
 		}
-		return c.render("andamento", page{Title: "Perguntando ao bureau", Nav: "consultar", Data: p, Refresh: 2})
+		return c.render("andamento", page{Title: v.Product.Name + ", em andamento", Nav: "consultar", Data: p, Refresh: 2})
 	}
 	c.sawNewest()
 	if c.script() {
@@ -99,13 +99,13 @@ func (s *server) lookupShow(c *call, f struct {
 	if err := s.resultAround(c, &p); err != nil {
 		return err
 	}
-	title := p.Name
-	if title == "" {
-		title = v.Product.Name
+	title := v.Product.Name
+	if p.Name != "" {
+		title = shorten(60, p.Name) + ", " + title
 	}
 	if v.Record == nil {
 		p.Trouble = s.troubleOf(v)
-		return c.render("sem-resposta", page{Title: v.Product.Name, Nav: "consultar", Data: p})
+		return c.render("sem-resposta", page{Title: v.Product.Name + ", sem resposta", Nav: "consultar", Data: p})
 	}
 	if v.Record.Found {
 		p.Sections = readSheet(v.Product, v.Record.Fields)
@@ -120,7 +120,7 @@ func (s *server) lookupShow(c *call, f struct {
 	if v.Asked.KeyID != "" {
 		p.AskedBy, p.AskedVia = v.AskedKey, "API, com a chave"
 	}
-	return c.render("resultado", page{Title: shorten(60, title), Nav: "consultar", Data: p})
+	return c.render("resultado", page{Title: title, Nav: "consultar", Data: p})
 }
 
 // resultAround adds what stands beside a lookup: the same product again, other products

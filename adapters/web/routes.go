@@ -82,6 +82,7 @@ func (s *server) lookupRoutes() map[string]handler {
 		"GET /consultas/{id}/bruto":      s.lookupRaw,
 		"GET /lotes":                     list(decoded(s.batchList)),
 		"POST /lotes":                    s.batchQuote,
+		"POST /lotes/colados":            s.batchPasted,
 		"GET /lotes/{id}":                decoded(s.batchShow),
 		"GET /lotes/{id}/andamento":      s.batchProgress,
 		"GET /lotes/{id}/resultado.csv":  s.batchCSV,

@@ -167,10 +167,12 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 	if len(text) > typedMax {
 		text, p.Text = text[:typedMax], shorten(typedMax, p.Text)
 	}
-	p.Found = document.Recognise(text)
+	p.Found = document.RecogniseIn(text)
 	switch {
 	case p.Found.Document.IsZero() && p.Found.Short && typing:
 		p.Hint = missingWords(p.Found)
+		return p, nil
+	case len(p.Found.Several) > 0:
 		return p, nil
 	case p.Found.Document.IsZero():
 		p.Problem = problemWords(p.Found)
