@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/fault"
@@ -21,6 +22,8 @@ type Caller struct {
 	memberID string      // empty unless a member asks
 	role     crm.Role
 	operator bool
+	// budget is what the member's lookups may cost in a month; nil for no end.
+	budget *catalog.Money
 	// automationID is of an automation that asks.
 	automationID string
 }
@@ -30,7 +33,7 @@ func ByKey(k *access.Key) Caller { return Caller{orgID: k.OrgID, key: k} }
 
 // ByMember is a member who asks with the rights of his role.
 func ByMember(m crm.Member) Caller {
-	return Caller{orgID: m.OrgID, memberID: m.ID, role: m.Role}
+	return Caller{orgID: m.OrgID, memberID: m.ID, role: m.Role, budget: m.Budget}
 }
 
 // Operator is who runs the instance: all organisations, all rights.

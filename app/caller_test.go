@@ -69,8 +69,9 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.funnels.Rename, args{funnel.ID, "Imóveis"}, forbidden, missing},
 		{s.funnels.AddStage, args{funnel.ID, "Visita"}, forbidden, missing},
 		{s.funnels.RenameStage, args{funnel.ID, funnel.Stages[5].ID, "Fim"}, forbidden, missing},
+		{s.funnels.EditStage, args{funnel.ID, funnel.Stages[5].ID, "Fim", crm.Won}, forbidden, missing},
 		{s.funnels.SetOutcome, args{s.orgID, funnel.Stages[5].ID, crm.Won}, forbidden, missing},
-		{s.funnels.RaiseStage, args{funnel.ID, funnel.Stages[5].ID}, forbidden, missing},
+		{s.funnels.PlaceStage, args{funnel.ID, funnel.Stages[5].ID, 4}, forbidden, missing},
 		{s.funnels.RemoveStage, args{funnel.ID, funnel.Stages[5].ID}, forbidden, missing},
 
 		{s.origins.Add, args{s.orgID, "Feira"}, forbidden, missing},
@@ -126,8 +127,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.keys.Rotate, args{key.ID, time.Duration(0)}, forbidden, missing},
 		{s.keys.Revoke, args{key.ID}, forbidden, missing},
 		{s.statement.Page, args{app.StatementQuery{OfKey: key.ID}}, forbidden, missing},
-		{s.statement.Lines, args{app.StatementQuery{}}, forbidden, ""},
-		{s.statement.Spend, args{app.StatementQuery{}, "2026-01-01", "2026-01-02"}, forbidden, ""},
+		{s.statement.Lines, args{app.StatementQuery{}}, "", ""},
+		{s.statement.Spend, args{app.StatementQuery{}, "2026-01-01", "2026-01-02"}, "", ""},
 		{s.statement.Keys, nil, forbidden, ""},
 
 		{s.lookups.Do, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
@@ -144,6 +145,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.Answers, args{app.LookupView{Entry: asked}, 5}, "", ""},
 		{s.lookups.Choices, args{asked.Document}, "", ""},
 		{s.lookups.SpentToday, nil, "", ""},
+		{s.lookups.Budget, nil, "", ""},
+		{s.lookups.SpentByMembers, args{[]string{ze}}, forbidden, ""},
 
 		{s.webhooks.Create, args{app.NewWebhook{
 			OrgID: s.orgID, Name: "w", Options: intake.Options{Kind: intake.Generic},

@@ -83,6 +83,16 @@ func (u *Funnels) RenameStage(ctx context.Context, by Caller, id, stageID, name 
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RenameStage(stageID, name) })
 }
 
+// EditStage gives a stage another name and outcome at once.
+func (u *Funnels) EditStage(ctx context.Context, by Caller, id, stageID, name string, o crm.Outcome) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error {
+		if err := f.RenameStage(stageID, name); err != nil {
+			return err
+		}
+		return f.SetOutcome(stageID, o)
+	})
+}
+
 // SetOutcome says what it means that a contact is in a stage of an organisation.
 func (u *Funnels) SetOutcome(ctx context.Context, by Caller, orgID, stageID string, o crm.Outcome) error {
 	if err := mayManageOrg(ctx, u.store.Repos(), by, orgID); err != nil {
@@ -94,9 +104,9 @@ func (u *Funnels) SetOutcome(ctx context.Context, by Caller, orgID, stageID stri
 	return u.edit(ctx, orgID, hasStage, func(f *crm.Funnel) error { return f.SetOutcome(stageID, o) })
 }
 
-// RaiseStage moves a stage one place towards the beginning.
-func (u *Funnels) RaiseStage(ctx context.Context, by Caller, id, stageID string) error {
-	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RaiseStage(stageID) })
+// PlaceStage moves a stage to a place, counted from zero.
+func (u *Funnels) PlaceStage(ctx context.Context, by Caller, id, stageID string, place int) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.PlaceStage(stageID, place) })
 }
 
 // RemoveStage takes a stage away that has no contacts, and in which none arrive.
@@ -153,7 +163,7 @@ func removedAreEmpty(ctx context.Context, r ports.Repos, before, after crm.Funne
 			return err
 		}
 		if used {
-			return invalid("stage", "A etapa "+s.Name+" tem contatos. Mova-os antes de a tirar.")
+			return invalid("stage", "A etapa "+s.Name+" tem contatos. Mova-os para poder tirá-la.")
 		}
 	}
 	return nil

@@ -36,10 +36,10 @@ func TestFunnelsAreEdited(t *testing.T) {
 		{"a stage", func() error { return s.funnels.AddStage(ctx, owner, id, " Visita ") }, "", was + ", Visita"},
 		{"one twice", func() error { return s.funnels.AddStage(ctx, owner, id, "VISITA") }, "requisicao_invalida stage", ""},
 		{
-			"one raised", func() error { return s.funnels.RaiseStage(ctx, owner, id, stage(6)) }, "",
+			"one raised", func() error { return s.funnels.PlaceStage(ctx, owner, id, stage(6), 5) }, "",
 			"Novo, Em contato, Proposta, Negociação, Ganho (won), Visita, Perdido (lost)",
 		},
-		{"the first raised", func() error { return s.funnels.RaiseStage(ctx, owner, id, stage(0)) }, "", ""},
+		{"the first raised", func() error { return s.funnels.PlaceStage(ctx, owner, id, stage(0), 0) }, "", ""},
 		{
 			"one renamed", func() error { return s.funnels.RenameStage(ctx, owner, id, stage(1), "Visto") }, "",
 			"Novo, Visto, Proposta, Negociação, Ganho (won), Visita, Perdido (lost)",
@@ -70,7 +70,7 @@ func TestFunnelsAreEdited(t *testing.T) {
 			"requisicao_invalida stage", "",
 		},
 		{
-			"another before it", func() error { return s.funnels.RaiseStage(ctx, owner, id, stage(1)) }, "",
+			"another before it", func() error { return s.funnels.PlaceStage(ctx, owner, id, stage(1), 0) }, "",
 			"Visto, Novo, Proposta, Ganho, Visita (won), Perdido (lost)",
 		},
 		{

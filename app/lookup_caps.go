@@ -1,10 +1,14 @@
 package app
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/fault"
+	"fichario/domain/lookup"
 )
 
 // historyOnly is said where a cap of zero leaves a key what history has.
@@ -26,4 +30,36 @@ func dailyLimit(k *access.Key, wait time.Duration) error {
 		return f
 	}
 	return f.After(wait)
+}
+
+// budgetSpent refuses a call that would cost more than is left of a member's month.
+func budgetSpent(budget catalog.Money, p catalog.Product) error {
+	return fault.New(fault.MonthlyLimit, fmt.Sprintf(
+		"%s custa %s, e o seu orçamento de %s neste mês não chega para isso. Nada foi cobrado. O que está no histórico "+
+			"segue grátis; quem é titular pode aumentar o orçamento.", p.Name, p.Price.Reais(), budget.Reais()))
+}
+
+// Budget is what a member's lookups may cost in the month, and did cost.
+type Budget struct{ Limit, Spent catalog.Money }
+
+// Left is what the member may still spend.
+func (b Budget) Left() catalog.Money { return max(0, b.Limit-b.Spent) }
+
+// Budget is the caller's own; nil for one without. Faults: NotFound, ServiceUnavailable.
+func (l *Lookups) Budget(ctx context.Context, by Caller) (*Budget, error) {
+	if _, err := by.org(); err != nil || by.budget == nil {
+		return nil, err
+	}
+	month := l.calendar.Month(l.clock())
+	spent, err := l.store.Repos().Usage.SpentByKeys(ctx, []string{by.memberID}, month)
+	return &Budget{Limit: *by.budget, Spent: spent[by.memberID].Amount}, err
+}
+
+// SpentByMembers is what members of an organisation that the caller manages were charged in this month, by their ids.
+// Faults: NotFound, Forbidden, ServiceUnavailable.
+func (l *Lookups) SpentByMembers(ctx context.Context, by Caller, ids []string) (map[string]lookup.Spent, error) {
+	if _, err := by.managedOrg(); err != nil {
+		return nil, err
+	}
+	return l.store.Repos().Usage.SpentByKeys(ctx, ids, l.calendar.Month(l.clock()))
 }

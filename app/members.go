@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/fault"
@@ -90,10 +91,15 @@ type MemberChange struct {
 	Name   *string
 	Role   *crm.Role
 	Active *bool
+	// Budget is what the member's lookups may cost in a month, in ten-thousandths of a real; NoBudget ends one.
+	Budget *catalog.Money
 }
 
+// NoBudget is the budget of who has none.
+const NoBudget catalog.Money = -1
+
 // Update changes a member. Only an owner may make an owner, or change one; the last
-// active owner stays; nobody ends his own access. Whoever loses it is signed out.
+// active owner stays; only an owner sets budgets; nobody ends his own access. Whoever loses it is signed out.
 // Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
 // ServiceUnavailable.
 func (u *Members) Update(ctx context.Context, by Caller, id string, c MemberChange) error {
@@ -107,6 +113,11 @@ func (u *Members) Update(ctx context.Context, by Caller, id string, c MemberChan
 				return err
 			}
 		}
+		if c.Budget != nil {
+			if err := setBudget(by, m, *c.Budget); err != nil {
+				return err
+			}
+		}
 		replace(&m.Role, c.Role)
 		replace(&m.Active, c.Active)
 		switch {
@@ -117,6 +128,21 @@ func (u *Members) Update(ctx context.Context, by Caller, id string, c MemberChan
 		}
 		return nil
 	})
+}
+
+// setBudget gives a member a budget, or ends it.
+func setBudget(by Caller, m *crm.Member, budget catalog.Money) error {
+	switch {
+	case by.role != crm.Owner && !by.operator:
+		return fault.New(fault.Forbidden, "Só quem é titular pode mudar o orçamento de alguém.").At("budget")
+	case budget == NoBudget:
+		m.Budget = nil
+	case budget < 0:
+		return invalid("budget", "O orçamento não é negativo.")
+	default:
+		m.Budget = &budget
+	}
+	return nil
 }
 
 // SetPassword gives a member a new password and ends his sessions; everybody may do so

@@ -26,7 +26,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
 	charge := ports.Charge{
 		Entry: e, Takes: l.timeout + settleMargin, Shared: !a.Refresh || a.Seen != "", After: e.At.Add(-a.fresh),
-		Ceiling: a.Ceiling,
+		Ceiling: a.Ceiling, Budget: a.caller.budget,
 	}
 	if key != nil {
 		charge.Caps = key.Limits
@@ -45,6 +45,8 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 		err = monthlyLimit(key)
 	case errors.Is(err, ports.ErrDayCap):
 		err = dailyLimit(key, l.calendar.NextDay(e.At).Sub(e.At))
+	case errors.Is(err, ports.ErrBudget):
+		err = budgetSpent(*a.caller.budget, a.product)
 	case errors.Is(err, ports.ErrUncertain):
 		// No call was made, so what may have been charged is taken back.
 		e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0

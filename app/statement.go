@@ -13,7 +13,7 @@ import (
 )
 
 // Statement shows what was asked and what it cost: to a key its own (specification,
-// 4.4), to those who manage an organisation everything, by keys and members.
+// 4.4), to a member his own, to those who manage an organisation everything, by keys and members.
 type Statement struct {
 	store    ports.Store
 	calendar access.Calendar
@@ -35,14 +35,18 @@ type StatementQuery struct {
 	From, Until string
 	Product     string
 	Cache       *bool
-	// By chooses lookups of an organisation's statement by the id of a key, or ByMembers.
+	// By chooses lookups of an organisation's statement by the id of a key, ByMembers or BySelf. Who does not manage the
+	// organisation gets his own in any case.
 	By string
 	// OfKey is the key whose own statement is wanted by somebody who manages it.
 	OfKey string
 }
 
-// ByMembers asks for what members looked up, without what keys did.
-const ByMembers = "equipe"
+// ByMembers asks for what members looked up, without what keys did; BySelf for what the caller did.
+const (
+	ByMembers = "equipe"
+	BySelf    = "minhas"
+)
 
 const (
 	pageDefault = 50
@@ -76,7 +80,7 @@ func (s *Statement) Page(ctx context.Context, caller Caller, q StatementQuery) (
 	if err != nil {
 		return StatementPage{}, err
 	}
-	page, err := s.spending(ctx, of)
+	page, err := s.spending(ctx, caller, of)
 	if err != nil {
 		return page, err
 	}
@@ -164,18 +168,26 @@ func (s *Statement) owner(ctx context.Context, caller Caller, q StatementQuery) 
 	if key != nil {
 		return statementOwner{lookup.Asker{OrgID: key.OrgID, KeyID: key.ID}, key}, nil
 	}
-	orgID, err := caller.managedOrg()
-	who := lookup.Asker{OrgID: orgID, Members: q.By == ByMembers}
-	if q.By != "" && !who.Members {
-		if who.KeyID = q.By; err == nil && !validID(q.By) {
-			err = invalid("quem", "Não há chave com este id.")
-		}
+	orgID, err := caller.org()
+	if err != nil {
+		return statementOwner{}, err
+	}
+	who := lookup.Asker{OrgID: orgID}
+	switch {
+	case !caller.mayManage(orgID), q.By == BySelf:
+		who.MemberID = caller.memberID
+	case q.By == ByMembers:
+		who.Members = true
+	case q.By != "" && !validID(q.By):
+		err = invalid("quem", "Não há chave com este id.")
+	default:
+		who.KeyID = q.By
 	}
 	return statementOwner{asker: who}, err
 }
 
 // spending is a page without its entries.
-func (s *Statement) spending(ctx context.Context, of statementOwner) (page StatementPage, err error) {
+func (s *Statement) spending(ctx context.Context, caller Caller, of statementOwner) (page StatementPage, err error) {
 	now := s.clock()
 	day, month := s.calendar.Day(now), s.calendar.Month(now)
 	if of.key != nil {
@@ -184,6 +196,9 @@ func (s *Statement) spending(ctx context.Context, of statementOwner) (page State
 		return page, err
 	}
 	asker := lookup.Asker{OrgID: of.asker.OrgID} // all of it, whatever the filter
+	if !caller.mayManage(asker.OrgID) {
+		asker.MemberID = caller.memberID
+	}
 	days, err := s.store.Repos().Statement.Spend(ctx, asker, month+"-01", day)
 	if err != nil {
 		return page, err

@@ -67,7 +67,7 @@ func TestAPostSeesAChangeAtOnce(t *testing.T) {
 	equal(t, "the fixed one", opened().OriginID, radio.ID)
 	done(s.members.Update(t.Context(), owner, ze.MemberID(), app.MemberChange{Active: at(false)}))
 	equal(t, "members", len(opened().Members), 1)
-	done(s.funnels.RaiseStage(t.Context(), owner, s.funnel(owner).ID, s.funnel(owner).Stages[1].ID))
+	done(s.funnels.PlaceStage(t.Context(), owner, s.funnel(owner).ID, s.funnel(owner).Stages[1].ID, 0))
 	equal(t, "the entry stage", opened().Entry.Name, "Em contato")
 	for what, c := range map[string]app.Change{
 		"name": {Name: at("")}, "origin": {Origin: at("Feira")}, "type": {Kind: at(intake.Kind("x"))},

@@ -14,9 +14,9 @@ import (
 // The calls of a moment share a commit; one that is refused or fails does not spoil its neighbours.
 type Calls interface {
 	// Begin charges a call and writes its entry, or writes nothing at all: where Begun says that another call is in
-	// flight or has just ended, and where a cap is reached, the month's before the day's before the ceiling. Under any
-	// concurrency none is exceeded. Errors: ErrMonthCap, ErrDayCap, ErrCeiling; ErrUncertain where the commit may have
-	// happened. Only outside InTx.
+	// flight or has just ended, and where a cap is reached, the month's before the day's before the member's budget
+	// before the ceiling. Under any concurrency none is exceeded. Errors: ErrMonthCap, ErrDayCap, ErrBudget, ErrCeiling;
+	// ErrUncertain where the commit may have happened. Only outside InTx.
 	Begin(ctx context.Context, c Charge) (Begun, error)
 	// End writes the outcome of a call, with what it was charged in the end, and reports whether it was still open: an
 	// entry is open while it is running, or was settled without its owner. Of one that is, the record is saved, and
@@ -31,6 +31,8 @@ type Charge struct {
 	Takes time.Duration
 	// Caps are those of the entry's key; nothing counts for an entry without one.
 	Caps access.Limits
+	// Budget is what the entry's member may be charged in the entry's month; nil for no end.
+	Budget *catalog.Money
 	// Ceiling is what the entry's batch may be charged in all, or its automation in the entry's month.
 	Ceiling catalog.Money
 	// Shared calls about one document in one product are made one at a time, and not where history has an answer that
@@ -57,11 +59,12 @@ type Outcome struct {
 	Record *lookup.Record
 }
 
-// ErrDayCap and ErrMonthCap say which cap a charge would exceed, ErrCeiling that it is the ceiling of its batch or
-// automation.
+// ErrDayCap and ErrMonthCap say which cap a charge would exceed, ErrBudget that it is its member's, ErrCeiling that it
+// is the ceiling of its batch or automation.
 var (
 	ErrDayCap   = errors.New("day cap reached")
 	ErrMonthCap = errors.New("month cap reached")
+	ErrBudget   = errors.New("budget spent")
 	ErrCeiling  = errors.New("ceiling reached")
 )
 

@@ -8,9 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"fichario/domain/access"
 	"fichario/domain/automation"
-	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -88,7 +86,7 @@ func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) 
 // unfinished are the statuses of an entry that its owner may still give an outcome.
 var unfinished = literal(lookup.Running) + ", " + literal(lookup.NoAnswer)
 
-// account is one count of what a key, a batch or an automation was charged.
+// account is one count of what a key, a member, a batch or an automation was charged.
 type account struct {
 	key    uid
 	bucket string
@@ -102,26 +100,33 @@ type limit struct {
 	full          error
 }
 
-// limitsOf are the accounts of an entry in the order in which they refuse it. What members ask themselves is in none.
-func limitsOf(row lookupRow, caps access.Limits, ceiling catalog.Money) (out []limit) {
+// limitsOf are the accounts of an entry in the order in which they refuse it.
+func limitsOf(row lookupRow, c ports.Charge) (out []limit) {
 	const boundless = math.MaxInt64
 	if row.KeyID != nil {
-		out = append(out, limit{account{*row.KeyID, row.Month}, int64(caps.PerMonth), boundless, ports.ErrMonthCap},
-			limit{account{*row.KeyID, row.Day}, int64(caps.PerDay), boundless, ports.ErrDayCap},
+		out = append(out, limit{account{*row.KeyID, row.Month}, int64(c.Caps.PerMonth), boundless, ports.ErrMonthCap},
+			limit{account{*row.KeyID, row.Day}, int64(c.Caps.PerDay), boundless, ports.ErrDayCap},
 			limit{account{*row.KeyID, total}, boundless, boundless, nil})
 	}
+	if row.MemberID != nil {
+		budget := int64(boundless)
+		if c.Budget != nil {
+			budget = int64(*c.Budget)
+		}
+		out = append(out, limit{account{*row.MemberID, row.Month}, boundless, budget, ports.ErrBudget})
+	}
 	if row.BatchID != nil {
-		out = append(out, limit{account{*row.BatchID, lookup.BatchBucket}, boundless, int64(ceiling), ports.ErrCeiling})
+		out = append(out, limit{account{*row.BatchID, lookup.BatchBucket}, boundless, int64(c.Ceiling), ports.ErrCeiling})
 	}
 	if row.AutomationID != nil {
-		out = append(out, limit{account{*row.AutomationID, row.Month}, boundless, int64(ceiling), ports.ErrCeiling})
+		out = append(out, limit{account{*row.AutomationID, row.Month}, boundless, int64(c.Ceiling), ports.ErrCeiling})
 	}
 	return out
 }
 
 // accountsOf are the accounts of an entry.
 func accountsOf(row lookupRow) []account {
-	return mapped(limitsOf(row, access.Limits{}, 0), func(l limit) account { return l.account })
+	return mapped(limitsOf(row, ports.Charge{}), func(l limit) account { return l.account })
 }
 
 // charges are what several calls add to counts and figures, or take away.
@@ -144,7 +149,7 @@ func newCharges() *charges {
 
 // admit says which account a call would exceed after those that were added.
 func (c *charges) admit(b beginning) error {
-	for _, l := range limitsOf(b.entry, b.Caps, b.Ceiling) {
+	for _, l := range limitsOf(b.entry, b.Charge) {
 		had, more := c.counted[l.account], c.added[l.account]
 		if had.Count+more.Count >= l.count || had.Amount+more.Amount > l.amount-b.entry.Amount {
 			return l.full

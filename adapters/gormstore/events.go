@@ -65,7 +65,7 @@ type crossing struct {
 // crossed notes which caps a charge reaches 80 or 100 % of, before it is added.
 func (c *charges) crossed(b beginning) {
 	n := 0
-	for _, l := range limitsOf(b.entry, b.Caps, b.Ceiling) {
+	for _, l := range limitsOf(b.entry, b.Charge) {
 		if b.entry.KeyID == nil || l.key != *b.entry.KeyID || l.full == nil || l.count <= 0 {
 			continue
 		}

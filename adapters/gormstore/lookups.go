@@ -138,6 +138,8 @@ func asker(by lookup.Asker) scope {
 	case by.KeyID != "":
 		// The cast keeps SQLite, which knows no better, from walking the index of the organisation.
 		return where("key_id = ? AND CAST(org_id AS text) = ?", by.KeyID, by.OrgID)
+	case by.MemberID != "":
+		return where("member_id = ? AND org_id = ?", by.MemberID, by.OrgID)
 	case by.Members:
 		return where("org_id = ? AND key_id IS NULL", by.OrgID)
 	}
@@ -164,6 +166,9 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 		Amount       int64
 	}
 	perDay := func(db *gorm.DB) *gorm.DB {
+		if by.MemberID != "" {
+			return spentBy(by, from, until)(db.Model(&lookupRow{}))
+		}
 		db = db.Model(&spendDayRow{}).
 			Select("day, product, CAST(SUM(charged) AS bigint) AS count, CAST(SUM(amount) AS bigint) AS amount").
 			Where("org_id = ? AND day BETWEEN ? AND ?", by.OrgID, from, until)
@@ -186,6 +191,20 @@ func (r statement) Tie(ctx context.Context, id, contactID string) error {
 		return db.Model(&lookupRow{}).Where("id = ?", id).Update("contact_id", contactID)
 	})
 	return err
+}
+
+// spentBy adds up what a member was charged, of whom there are no figures, by day and product.
+func spentBy(by lookup.Asker, from, until string) scope {
+	first, err := time.Parse(time.DateOnly, from)
+	if err != nil {
+		first = time.Time{}
+	}
+	return func(db *gorm.DB) *gorm.DB {
+		return db.Select("day, product, COUNT(*) AS count, CAST(SUM(amount) AS bigint) AS amount").
+			Where("member_id = ? AND org_id = ? AND charged AND id > ?", by.MemberID, by.OrgID,
+				idsSince(first.Add(-24*time.Hour))).
+			Where("day BETWEEN ? AND ?", from, until).Group("day, product").Order("day, product")
+	}
 }
 
 func (r statement) OfContact(

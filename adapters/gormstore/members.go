@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
 
@@ -18,6 +19,7 @@ type memberRow struct {
 	Active       bool      `gorm:"not null"`
 	PasswordHash string    `gorm:"not null"`
 	CreatedAt    time.Time `gorm:"not null"`
+	Budget       *int64
 }
 
 func (memberRow) TableName() string { return "members" }
@@ -26,6 +28,7 @@ func memberRowOf(m crm.Member) memberRow {
 	return memberRow{
 		ID: uid(m.ID), OrgID: uid(m.OrgID), Name: m.Name, Email: m.Email, Role: string(m.Role),
 		Active: m.Active, PasswordHash: m.PasswordHash, CreatedAt: stamp(m.CreatedAt),
+		Budget: (*int64)(m.Budget),
 	}
 }
 
@@ -33,6 +36,7 @@ func (r memberRow) member() crm.Member {
 	return crm.Member{
 		ID: string(r.ID), OrgID: string(r.OrgID), Name: r.Name, Email: r.Email, Role: crm.Role(r.Role),
 		Active: r.Active, PasswordHash: r.PasswordHash, CreatedAt: r.CreatedAt.UTC(),
+		Budget: (*catalog.Money)(r.Budget),
 	}
 }
 
@@ -55,7 +59,7 @@ func (r members) Update(ctx context.Context, m crm.Member) error {
 	row := memberRowOf(m)
 	return r.changing(ctx, "members.update", m.OrgID, func(db *gorm.DB) error {
 		return orNotFound(db.Model(&memberRow{}).Where("id = ? AND org_id = ?", m.ID, m.OrgID).
-			Select("name", "email", "role", "active", "password_hash").Updates(&row))
+			Select("name", "email", "role", "active", "password_hash", "budget").Updates(&row))
 	})
 }
 

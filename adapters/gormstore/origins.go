@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 
 	"gorm.io/gorm"
@@ -41,7 +42,11 @@ func (r origins) Rename(ctx context.Context, o crm.Origin) error {
 func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 	return r.changing(ctx, "origins.remove", o.OrgID, func(db *gorm.DB) error {
 		linked := func(row any) *gorm.DB { return db.Model(row).Select("1").Where("origin_id = ?", o.ID) }
-		var used bool
+		var known, used bool
+		own := db.Model(&originRow{}).Select("1").Where("id = ? AND org_id = ?", o.ID, o.OrgID)
+		if err := db.Raw("SELECT EXISTS (?)", own).Scan(&known).Error; err != nil || !known {
+			return cmp.Or(err, ports.ErrNotFound)
+		}
 		contacts := linked(&contactRow{}).Where("org_id = ?", o.OrgID)
 		hooks, rules := linked(&webhookRow{}), linked(&automationRow{})
 		err := db.Raw("SELECT EXISTS (?) OR EXISTS (?) OR EXISTS (?)", contacts, hooks, rules).Scan(&used).Error

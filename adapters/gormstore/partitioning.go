@@ -19,6 +19,7 @@ func writtenInGo(dialect goose.Dialect) []*goose.Migration {
 	return []*goose.Migration{
 		goose.NewGoMigration(19, &goose.GoFunc{RunDB: divideAll}, nil),
 		goose.NewGoMigration(25, &goose.GoFunc{RunDB: addAskers}, nil),
+		goose.NewGoMigration(31, &goose.GoFunc{RunDB: addBudgets}, nil),
 	}
 }
 

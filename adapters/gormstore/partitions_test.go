@@ -120,8 +120,9 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 		if err := undoFrom(s.write, 19); err != nil {
 			t.Fatal(err)
 		}
-		if now := indexes(); !slices.Equal(now, before) {
-			t.Fatalf("undone, there are the indexes %v, not %v", now, before)
+		older := slices.DeleteFunc(slices.Clone(before), func(name string) bool { return name == "lookups_member" })
+		if now := indexes(); !slices.Equal(now, older) {
+			t.Fatalf("undone, there are the indexes %v, not %v", now, older)
 		}
 		// Posts of today write these.
 		err := s.write.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea;

@@ -11,6 +11,7 @@ import (
 const (
 	planOrg  = "01980000-0000-7000-8000-000000000001"
 	planKey  = "01980000-0000-7000-8000-000000000002"
+	planMan  = "01980000-0000-7000-8000-000000000003"
 	planLast = "019d8000-0000-7000-8000-000000000000"
 )
 
@@ -20,18 +21,19 @@ func TestAStatementWalksAnIndex(t *testing.T) {
 	for _, s := range each(t) {
 		inPartitions(t, s, "lookups", 30)
 		fill(t, s, 60_000, fmt.Sprintf(`INSERT INTO lookups
-			(id, org_id, key_id, product, doc_type, document, at, cache, charged, amount, status, day, month)
+			(id, org_id, key_id, product, doc_type, document, at, cache, charged, amount, status, day, month, member_id)
 			SELECT @id, CASE WHEN i %% 5 = 0 THEN '%s'@uuid ELSE @id END, CASE WHEN i %% 7 > 0 THEN '%s'@uuid END,
-			CASE WHEN i %% 3 > 0 THEN 'cpf' ELSE 'cnpj' END, 'cpf', '', @moment, i %% 2 = 0, i %% 2 > 0, 0, 'concluida', '', ''
-			FROM numbers`, planOrg, planKey))
+			CASE WHEN i %% 3 > 0 THEN 'cpf' ELSE 'cnpj' END, 'cpf', '', @moment, i %% 2 = 0, i %% 2 > 0, 0, 'concluida', '', '',
+			CASE WHEN i %% 7 = 0 THEN '%s'@uuid END FROM numbers`, planOrg, planKey, planMan))
 		yes := true
 		months := lookup.Filter{
 			From: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
 		}
 		for who, index := range map[lookup.Asker]string{
-			{OrgID: planOrg}:                 "lookups_org",
-			{OrgID: planOrg, KeyID: planKey}: "lookups_key",
-			{OrgID: planOrg, Members: true}:  "lookups_members",
+			{OrgID: planOrg}:                    "lookups_org",
+			{OrgID: planOrg, KeyID: planKey}:    "lookups_key",
+			{OrgID: planOrg, Members: true}:     "lookups_members",
+			{OrgID: planOrg, MemberID: planMan}: "lookups_member",
 		} {
 			for what, f := range map[string]lookup.Filter{
 				"": {}, "months": months, "a product": {Product: "cnpj"}, "a product of none": {Product: "placa"},
@@ -39,7 +41,7 @@ func TestAStatementWalksAnIndex(t *testing.T) {
 				"all at once": {Product: "cpf", Cache: &yes, From: months.From, Until: months.Until},
 			} {
 				want := index
-				if f.Product != "" || f.Cache != nil {
+				if who.MemberID == "" && (f.Product != "" || f.Cache != nil) {
 					want += "_product"
 				}
 				if who.Members && f.Product == "placa" {

@@ -44,12 +44,14 @@ func (w walk) page(db *gorm.DB, table, above, below string, ascending bool, limi
 }
 
 // withoutNulls are indexes of before NULLS LAST kept the primary key away.
-var withoutNulls = []string{"lookups_org", "lookups_key", "lookups_members", "contacts_org", "contacts_stage"}
+var withoutNulls = []string{
+	"lookups_org", "lookups_key", "lookups_members", "lookups_member", "contacts_org", "contacts_stage",
+}
 
 // passing is a condition that rows of a walk are held to, and that no plan is made of: one believed to leave few rows
 // makes PostgreSQL read and sort all of them.
-func passing(condition string, value any) scope {
-	return where("CASE WHEN "+condition+" THEN TRUE END", value)
+func passing(condition string, values ...any) scope {
+	return where("CASE WHEN "+condition+" THEN TRUE END", values...)
 }
 
 // afterAll is an id after every other.

@@ -96,6 +96,12 @@ func (s *server) batchQuote(c *call) error {
 	return s.batchFormAgain(c, f, err)
 }
 
+// batchPasted shows the form of a new batch with the documents that were pasted elsewhere.
+func (s *server) batchPasted(c *call) error {
+	shown := Form{Values: map[string]string{"documentos": strings.Join(c.PostForm["documentos"], "\n")}}
+	return s.batchesPage(c, http.StatusOK, "", batchesPage{Form: shown})
+}
+
 // table returns the rows of the file that was sent, or else of what was pasted.
 func (c *call) table(n *app.NewBatch, pasted string) ([]batch.Row, error) {
 	file, head, err := c.FormFile("arquivo")

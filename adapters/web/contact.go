@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/intake"
 	"fichario/domain/lookup"
 )
 
@@ -71,16 +73,19 @@ const (
 
 func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactPage, error) {
 	data := contactPage{
-		contactLine: contactLineOf(view), Tab: tab, NoteShown: view.Note,
+		contactLine: contactLineOf(view), Tab: tab, NoteShown: ownWords(view.Contact),
 	}
 	if plainMail.MatchString(view.Email) {
 		data.Mail = view.Email
 	}
 	if view.PhoneE164 != "" {
-		data.Tel, data.WhatsApp = view.PhoneE164, strings.TrimPrefix(view.PhoneE164, "+")
+		data.Tel = view.PhoneE164
+		if intake.Mobile(view.PhoneE164) {
+			data.WhatsApp = strings.TrimPrefix(view.PhoneE164, "+")
+		}
 	}
-	if len([]rune(view.Note)) > noteShown {
-		data.NoteShown, data.NoteCut = shorten(noteShown, view.Note), true
+	if len([]rune(data.NoteShown)) > noteShown {
+		data.NoteShown, data.NoteCut = shorten(noteShown, data.NoteShown), true
 	}
 	if err := s.ownDocuments(c, &data); err != nil {
 		return data, err
@@ -104,6 +109,14 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 	}
 	data.Paid = paid.Amount.Reais()
 	return data, nil
+}
+
+// ownWords are a contact's note without the lines that stand below it as its attribution.
+func ownWords(c crm.Contact) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(c.Note, "\n"), func(line string) bool {
+		key, value, _ := strings.Cut(line, ": ")
+		return slices.Contains(c.Attribution, crm.Attribute{Key: key, Value: value})
+	}), "\n")
 }
 
 // ownDocuments gives a page the contact's documents.
@@ -160,7 +173,7 @@ func (s *server) contactSummary(c *call, status int, shown Form, wholeNote bool)
 		return err
 	}
 	if data.Form = shown; wholeNote {
-		data.NoteShown, data.NoteCut = view.Note, false
+		data.NoteShown, data.NoteCut = ownWords(view.Contact), false
 	}
 	if data.Choices, err = s.Contacts.Choices(c.ctx(), c.by); err != nil {
 		return err
@@ -246,15 +259,23 @@ func (s *server) contactMove(c *call, f struct {
 	Stage string `form:"etapa"`
 }) error {
 	id := c.PathValue("id")
+	before, err := s.Contacts.View(c.ctx(), c.by, id)
+	if err != nil {
+		return err
+	}
 	stage, err := s.Contacts.Move(c.ctx(), c.by, id, f.Stage)
 	if err != nil {
 		return err
+	}
+	notice := "Movido para " + stage.Name + "."
+	if before.StageID == stage.ID {
+		notice = "Já estava em " + stage.Name + "."
 	}
 	if c.script() {
 		c.w.WriteHeader(http.StatusNoContent) // the board reads itself again
 		return nil
 	}
-	return c.done(c.cameFrom("/contatos/"+id), "Movido para "+stage.Name+".")
+	return c.done(c.cameFrom("/contatos/"+id), notice)
 }
 
 // cameFrom is the page of this site that a form was sent from, else another one.
@@ -263,5 +284,8 @@ func (c *call) cameFrom(other string) string {
 	if err != nil || from.Host != c.Host || from.Path == "" {
 		return other
 	}
+	query := from.Query()
+	query.Del(askParameter)
+	from.RawQuery = query.Encode()
 	return local(from.RequestURI())
 }

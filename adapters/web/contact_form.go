@@ -125,7 +125,7 @@ func (s *server) contactFormAgain(c *call, id, name string, f contactFields, why
 	data := contactForm{Form: shown, Choices: choices, ID: id, Name: name, Version: f.Version, Lookup: f.Lookup}
 	title := "Novo contato"
 	if id != "" {
-		title = "Editar contato"
+		title = "Editar " + shorten(titleMax, name)
 	}
 	if shown.Field == "versao" {
 		// The form is now about what the contact has become; sending it again keeps it.
@@ -151,7 +151,7 @@ func (s *server) contactEdit(c *call) error {
 		Name: view.Name, Email: view.Email, Phone: view.Phone, Company: view.Company,
 		Documents: documentsText(view.Documents), Amount: view.AmountText(), Origin: view.OriginID, Note: asTyped(view.Note),
 	})
-	return c.render("contato-form", page{Title: "Editar contato", Nav: "contatos", Data: contactForm{
+	return c.render("contato-form", page{Title: "Editar " + shorten(titleMax, view.Name), Nav: "contatos", Data: contactForm{
 		ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: shown,
 	}})
 }

@@ -60,7 +60,7 @@ func (s *server) deliveryShow(c *call) error {
 			return err
 		}
 	}
-	return c.render("entrega", page{Title: "Entrega", Nav: "webhooks", Data: data})
+	return c.render("entrega", page{Title: "Entrega de " + s.datetime(d.At), Nav: "webhooks", Data: data})
 }
 
 func (s *server) deliveryReplay(c *call) error {

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"fichario/app"
+	"fichario/domain/crm"
 	"fichario/domain/fault"
 )
 
@@ -51,6 +54,8 @@ type problem struct {
 	Retry int
 	// Typed is what was posted, so that it is not lost.
 	Typed []string
+	// Back is the page that the form was sent from; empty where that is not known.
+	Back string
 }
 
 // secretFields are fields of forms that no page shows again, and those that begin with secretPrefix.
@@ -69,6 +74,16 @@ func (s *server) fail(c *call, err error) {
 		return
 	}
 	p := problemOf(err)
+	if c.Method == http.MethodPost {
+		p.Back = c.cameFrom("")
+	}
+	if role := c.member.Role; p.Status == http.StatusForbidden && fault.CodeOf(err) == fault.Forbidden {
+		p.Text = "O seu papel é " + roleName(role) + ". " + p.Text
+		if role == crm.Admin {
+			p.Title = "Isto é com quem é titular"
+			p.Text = "O seu papel é " + roleName(role) + ". Peça isto a quem é titular da sua organização."
+		}
+	}
 	if p.Status >= http.StatusInternalServerError {
 		s.Log.LogAttrs(c.ctx(), slog.LevelError, "page failed", slog.String("route", c.Pattern),
 			slog.String("error", err.Error()), slog.String("request_id", c.id))
@@ -77,12 +92,7 @@ func (s *server) fail(c *call, err error) {
 		c.w.Header().Set("Retry-After", strconv.Itoa(p.Retry))
 	}
 	if c.Method == http.MethodPost && p.Status != http.StatusForbidden {
-		for name, values := range c.PostForm {
-			isSecret := secretFields[name] || strings.HasPrefix(name, secretPrefix)
-			if !isSecret && len(values) > 0 && strings.TrimSpace(values[0]) != "" {
-				p.Typed = append(p.Typed, values[0])
-			}
-		}
+		p.Typed = c.typed()
 	}
 	view := page{Title: p.Title, Data: p}
 	// The page around it may be what failed: then it goes without.
@@ -92,6 +102,18 @@ func (s *server) fail(c *call, err error) {
 			http.Error(c.w, p.Title, p.Status)
 		}
 	}
+}
+
+// typed is what a form held, without secrets and without what pages carry for people.
+func (c *call) typed() (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.PostForm)) {
+		text := c.PostForm.Get(name)
+		isSecret := secretFields[name] || strings.HasPrefix(name, secretPrefix)
+		if !isSecret && strings.TrimSpace(text) != "" {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 func problemOf(err error) problem {
@@ -114,7 +136,7 @@ func problemOf(err error) problem {
 	case fault.CodeOf(err) == fault.Forbidden:
 		return problem{
 			Status: 403, Title: "Isto é com quem administra",
-			Text: "O seu papel é Membro. Peça acesso à pessoa titular ou a quem administra a sua organização.",
+			Text: "Peça acesso à pessoa titular ou a quem administra a sua organização.",
 		}
 	case fault.CodeOf(err) == fault.NotFound, fault.CodeOf(err) == fault.UnknownBatch:
 		return problem{

@@ -106,11 +106,11 @@ func TestWrongChoicesAreSaid(t *testing.T) {
 		{"/equipe/origens", url.Values{"nome": {" "}}, "O nome da origem tem de 1 a 120 caracteres.", ""},
 		{"/equipe/funis", url.Values{"nome": {""}}, "O nome do funil tem de 1 a", ""},
 		{"/equipe/funis/" + funnel.ID, url.Values{
-			"fazer": {"renomear"}, "etapa": {funnel.Stages[0].ID}, "nome": {""},
-		}, "Cada etapa tem um nome seu, de 1 a 120 caracteres.", ""},
+			"fazer": {"guardar"}, "etapa": {funnel.Stages[0].ID}, "nome": {""}, "resultado": {"won"},
+		}, "Cada etapa tem um nome seu, de 1 a 120 caracteres.", `<option value="won" selected>`},
 		{"/equipe/funis/" + funnel.ID, url.Values{
-			"fazer": {"resultado"}, "etapa": {funnel.Stages[0].ID}, "resultado": {"talvez"},
-		}, "O resultado de uma etapa é", ""},
+			"fazer": {"guardar"}, "etapa": {funnel.Stages[0].ID}, "nome": {"Primeira"}, "resultado": {"talvez"},
+		}, "O resultado de uma etapa é", `value="Primeira"`},
 		{"/chaves/" + id + "/trocar", url.Values{"manter": {"sempre"}}, "Escolha até quando a chave atual vale.", ""},
 		{"/chaves/" + id + "/trocar", url.Values{}, "Escolha até quando a chave atual vale.", ""},
 		{"/conta/senha", url.Values{"atual": {"errada"}, "senha": {"outra-senha"}}, "A senha atual não confere.", ""},

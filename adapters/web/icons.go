@@ -36,6 +36,7 @@ var strokes = map[string]string{
 	"lock":     `<path d="M4.5 9h11v7.5h-11zM6.75 9V6.5a3.25 3.25 0 0 1 6.5 0V9"/>`,
 	"dots":     `<path d="M5 10h.01M10 10h.01M15 10h.01" stroke-width="2.6"/>`,
 	"warn":     `<path d="M10 3 18 16.5H2zM10 8v4M10 14.3v.1"/>`,
+	"receipt":  `<path d="M5 3h10v14l-2.5-1.5L10 17l-2.5-1.5L5 17zM7.5 7h5M7.5 10h5"/>`,
 	"print":    `<path d="M6 7V3h8v4M6 14H3.5V7h13v7H14M6 11.5h8v5H6z"/>`,
 	"link":     `<path d="m8.5 11.5 3-3M9.5 6.5l2-2a2.83 2.83 0 0 1 4 4l-2 2M10.5 13.5l-2 2a2.83 2.83 0 0 1-4-4l2-2"/>`,
 	"company":  `<path d="M4 17V3.5h8V17M12 8h4v9M2.5 17h15M6.75 7h2.5M6.75 10h2.5M6.75 13h2.5"/>`,

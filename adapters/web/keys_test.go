@@ -206,7 +206,7 @@ func TestKeysAreForWhoManages(t *testing.T) {
 	id, _ := v.usedKey()
 	member := site.member(v.by.OrgID(), "Caio", crm.Common)
 	for _, p := range []string{
-		"/chaves", "/chaves/nova", "/chaves/" + id, "/chaves/" + id + "/extrato.csv", "/extrato", "/extrato.csv",
+		"/chaves", "/chaves/nova", "/chaves/" + id, "/chaves/" + id + "/extrato.csv",
 	} {
 		member.refused(403, p)
 	}

@@ -97,7 +97,7 @@ func (s *server) lookupShow(c *call, f struct {
 		if c.script() {
 			return c.renderPart("andamento", "progress", p)
 		}
-		return c.render("andamento", page{Title: "Perguntando ao bureau", Nav: "consultar", Data: p, Refresh: 2})
+		return c.render("andamento", page{Title: v.Product.Name + ", em andamento", Nav: "consultar", Data: p, Refresh: 2})
 	}
 	c.sawNewest()
 	if c.script() {
@@ -107,13 +107,13 @@ func (s *server) lookupShow(c *call, f struct {
 	if err := s.resultAround(c, &p); err != nil {
 		return err
 	}
-	title := p.Name
-	if title == "" {
-		title = v.Product.Name
+	title := v.Product.Name
+	if p.Name != "" {
+		title = shorten(60, p.Name) + ", " + title
 	}
 	if v.Record == nil {
 		p.Trouble = s.troubleOf(v)
-		return c.render("sem-resposta", page{Title: v.Product.Name, Nav: "consultar", Data: p})
+		return c.render("sem-resposta", page{Title: v.Product.Name + ", sem resposta", Nav: "consultar", Data: p})
 	}
 	if v.Record.Found {
 		if err := s.readAnswer(c, &p); err != nil {
@@ -130,7 +130,7 @@ func (s *server) lookupShow(c *call, f struct {
 	if v.Asked.KeyID != "" {
 		p.AskedBy, p.AskedVia = v.AskedKey, "API, com a chave"
 	}
-	return c.render("resultado", page{Title: shorten(60, title), Nav: "consultar", Data: p})
+	return c.render("resultado", page{Title: title, Nav: "consultar", Data: p})
 }
 
 // sheetOf reads an answer for a caller, who may ask about those whom it names. Their documents stay out of the page: it
@@ -176,12 +176,17 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 	if err != nil {
 		return err
 	}
+	budget, err := s.Lookups.Budget(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
 	p.Name = shorten(titleMax, app.Subject(p.Record))
 	var all []choiceLine
 	for _, choice := range choices {
 		line := choiceLine{
 			ProductChoice: choice, Document: p.Entry.Document, Contact: p.Entry.ContactID,
-			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: p.Now,
+			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Budget: budget,
+			Now: p.Now,
 		}
 		all = append(all, line)
 		if choice.Product.ID == p.Entry.Product {

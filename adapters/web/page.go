@@ -2,8 +2,11 @@ package web
 
 import (
 	"bytes"
+	"cmp"
+	"html/template"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"fichario/domain/crm"
@@ -22,11 +25,17 @@ type page struct {
 	Refresh int
 
 	// What follows is filled in by render.
-	Member    crm.Member
-	Org       crm.Organisation
-	Manager   bool
-	Unread    int
-	Notice    string
+
+	// Ask names the question that is asked instead of the page, and Asked is it; both empty for the page itself.
+	Ask     string
+	Asked   template.HTML
+	Member  crm.Member
+	Org     crm.Organisation
+	Manager bool
+	Unread  int
+	Notice  string
+	// Sent is the address of a form that has just been taken, whose draft need not be kept.
+	Sent      string
 	Now       time.Time
 	RequestID string
 	Path      string
@@ -51,8 +60,23 @@ func (c *call) renderStatus(status int, name string, p page) error {
 	}
 	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.s.Clock(), c.id, c.URL.Path, c.takeNotice(), c.s.LookupEnabled
 	p.Theme = c.theme()
+	p.Sent = c.takeSent(status)
+	if p.Ask = cmp.Or(p.Ask, c.URL.Query().Get(askParameter)); p.Ask != "" {
+		var asked strings.Builder
+		if err := c.s.pages[name].ExecuteTemplate(&asked, "dialogs", p); err != nil {
+			return err
+		}
+		if asked.Len() > 0 {
+			p.Refresh = 0
+		}
+		p.Asked = template.HTML(asked.String()) //nolint:gosec // it comes from a template, which escapes
+	}
 	return c.write(status, name, "layout", p)
 }
+
+// askParameter is what an address says that asks before it spends or destroys. The page of the address has the question
+// among its dialogs: a browser without script shows it alone, script shows it above the page.
+const askParameter = "perguntar"
 
 // themeCookie keeps how somebody wants the pages on this device, for themeAge.
 const (
@@ -114,6 +138,24 @@ const noticeCookie = "aviso"
 func (c *call) done(target, notice string) error {
 	c.setCookie(noticeCookie, url.QueryEscape(notice), time.Minute)
 	return c.redirect(target)
+}
+
+// sentCookie carries the address of a form that was taken over the redirect that follows it.
+const sentCookie = "enviado"
+
+// takeSent is the address of the form that was taken before this page, or by it.
+func (c *call) takeSent(status int) string {
+	cookie, err := c.Cookie(sentCookie)
+	if err == nil && cookie.Value != "" {
+		c.setCookie(sentCookie, "", -time.Second)
+	}
+	switch {
+	case c.Method == http.MethodPost && status < http.StatusBadRequest:
+		return c.URL.Path
+	case err == nil && strings.HasPrefix(cookie.Value, "/"):
+		return cookie.Value
+	}
+	return ""
 }
 
 func (c *call) takeNotice() string {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -61,8 +60,16 @@ type choiceLine struct {
 	Nth   int
 	Spent catalog.Money
 	After catalog.Money
-	Now   time.Time
+	// Budget is the asker's own in this month; nil where there is none.
+	Budget *app.Budget
+	Now    time.Time
 }
+
+// TooDear reports whether asking costs more than is left of the asker's budget.
+func (l choiceLine) TooDear() bool { return l.Budget != nil && l.Product.Price > l.Budget.Left() }
+
+// BudgetAfter is what asking leaves of the budget.
+func (l choiceLine) BudgetAfter() catalog.Money { return max(0, l.Budget.Left()-l.Product.Price) }
 
 // lookupLine is a lookup in a list.
 type lookupLine struct {
@@ -118,16 +125,7 @@ func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) e
 	}
 	p.Whole = true
 	p.FreshDays = int(s.Lookups.Fresh().Hours() / 24)
-	// One product's answer names the document of another's.
-	names := map[document.Document]string{}
-	for _, v := range recent {
-		line := lookupLineOf(v)
-		names[v.Entry.Document] = cmp.Or(names[v.Entry.Document], line.Name)
-		p.Recent = append(p.Recent, line)
-	}
-	for i, line := range p.Recent {
-		p.Recent[i].Name = cmp.Or(line.Name, names[line.Entry.Document])
-	}
+	p.Recent = namedLines(recent)
 	return c.renderStatus(status, "consultar", page{Title: "Consultar", Nav: "consultar", Data: p, Read: true})
 }
 
@@ -151,6 +149,18 @@ func (s *server) lookupAsk(c *call, f lookupFields) error {
 	return s.searchPage(c, status, f, p)
 }
 
+// lookupConfirm asks whether the bureau is to be asked although history has an answer.
+func (s *server) lookupConfirm(c *call, f lookupFields) error {
+	p, err := s.recognise(c, f, false)
+	if err != nil {
+		return err
+	}
+	if p.Problem != "" {
+		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
+	}
+	return c.render("consultar", page{Title: "Consultar de novo", Nav: "consultar", Data: p, Ask: "novo"})
+}
+
 // lookupRecognise answers htmx while somebody types.
 func (s *server) lookupRecognise(c *call, f lookupFields) error {
 	p, err := s.recognise(c, f, true)
@@ -171,10 +181,12 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 	if len(text) > typedMax {
 		text, p.Text = text[:typedMax], shorten(typedMax, p.Text)
 	}
-	p.Found = document.Recognise(text)
+	p.Found = document.RecogniseIn(text)
 	switch {
 	case p.Found.Document.IsZero() && p.Found.Short && typing:
 		p.Hint = missingWords(p.Found)
+		return p, nil
+	case len(p.Found.Several) > 0:
 		return p, nil
 	case p.Found.Document.IsZero():
 		p.Problem = problemWords(p.Found)
@@ -189,6 +201,10 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 		return p, err
 	}
 	p.Spent = spent.Amount
+	budget, err := s.Lookups.Budget(c.ctx(), c.by)
+	if err != nil {
+		return p, err
+	}
 	chosen := f.Product
 	if !slices.ContainsFunc(choices, func(choice app.ProductChoice) bool { return choice.Product.ID == chosen }) {
 		chosen = "" // of another type of document
@@ -200,7 +216,8 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 		p.Choices = append(p.Choices, choiceLine{
 			ProductChoice: choice, Chosen: choice.Product.ID == chosen || chosen == "" && i == 0,
 			Document: p.Found.Document, Contact: f.ContactID,
-			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Now: s.Clock(),
+			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Budget: budget,
+			Now: s.Clock(),
 		})
 	}
 	p.Bundles, err = s.bundlesFor(c, p.Choices)

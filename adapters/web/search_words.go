@@ -70,7 +70,7 @@ func refusal(err error) string {
 		return "Este produto não é oferecido, ou não é para este documento. Escolha um da lista. Nada foi cobrado."
 	case fault.InvalidDocument:
 		return "Este produto não é para este documento. Escolha outro da lista. Nada foi cobrado."
-	case fault.BureauUnavailable:
+	case fault.BureauUnavailable, fault.MonthlyLimit:
 		return app.FaultOf(err).Message
 	}
 	return ""

@@ -27,9 +27,12 @@ func isUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unaut
 
 // toSignIn leads to the sign-in page, which leads back.
 func (c *call) toSignIn() error {
-	target := "/entrar"
-	if c.Method == http.MethodGet && c.URL.Path != "/" {
-		target += "?" + url.Values{"depois": {c.URL.RequestURI()}}.Encode()
+	after, target := c.URL.RequestURI(), "/entrar"
+	if c.Method != http.MethodGet {
+		after = c.cameFrom("/")
+	}
+	if after != "/" {
+		target += "?" + url.Values{"depois": {after}}.Encode()
 	}
 	if c.script() {
 		if c.URL.Path != "/notificacoes/sino" { // what asks by itself does not take a page away that somebody writes in
@@ -37,6 +40,11 @@ func (c *call) toSignIn() error {
 		}
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
+	}
+	if c.Method == http.MethodPost && c.read(openFormMax) == nil {
+		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
+			After: after, Over: true, Typed: c.typed(),
+		}})
 	}
 	return c.redirect(target)
 }
@@ -46,6 +54,9 @@ type signInPage struct {
 	Email, After string
 	Problem      string
 	Wait         int // seconds
+	// Over is whether a form came after its session had ended; Typed is what it held.
+	Over  bool
+	Typed []string
 }
 
 // signInFields are the form of the sign-in page, of whose address only After is read.
@@ -83,16 +94,22 @@ func (s *server) signOut(c *call) error {
 			return err
 		}
 	}
+	return c.leave("/entrar")
+}
+
+// leave ends what the browser keeps of a session: its cookie, and the pages that it would show again to whoever goes
+// back.
+func (c *call) leave(target string) error {
 	c.setCookie(c.sessionCookie(), "", -time.Second)
-	return c.redirect("/entrar")
+	c.w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
+	return c.redirect(target)
 }
 
 func (s *server) signOutEverywhere(c *call) error {
 	if err := s.Sessions.SignOutEverywhere(c.ctx(), c.by); err != nil {
 		return err
 	}
-	c.setCookie(c.sessionCookie(), "", -time.Second)
-	return c.redirect("/entrar")
+	return c.leave("/entrar")
 }
 
 // setCookie sets a cookie that scripts cannot read; a negative age removes it.
@@ -115,6 +132,9 @@ func local(target string) string {
 
 // redirect leads the browser to another page of this site.
 func (c *call) redirect(target string) error {
+	if c.Method == http.MethodPost && c.by.MemberID() != "" {
+		c.setCookie(sentCookie, c.URL.Path, time.Minute)
+	}
 	http.Redirect(c.w, c.Request, target, http.StatusSeeOther)
 	return nil
 }

@@ -24,6 +24,8 @@ type statement struct {
 	Products []catalog.Product
 	// Keys are those to choose from; nil in the statement of one.
 	Keys []access.Key
+	// Budget is the reader's own; nil where there is none.
+	Budget *app.Budget
 	// First and Last are the days of the plot, Rows its numbers on days with any, newest
 	// first; Totals adds it up by product.
 	First, Last string
@@ -111,17 +113,22 @@ func (s *server) keyShow(c *call) error {
 	return c.renderStatus(status, "chave", page{Title: shorten(60, key.Name), Nav: "chaves", Data: data})
 }
 
-// statementShow is the statement of the whole organisation.
+// statementShow is the statement of the whole organisation, or to who does not manage it his own.
 func (s *server) statementShow(c *call) error {
 	var data statement
 	status, err := s.statement(c, "", "/extrato", "/extrato.csv", &data)
 	if err != nil {
 		return err
 	}
-	if data.Keys, err = s.Keys.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
+	if c.by.MayManage() {
+		if data.Keys, err = s.Keys.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
+			return err
+		}
+	}
+	if data.Budget, err = s.Lookups.Budget(c.ctx(), c.by); err != nil {
 		return err
 	}
-	return c.renderStatus(status, "extrato", page{Title: "Extrato", Nav: "chaves", Data: data})
+	return c.renderStatus(status, "extrato", page{Title: "Extrato", Nav: "extrato", Data: data})
 }
 
 // statement reads what the filter of the address wants and returns the status of its page.

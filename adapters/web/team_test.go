@@ -12,10 +12,10 @@ func TestAFunnelIsRenamed(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	funnel := v.funnel()
-	page := v.get("/equipe")
-	form := regexp.MustCompile(`(?s)<form[^>]*action="/equipe/funis/` + funnel.ID +
+	page := v.get("/equipe?editar=" + funnel.ID)
+	form := regexp.MustCompile(`(?s)<form id="editar"[^>]*action="/equipe/funis/` + funnel.ID +
 		`"><input type="hidden" name="fazer" value="renomear-funil">.*?</form>`).FindString(page)
-	if !strings.Contains(form, `name="nome" value="`+funnel.Name+`"`) {
+	if !strings.Contains(form, `value="`+funnel.Name+`"`) {
 		t.Fatalf("the page has no form that renames %s", funnel.Name)
 	}
 	rename := url.Values{"fazer": {"renomear-funil"}, "nome": {"Crédito rural"}}
@@ -38,6 +38,9 @@ func TestAWrongNameMarksItsOwnForm(t *testing.T) {
 			t.Errorf("%s: %d", path, status)
 		}
 		has(t, path, page, "tem de 1 a 120 caracteres.")
-		hasNot(t, path, page, wrong, `aria-invalid="true"`)
+		hasNot(t, path, page, `aria-invalid="true"`)
+		if n := strings.Count(page, `value="`+wrong+`"`); n != 1 {
+			t.Errorf("%s: what was typed is there %d times", path, n)
+		}
 	}
 }

@@ -158,6 +158,7 @@ func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 			if isUnauthenticated(err) {
 				return c.toSignIn()
 			}
+			_ = c.read(openFormMax) // for the page of the error, which shows what was typed
 			return err
 		}
 		if c.Method == http.MethodPost {

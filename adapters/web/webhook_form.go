@@ -85,7 +85,7 @@ func (s *server) webhookEdit(c *call) error {
 	data := webhookForm{ID: w.ID, Origins: origins, Form: filled(webhookFields{
 		Name: w.Name, Kind: w.Kind, Origin: w.Origin, Band: w.Band, Scheme: w.Signature.Scheme, Thanks: w.ThanksURL,
 	})}
-	return c.render("webhook-form", page{Title: "Editar webhook", Nav: "webhooks", Data: data})
+	return c.render("webhook-form", page{Title: "Editar " + w.Name, Nav: "webhooks", Data: data})
 }
 
 func (s *server) webhookUpdate(c *call, f webhookFields) error {

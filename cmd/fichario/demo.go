@@ -170,7 +170,7 @@ var demoHours = []int{
 // in two again a while later, which history answers. What members ask about companies
 // is tied to contacts.
 func demoLookups(
-	ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, contacts []string,
+	ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, contacts []demoContact,
 ) error {
 	askers := []app.Caller{app.ByKey(&key)}
 	for _, email := range []string{"helena@demo.example", "caio@demo.example"} {
@@ -194,8 +194,13 @@ func demoLookups(
 			hours, askers[(i+turn)%len(askers)],
 			app.LookupRequest{Product: p.ID, Document: demoDocuments[of][turn%len(demoDocuments[of])]},
 		}
-		if of == document.CNPJ && a.by.MemberID() != "" {
-			a.ContactID = contacts[i%len(contacts)]
+		// Nobody asks about a contact before it is there.
+		there := slices.IndexFunc(contacts, func(c demoContact) bool { return c.hours <= hours })
+		if there < 0 {
+			there = len(contacts)
+		}
+		if of == document.CNPJ && a.by.MemberID() != "" && there > 0 {
+			a.ContactID = contacts[i%there].id
 		}
 		all = append(all, a)
 		if later := hours - 20; i%2 == 1 && later > 0 {
@@ -204,6 +209,7 @@ func demoLookups(
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ask) int { return b.hours - a.hours })
+	used := map[string]time.Time{}
 	for _, a := range all {
 		at := now().Add(-time.Duration(a.hours) * time.Hour)
 		config.Clock = func() time.Time { return at }
@@ -212,6 +218,9 @@ func demoLookups(
 			return fmt.Errorf("demonstration lookup of %s: %w", a.Product, err)
 		}
 		lookups.Close()
+		if a.by.Key() != nil {
+			used[key.ID] = at
+		}
 	}
-	return nil
+	return store.Repos().Keys.Touch(ctx, used)
 }

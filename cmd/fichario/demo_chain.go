@@ -88,10 +88,5 @@ func demoStage(ctx context.Context, stages *app.Funnels, by app.Caller) error {
 		return err
 	}
 	last := len(funnels[0].Stages) - 1
-	for range last - place {
-		if err := stages.RaiseStage(ctx, by, funnels[0].ID, funnels[0].Stages[last].ID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return stages.PlaceStage(ctx, by, funnels[0].ID, funnels[0].Stages[last].ID, place)
 }

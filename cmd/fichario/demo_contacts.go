@@ -27,6 +27,12 @@ type demoLead struct {
 	stage, assignee                             string // moved and given by hand afterwards; empty leaves as it came
 }
 
+// demoContact is a contact that arrived so many hours ago.
+type demoContact struct {
+	id    string
+	hours int
+}
+
 // demoLeadsFile has two weeks of them, the oldest first.
 //
 //go:embed demo_leads.csv
@@ -53,8 +59,8 @@ func demoLeads() ([]demoLead, error) {
 
 // demoContacts fills the funnel of the demonstration: contacts over two weeks by two
 // webhooks, some moved on and given to others, refused posts, and automations of which
-// one cannot succeed. It returns the contacts' ids.
-func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, err error) {
+// one cannot succeed. It returns the contacts, the oldest first.
+func demoContacts(ctx context.Context, store *gormstore.Store) (made []demoContact, err error) {
 	by := app.Operator()
 	hooks := app.NewWebhooks(store, now)
 	known, err := hooks.List(ctx, by, demoOrg)
@@ -100,7 +106,7 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, er
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, id)
+		made = append(made, demoContact{id, l.hours})
 		later := at.Add(time.Duration(min(i%7+2, l.hours)) * time.Hour)
 		people := app.NewContacts(store, func() time.Time { return later })
 		if err := demoMove(ctx, store, people, helena, id, l); err != nil {
@@ -112,7 +118,7 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (ids []string, er
 			}
 		}
 	}
-	return ids, nil
+	return made, nil
 }
 
 // demoUnread is how many hours back notifications are not read yet.

@@ -9,13 +9,42 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
 
 type memberCmd struct {
 	Add      memberAddCmd      `cmd:"" help:"Add a person."`
 	List     memberListCmd     `cmd:"" help:"List the people of an organisation, oldest first."`
+	Budget   memberBudgetCmd   `cmd:"" help:"Say what a person's lookups may cost in a month."`
 	Password memberPasswordCmd `cmd:"" help:"Give a person a new password; ends his sessions."`
+}
+
+type memberBudgetCmd struct {
+	ID    string `arg:"" help:"Id of the member."`
+	Month string `xor:"budget" required:"" help:"Most that may be charged in a month, in reais, as 150 or 150.50."`
+	None  bool   `xor:"budget" required:"" help:"No limit."`
+}
+
+// Run sets or ends a member's budget.
+func (c *memberBudgetCmd) Run(e *environment) error {
+	budget := app.NoBudget
+	if !c.None {
+		var err error
+		if budget, err = catalog.ParseMoney(c.Month); err != nil {
+			return fmt.Errorf("--month: %w", err)
+		}
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		err := members(store).Update(e.ctx, app.Operator(), c.ID, app.MemberChange{Budget: &budget})
+		if err != nil {
+			return err
+		}
+		if c.None {
+			return e.print(map[string]any{"id": c.ID, "budget": nil}, "Member %s has no budget.\n", c.ID)
+		}
+		return e.print(map[string]any{"id": c.ID, "budget": budget.String()}, "Member %s may spend %s a month.\n", c.ID, budget.Reais())
+	})
 }
 
 type memberPasswordCmd struct {
@@ -90,9 +119,17 @@ func (c *memberListCmd) Run(e *environment) error {
 			Email  string   `json:"email"`
 			Role   crm.Role `json:"role"`
 			Active bool     `json:"active"`
+			Budget *string  `json:"budget"`
 		}
 		return printList(e, all,
-			func(m crm.Member) view { return view{m.ID, m.Name, m.Email, m.Role, m.Active} },
+			func(m crm.Member) view {
+				v := view{ID: m.ID, Name: m.Name, Email: m.Email, Role: m.Role, Active: m.Active}
+				if m.Budget != nil {
+					budget := m.Budget.String()
+					v.Budget = &budget
+				}
+				return v
+			},
 			func(m crm.Member) string { return fmt.Sprintf("%s  %-6s  %s <%s>", m.ID, m.Role, m.Name, m.Email) })
 	})
 }

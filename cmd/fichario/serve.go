@@ -51,6 +51,7 @@ func (c *serveCmd) Run(e *environment) error {
 	if e.settings.Lookup {
 		work.Go(func() { s.batches.Run(running) })
 	}
+	s.preparing.Store(c.Demo) // /readyz waits for the demonstration
 	served := make(chan error, 1)
 	go func() { served <- s.server.Serve(s.listener) }()
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
@@ -59,6 +60,7 @@ func (c *serveCmd) Run(e *environment) error {
 		if err := e.demo(e.ctx, s.store, s.keys, s.lookupsConfig, s.batches, s.listener.Addr().String()); err != nil {
 			log.Error("demo data not made", "error", err)
 		}
+		s.preparing.Store(false)
 	}
 	var turnAway time.Duration
 	select {

@@ -19,6 +19,7 @@ import (
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/access"
+	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -42,8 +43,10 @@ type service struct {
 	server        *http.Server
 	draining      atomic.Bool
 	stopping      chan struct{} // closed when draining begins, for what would go on
-	follow        []app.Chore   // of the replica, where there is one
-	metricsServer *http.Server  // nil where /metrics is served with everything else
+	// preparing is while the demonstration is made.
+	preparing     atomic.Bool
+	follow        []app.Chore  // of the replica, where there is one
+	metricsServer *http.Server // nil where /metrics is served with everything else
 }
 
 // newService opens everything and wires it. What it opened is closed when it fails.
@@ -190,6 +193,9 @@ func (e *environment) transportSecurity(next http.Handler) http.Handler {
 func (s *service) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return httpapi.ErrStopping
+	}
+	if s.preparing.Load() {
+		return fault.New(fault.ServiceUnavailable, "A demonstração está sendo feita. Tente em instantes.").After(time.Second)
 	}
 	if err := s.store.Ready(ctx); err != nil {
 		return err

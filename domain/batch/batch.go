@@ -53,11 +53,12 @@ const (
 // Text says in Portuguese why a batch is paused, and what to do.
 func (r Reason) Text() string {
 	return map[Reason]string{
-		Ceiling:      "O lote chegou ao teto e espera por você: retome-o com um teto maior, ou cancele o resto.",
-		MonthlyLimit: "O limite mensal de consultas da chave foi atingido. Aumente-o em Chaves de API e retome o lote.",
-		DailyLimit:   "O limite diário de consultas da chave foi atingido.",
-		BureauAway:   "O bureau está indisponível. Nada foi cobrado pelo que não foi enviado.",
-		Asked:        "O lote está pausado. Nada é consultado até alguém o retomar.",
+		Ceiling: "O lote chegou ao teto e espera por você: retome-o com um teto maior, ou cancele o resto.",
+		MonthlyLimit: "O limite do mês foi atingido: o da chave, em Chaves de API, ou o orçamento de quem fez o lote, em " +
+			"Equipe e funil. Aumente-o e retome o lote.",
+		DailyLimit: "O limite diário de consultas da chave foi atingido.",
+		BureauAway: "O bureau está indisponível. Nada foi cobrado pelo que não foi enviado.",
+		Asked:      "O lote está pausado. Nada é consultado até alguém o retomar.",
 	}[r]
 }
 

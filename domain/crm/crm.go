@@ -48,6 +48,8 @@ type Member struct {
 	Email  string
 	Role   Role
 	Active bool
+	// Budget is what the member's lookups may cost in a month, in ten-thousandths of a real; nil for no end.
+	Budget *catalog.Money
 	// PasswordHash is the text of a password hash, never the password.
 	PasswordHash string
 	CreatedAt    time.Time

@@ -105,13 +105,12 @@ func (f *Funnel) SetOutcome(id string, o Outcome) error {
 	})
 }
 
-// RaiseStage moves a stage one place towards the beginning; the first one stays. Fault:
-// NotFound.
-func (f *Funnel) RaiseStage(id string) error {
+// PlaceStage moves a stage to a place, counted from zero, or to the end where there are fewer. Fault: NotFound.
+func (f *Funnel) PlaceStage(id string, place int) error {
 	return f.change(id, func(i int) error {
-		if i > 0 {
-			f.Stages[i-1], f.Stages[i] = f.Stages[i], f.Stages[i-1]
-		}
+		moved := f.Stages[i]
+		rest := slices.Delete(f.Stages, i, i+1)
+		f.Stages = slices.Insert(rest, max(0, min(place, len(rest))), moved)
 		return nil
 	})
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -19,6 +20,50 @@ type Recognised struct {
 	// Length is how many characters there are, Want how many the type has; both zero
 	// for an e-mail address.
 	Length, Want int
+	// Several are the documents of a text that has more than one, each once; nothing else is set but Reason.
+	Several []Document
+}
+
+// RecogniseIn is Recognise for a text that may have words around a document, or several documents. An address after
+// another word is not taken for one: that may be its beginning.
+func RecogniseIn(text string) Recognised {
+	r := Recognise(text)
+	words := strings.FieldsFunc(text, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(apart, c) })
+	if !r.Document.IsZero() || len(words) < 2 {
+		return r
+	}
+	var found, wrong []Recognised
+	for _, word := range words {
+		switch w := Recognise(word); {
+		case w.Reason == BadDigit, w.Reason == Repeated:
+			wrong = append(wrong, w)
+		case w.Document.IsZero(), w.Type == Email && strings.Count(text, "@") == 1 && !alone(text, word):
+		case !slices.ContainsFunc(found, func(f Recognised) bool { return f.Document == w.Document }):
+			found = append(found, w)
+		}
+	}
+	switch {
+	case len(found) > 1:
+		r = Recognised{Reason: BadForm}
+		for _, f := range found {
+			r.Several = append(r.Several, f.Document)
+		}
+	case len(found) == 1:
+		return found[0]
+	case len(wrong) == 1:
+		return wrong[0]
+	}
+	return r
+}
+
+// apart are the signs that stand between a document and what is beside it.
+const apart = ",;:|()<>\"'"
+
+// alone reports whether a word begins its text, or comes after a sign or in a new line.
+func alone(text, word string) bool {
+	before, _, _ := strings.Cut(text, word)
+	before = strings.TrimRight(before, " \t")
+	return before == "" || strings.ContainsAny(before[len(before)-1:], apart+"\n")
 }
 
 // Recognise reads a document of whatever type, as a person types or pastes it: with

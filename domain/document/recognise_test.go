@@ -58,11 +58,49 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
+// TestRecogniseInText: a label, a sentence, several at once.
+func TestRecogniseInText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"CPF: 529.982.247-25":                           "52998224725",
+		"cpf 52998224725, por favor":                    "52998224725",
+		"Cliente Ana (529.982.247-25) pediu":            "52998224725",
+		"CNPJ:12.abc.345/01de-35":                       "12ABC34501DE35",
+		"e-mail: <ana@exemplo.com.br>":                  "ana@exemplo.com.br",
+		"529 982 247 25":                                "52998224725",
+		"529.982.247-25 529.982.247-25":                 "52998224725",
+		"529.982.247-25\n111.444.777-35;BRA2E19":        "52998224725 11144477735 BRA2E19",
+		"529.982.247-25 e 111.444.777-35, e 1 inválido": "52998224725 11144477735",
+		"CPF: 529.982.247-52":                           string(document.BadDigit),
+		"ana silva@exemplo.com":                         string(document.BadForm),
+		"ana@exemplo.com bia@exemplo.com":               "ana@exemplo.com bia@exemplo.com",
+		"nada aqui":                                     string(document.BadForm),
+	} {
+		r := document.RecogniseIn(text)
+		got := string(r.Reason)
+		if !r.Document.IsZero() {
+			got = r.Document.Value()
+		} else if len(r.Several) > 0 {
+			var all []string
+			for _, d := range r.Several {
+				all = append(all, d.Value())
+			}
+			got = strings.Join(all, " ")
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func FuzzRecognise(f *testing.F) {
 	f.Add("529.982.247-25")
 	f.Add("12.abc.345/01de-35")
 	f.Add("\u202aana@exemplo.com")
 	f.Fuzz(func(t *testing.T, s string) {
+		if in := document.RecogniseIn(s); !in.Document.IsZero() && document.Recognise(in.Document.Value()).Document != in.Document {
+			t.Error("what is found in a text is no document")
+		}
 		r := document.Recognise(s)
 		if r.Document.IsZero() != (r.Reason != "") {
 			t.Error("it is a document and something is wrong with it, or neither")

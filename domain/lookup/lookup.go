@@ -110,11 +110,11 @@ func (e Entry) AskedBy() string {
 // BatchBucket is where what a batch was charged is counted, beside the days and months of access.Calendar.
 const BatchBucket = "lote"
 
-// Asker chooses lookups of an organisation by who asked: KeyID is the only key wanted,
-// Members leaves out what keys asked, and with neither everybody is meant.
+// Asker chooses lookups of an organisation by who asked: KeyID is the only key wanted, MemberID the only member,
+// Members leaves out what keys asked, and with none of them everybody is meant.
 type Asker struct {
-	OrgID, KeyID string
-	Members      bool
+	OrgID, KeyID, MemberID string
+	Members                bool
 }
 
 // Filter chooses entries of a statement. Zero values do not filter.

@@ -18,15 +18,20 @@ func ceilings(t *testing.T, s ports.Store) {
 	caps := access.Limits{PerDay: 1000, PerMonth: 1000}
 	asks := map[string]func(*lookup.Entry, string){
 		"a batch's":       func(e *lookup.Entry, asker string) { e.BatchID = asker },
+		"a member's":      func(e *lookup.Entry, asker string) { e.MemberID, e.KeyID = asker, "" },
 		"an automation's": func(e *lookup.Entry, asker string) { e.AutomationID, e.KeyID, e.MemberID = asker, "", id() },
 	}
 	for what, ask := range asks {
-		asker, ceiling := id(), catalog.Money(10*4500+4499)
+		asker, ceiling, full := id(), catalog.Money(10*4500+4499), ports.ErrCeiling
+		if what == "a member's" {
+			full = ports.ErrBudget
+		}
 		begin := func() (lookup.Entry, error) {
 			e := running(t, key)
 			e.OrgID = org
 			ask(&e, asker)
-			_, err := s.Repos().Calls.Begin(ctx, ports.Charge{Entry: e, Takes: time.Minute, Caps: caps, Ceiling: ceiling})
+			_, err := s.Repos().Calls.Begin(ctx, ports.Charge{Entry: e, Takes: time.Minute, Caps: caps, Ceiling: ceiling,
+				Budget: budgetOf(e, ceiling)})
 			return e, err
 		}
 		var wg sync.WaitGroup
@@ -39,7 +44,7 @@ func ceilings(t *testing.T, s ports.Store) {
 				defer mu.Unlock()
 				if err == nil {
 					begun = append(begun, e)
-				} else if !errors.Is(err, ports.ErrCeiling) {
+				} else if !errors.Is(err, full) {
 					t.Error(err)
 				}
 			})
@@ -48,7 +53,7 @@ func ceilings(t *testing.T, s ports.Store) {
 		same(t, what+" calls", len(begun), 10)
 		spent := func() lookup.Spent {
 			bucket := lookup.BatchBucket
-			if begun[0].AutomationID != "" {
+			if begun[0].BatchID == "" {
 				bucket = begun[0].Month
 			}
 			all, err := s.Repos().Usage.SpentByKeys(ctx, []string{asker}, bucket)
@@ -62,13 +67,21 @@ func ceilings(t *testing.T, s ports.Store) {
 		_, err = begin()
 		must(t, err)
 		_, err = begin()
-		wantErr(t, what+" account that is full again", err, ports.ErrCeiling)
+		wantErr(t, what+" account that is full again", err, full)
 		found, err := s.Repos().Statement.Find(ctx, begun[1].ID)
 		must(t, err)
 		same(t, what+" entry", [2]string{found.BatchID, found.AutomationID},
 			[2]string{begun[1].BatchID, begun[1].AutomationID})
 		ceiling = 0
 		_, err = begin()
-		wantErr(t, what+" ceiling of nothing", err, ports.ErrCeiling)
+		wantErr(t, what+" ceiling of nothing", err, full)
 	}
+}
+
+// budgetOf is a ceiling as the budget of an entry's member, where nothing else has it.
+func budgetOf(e lookup.Entry, ceiling catalog.Money) *catalog.Money {
+	if e.BatchID != "" || e.AutomationID != "" {
+		return nil
+	}
+	return &ceiling
 }

@@ -3,6 +3,7 @@ package portstest
 import (
 	"testing"
 
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -23,7 +24,8 @@ func members(t *testing.T, s ports.Store) {
 	second.ID = id()
 	wantErr(t, "second member with one e-mail", repos.Members.Create(ctx, second), ports.ErrExists)
 
-	m.Name, m.Role, m.Active, m.PasswordHash = "Ana Rocha", crm.Admin, false, "y"
+	budget := catalog.Money(500_000)
+	m.Name, m.Role, m.Active, m.PasswordHash, m.Budget = "Ana Rocha", crm.Admin, false, "y", &budget
 	must(t, repos.Members.Update(ctx, m))
 	found, err = repos.Members.ByEmail(ctx, m.Email)
 	must(t, err)

@@ -88,20 +88,24 @@ func statementPages(t *testing.T, s ports.Store) {
 
 // statementFilters compares every filter of every asker, page by page, with the same choice made here.
 func statementFilters(t *testing.T, s ports.Store) {
-	ctx, repos, org, keys := t.Context(), s.Repos(), id(), []string{id(), id(), ""}
+	ctx, repos, org, keys, member := t.Context(), s.Repos(), id(), []string{id(), id(), ""}, id()
 	var all []lookup.Entry
 	for i := range 48 {
 		e := running(t, keys[i%3])
 		e.OrgID, e.At, e.Status, e.SettleAt = org, at.Add(time.Duration(i)*time.Hour), lookup.Done, time.Time{}
 		e.ID, e.Cache, e.Product = idOf(e.At), i%2 == 0, []string{"cnpj", "cpf", "novo", "cpf"}[i/3%4]
-		if e.KeyID == "" {
+		if e.KeyID == "" && i%2 == 0 {
+			e.MemberID = member
+		} else if e.KeyID == "" {
 			e.MemberID = id()
 		}
 		must(t, repos.Statement.Add(ctx, e))
 		all = append([]lookup.Entry{e}, all...)
 	}
 	yes, no := true, false
-	for _, by := range []lookup.Asker{{OrgID: org}, {OrgID: org, KeyID: keys[0]}, {OrgID: org, Members: true}} {
+	for _, by := range []lookup.Asker{
+		{OrgID: org}, {OrgID: org, KeyID: keys[0]}, {OrgID: org, Members: true}, {OrgID: org, MemberID: member},
+	} {
 		for _, product := range []string{"", "cpf", "novo", "placa"} {
 			for _, cache := range []*bool{nil, &yes, &no} {
 				for _, until := range []time.Time{{}, at.Add(30 * time.Hour), at.Add(-time.Hour)} {
@@ -111,7 +115,8 @@ func statementFilters(t *testing.T, s ports.Store) {
 					}
 					want := []lookup.Entry{}
 					for _, e := range all {
-						asked := (by.KeyID == "" || e.KeyID == by.KeyID) && (!by.Members || e.KeyID == "")
+						asked := (by.KeyID == "" || e.KeyID == by.KeyID) && (!by.Members || e.KeyID == "") &&
+							(by.MemberID == "" || e.MemberID == by.MemberID)
 						shown := (product == "" || e.Product == product) && (cache == nil || e.Cache == *cache)
 						if asked && shown && !e.At.Before(f.From) && (until.IsZero() || e.At.Before(until)) {
 							want = append(want, e)
@@ -130,6 +135,20 @@ func statementFilters(t *testing.T, s ports.Store) {
 			}
 		}
 	}
+	day := at.Format(time.DateOnly)
+	spent, err := repos.Statement.Spend(ctx, lookup.Asker{OrgID: org, MemberID: member}, day, day)
+	must(t, err)
+	sum := lookup.Spent{}
+	for _, d := range spent {
+		sum.Add(d.Spent)
+	}
+	want := lookup.Spent{}
+	for _, e := range all {
+		if e.MemberID == member && e.Charged && e.Day == day {
+			want.Add(lookup.Spent{Count: 1, Amount: e.Amount})
+		}
+	}
+	same(t, "what a member was charged", sum, want)
 }
 
 func settling(t *testing.T, s ports.Store) {

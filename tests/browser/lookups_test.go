@@ -140,7 +140,7 @@ func TestAKeyIsMadeUsedAndRevoked(t *testing.T) {
 		b.Accessible()
 		b.Press("ERP, produção")
 		b.Press("Revogar")
-		b.Click("dialog:popover-open button[type=submit]")
+		b.Click("dialog:modal button[type=submit]")
 		b.See("Revogada")
 		if answer := p.ask(t, secret, "52998224725"); answer["code"] != "nao_autenticado" && answer["cache"] != true {
 			t.Errorf("the revoked key: %v", answer["code"])

@@ -50,10 +50,61 @@ document.addEventListener('change', (event) => {
 // A notice goes by itself.
 for (const toast of document.querySelectorAll('.toast')) setTimeout(() => toast.remove(), 8000)
 
+// What spends or destroys asks first: the page that asks without script is read, and its question shown above this one.
+async function ask(opener, address, request) {
+  if (opener.dataset.asking) return
+  opener.dataset.asking = 'yes'
+  try {
+    const answer = await fetch(address, request)
+    const dialog = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main dialog')
+    const cancel = document.createElement('button')
+    const leave = dialog.querySelector('[data-close]')
+    Object.assign(cancel, { type: 'button', className: leave.className, textContent: leave.textContent, onclick: () => dialog.close() })
+    cancel.toggleAttribute('autofocus', leave.hasAttribute('autofocus'))
+    leave.replaceWith(cancel)
+    dialog.removeAttribute('open')
+    opener.closest('main').append(document.adoptNode(dialog))
+    dialog.addEventListener('close', () => dialog.remove())
+    if (!opener.contains(document.activeElement)) (opener.querySelector('button') || opener).focus() // it gets the focus back
+    dialog.showModal()
+  } catch { // signed out, or no network: the browser says so itself
+    if (opener.href) location.href = opener.href
+    else opener.submit()
+  } finally {
+    delete opener.dataset.asking
+  }
+}
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('a[data-ask]')
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !HTMLDialogElement.prototype.showModal) return
+  event.preventDefault()
+  ask(link, link.href)
+})
+
+// Tab stays inside a question.
+document.addEventListener('keydown', (event) => {
+  const dialog = event.key === 'Tab' && document.querySelector('dialog:modal')
+  if (!dialog) return
+  const stops = [...dialog.querySelectorAll('a[href], button, input, select, textarea')]
+    .filter((e) => !e.disabled && e.type !== 'hidden' && e.checkVisibility())
+  const end = event.shiftKey ? stops.at(0) : stops.at(-1), other = event.shiftKey ? stops.at(-1) : stops.at(0)
+  if (dialog.contains(document.activeElement) && document.activeElement !== end) return
+  event.preventDefault()
+  other?.focus()
+})
+
 // A form is sent once.
 document.addEventListener('submit', (event) => {
   const form = event.target
-  if (form.dataset.sent) event.preventDefault()
+  if ('ask' in form.dataset) {
+    event.preventDefault()
+    ask(form, form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) })
+  } else if (form.dataset.sent) event.preventDefault()
   else if (form.method === 'post' && !form.hasAttribute('hx-post')) form.dataset.sent = 'yes'
 })
 addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent })
+
+// A page that the browser brings back is as old as it was left, and may be somebody's who has signed out: it is not seen
+// until it has been read again.
+addEventListener('pagehide', (event) => { if (event.persisted) document.documentElement.classList.add('left') })
+addEventListener('pageshow', (event) => { if (event.persisted) location.reload() })

@@ -112,6 +112,14 @@ func (b *Browser) Visit(path string) {
 	b.do("visit "+path, chromedp.Navigate(b.base+path))
 }
 
+// Back goes back one page, and waits until it stands still.
+func (b *Browser) Back() {
+	b.tb.Helper()
+	_, _ = evaluate[bool](b, "history.back(), true") // the page may be gone before it says so
+	time.Sleep(500 * time.Millisecond)               // a page that comes back may go away by itself
+	b.wait("the page before", whole)
+}
+
 // Fill writes into a field, instead of what is there.
 func (b *Browser) Fill(css, text string) {
 	b.tb.Helper()

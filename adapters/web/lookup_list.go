@@ -1,0 +1,87 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+
+	"fichario/app"
+	"fichario/domain/document"
+)
+
+// lookupsAtOnce is how many lookups a page of the list has, or of what was searched.
+const lookupsAtOnce = 50
+
+// lookupListPage is the lookups of the team, or one's own.
+type lookupListPage struct {
+	Lines []lookupLine
+	Own   bool
+	// Text is what was searched, and Searched whether anything was.
+	Text     string
+	Searched bool
+	// Looked is how many lookups were looked at, and Cut whether there are older ones.
+	Looked int
+	Cut    bool
+	// First is whether it is the first page, Next the address of the next.
+	First bool
+	Next  string
+}
+
+// Whose is what the address says of whose lookups they are.
+func (p lookupListPage) Whose() string {
+	if p.Own {
+		return app.BySelf
+	}
+	return ""
+}
+
+// lookupListFields are what the list shows. What was searched is posted, so that it is in no address.
+type lookupListFields struct {
+	Whose  string `form:"de"`
+	Text   string `form:"procurar"`
+	Cursor string `form:"depois"`
+}
+
+func (s *server) lookupList(c *call, f lookupListFields) error {
+	found, err := s.Lookups.List(c.ctx(), c.by, f.Whose == app.BySelf, f.Cursor, lookupsAtOnce)
+	if err != nil {
+		return err
+	}
+	p := lookupListPage{First: f.Cursor == ""}
+	if found.Next != "" {
+		p.Next = "/consultas" + withQuery(queryOf(lookupListFields{Whose: f.Whose}), "depois", found.Next)
+	}
+	return s.lookupListPage(c, f, found, p)
+}
+
+func (s *server) lookupSearch(c *call, f lookupListFields) error {
+	if f.Text == "" {
+		return c.redirect("/consultas" + withQuery(queryOf(lookupListFields{Whose: f.Whose})))
+	}
+	found, err := s.Lookups.Search(c.ctx(), c.by, f.Whose == app.BySelf, shorten(typedMax, f.Text), lookupsAtOnce)
+	if err != nil {
+		return err
+	}
+	return s.lookupListPage(c, f, found, lookupListPage{Searched: true, Looked: found.Looked, Cut: found.Cut})
+}
+
+func (s *server) lookupListPage(c *call, f lookupListFields, found app.LookupList, p lookupListPage) error {
+	p.Lines, p.Own, p.Text = namedLines(found.Lookups), f.Whose == app.BySelf, f.Text
+	title := "Consultas da equipe"
+	if p.Own {
+		title = "Minhas consultas"
+	}
+	return c.renderStatus(http.StatusOK, "consultas", page{Title: title, Nav: "consultar", Data: p})
+}
+
+// namedLines are lookups in a list, where one product's answer names the document of another's.
+func namedLines(views []app.LookupView) []lookupLine {
+	names, lines := map[document.Document]string{}, make([]lookupLine, len(views))
+	for i, v := range views {
+		lines[i] = lookupLineOf(v)
+		names[v.Entry.Document] = cmp.Or(names[v.Entry.Document], lines[i].Name)
+	}
+	for i := range lines {
+		lines[i].Name = cmp.Or(lines[i].Name, names[lines[i].Entry.Document])
+	}
+	return lines
+}

@@ -1,0 +1,81 @@
+// What was typed and not sent stays in the tab until it is sent or somebody signs out, so that it survives a failure, the
+// end of a session and a reload. Never secrets. Without script the page of an error shows what was posted.
+'use strict'
+{
+  const member = document.body.dataset.member || ''
+  const begin = 'escrito:', mine = begin + member + ':'
+  const store = {
+    all: () => Object.keys(sessionStorage).filter((key) => key.startsWith(begin)),
+    drop: (key) => sessionStorage.removeItem(key),
+    get: (key) => JSON.parse(sessionStorage.getItem(key) || '{}'),
+    set: (key, value) => { try { sessionStorage.setItem(key, JSON.stringify(value)) } catch { /* it is full */ } },
+  }
+  const pathOf = (form) => new URL(form.getAttribute('action') || location.pathname, location.href).pathname
+  const keyOf = (form) => mine + pathOf(form)
+  const ofForm = (form) => form && form.method === 'post' && member && !/^\/(sair|conta\/)/.test(pathOf(form))
+  const secret = (e) => e.type === 'password' || /^(senha|atual|segredo(\..*)?)$/.test(e.name)
+  const keeps = (e) => e.name && !secret(e) && !['hidden', 'file', 'submit', 'button'].includes(e.type)
+  const ticked = (e) => e.type === 'checkbox' || e.type === 'radio'
+  const valueOf = (e) => ticked(e) ? e.checked : e.value
+  const plainOf = (e) => ticked(e) ? e.defaultChecked
+    : e.options ? ([...e.options].find((o) => o.defaultSelected) || e.options[0])?.value ?? '' : e.defaultValue
+  // Fields with one name are told apart by their order, and by their value where they are ticked.
+  const nameOf = (form, e) => e.name + '|' + (ticked(e) ? e.value
+    : [...form.elements].filter((o) => o.name === e.name).indexOf(e))
+
+  const forget = () => { for (const key of store.all()) store.drop(key) }
+  const leaving = typeof BroadcastChannel === 'function' && new BroadcastChannel('sair')
+  if (leaving) leaving.onmessage = forget
+  document.addEventListener('submit', (event) => {
+    if (!/^\/sair/.test(pathOf(event.target))) return
+    forget()
+    if (leaving) leaving.postMessage('')
+  })
+
+  if (member) {
+    for (const key of store.all()) {
+      const sent = document.body.dataset.sent
+      if (!key.startsWith(mine) || sent && (key === mine + sent || store.get(key).until === sent)) store.drop(key)
+    }
+    for (const form of document.forms) if (ofForm(form)) bring(form)
+  }
+
+  // bring puts back what was typed, unless the page says something else there than it did then.
+  function bring(form) {
+    const kept = store.get(keyOf(form)).fields
+    if (!kept) return
+    let back = null
+    for (const e of form.elements) {
+      const was = keeps(e) && kept[nameOf(form, e)]
+      if (!was || was.plain !== plainOf(e) || was.value === valueOf(e)) continue
+      if (ticked(e)) e.checked = was.value
+      else e.value = was.value
+      back = e
+    }
+    if (!back) return
+    back.closest('details')?.setAttribute('open', '')
+    back.dispatchEvent(new Event('input', { bubbles: true }))
+    const said = document.createElement('p'), undo = document.createElement('button')
+    Object.assign(said, { className: 'hint', textContent: 'O que você escreveu e não enviou está de volta. ' })
+    said.setAttribute('role', 'status')
+    Object.assign(undo, { type: 'button', className: 'btn btn-q btn-s', textContent: 'Descartar' })
+    undo.onclick = () => { store.drop(keyOf(form)); form.reset(); said.remove() }
+    said.append(undo)
+    const field = back.closest('.field, .join, .stack') || form
+    field.after(said)
+  }
+
+  document.addEventListener('input', keep)
+  document.addEventListener('change', keep)
+  function keep(event) {
+    const form = event.target.form
+    if (!ofForm(form) || !keeps(event.target) || event.target.closest('dialog')) return
+    const fields = {}
+    for (const e of form.elements) {
+      const value = keeps(e) && valueOf(e), plain = keeps(e) && plainOf(e)
+      if (keeps(e) && value !== plain) fields[nameOf(form, e)] = { value, plain }
+    }
+    if (Object.keys(fields).length) store.set(keyOf(form), { fields, until: form.dataset.until })
+    else store.drop(keyOf(form))
+  }
+}

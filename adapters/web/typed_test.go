@@ -1,0 +1,33 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+)
+
+// TestWhatWasTypedIsShownAfterAFailure: where the session has ended and where the database is away, but for secrets.
+func TestWhatWasTypedIsShownAfterAFailure(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	id := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	form := url.Values{"texto": {"Ligar na sexta, depois das 14h"}, "senha": {"um-segredo"}}
+	from := []string{"Referer", v.server.URL + "/contatos/" + id + "?perguntar=x"}
+	jar := v.client.Jar
+	v.client.Jar = nil
+	r, page := v.do(http.MethodPost, "/contatos/"+id+"/nota", form, append(from, "Cookie", "sessao=acabou")...)
+	if r.StatusCode != http.StatusUnauthorized {
+		t.Errorf("signed out: %d", r.StatusCode)
+	}
+	has(t, "signed out", page, "A sua sessão terminou", "Ligar na sexta, depois das 14h", `value="/contatos/`+id+`"`)
+	hasNot(t, "signed out", page, "um-segredo")
+	v.client.Jar = jar
+	_ = v.store.Close()
+	r, page = v.do(http.MethodPost, "/contatos/"+id+"/nota", form, from...)
+	if r.StatusCode != http.StatusServiceUnavailable && r.StatusCode != http.StatusInternalServerError {
+		t.Errorf("without a database: %d", r.StatusCode)
+	}
+	has(t, "without a database", page, "Ligar na sexta, depois das 14h", "Voltar ao formulário",
+		`href="/contatos/`+id+`"`)
+	hasNot(t, "without a database", page, "um-segredo")
+}

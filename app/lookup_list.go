@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+
+	"fichario/domain/lookup"
+	"fichario/domain/text"
+)
+
+// LookupList are lookups of an organisation, newest first.
+type LookupList struct {
+	Lookups []LookupView
+	// Next is the cursor of what follows; empty at the end.
+	Next string
+	// Looked is how many lookups a search has looked at, and Cut whether there are older ones.
+	Looked int
+	Cut    bool
+}
+
+// List returns a page of the lookups of the caller's organisation, or only of those that he made himself. Faults:
+// InvalidRequest, NotFound, ServiceUnavailable.
+func (l *Lookups) List(ctx context.Context, by Caller, own bool, cursor string, limit int) (LookupList, error) {
+	var out LookupList
+	asker, err := by.asker(own)
+	if err != nil {
+		return out, err
+	}
+	after, err := pageCursor(cursor)
+	if err != nil {
+		return out, err
+	}
+	entries, err := l.store.Repos().Statement.Page(ctx, asker, lookup.Filter{}, after, limit+1)
+	if err != nil {
+		return out, err
+	}
+	if len(entries) > limit {
+		entries = entries[:limit]
+		out.Next = base64.RawURLEncoding.EncodeToString([]byte(entries[limit-1].ID))
+	}
+	out.Lookups, err = l.views(ctx, by, entries)
+	return out, err
+}
+
+const (
+	// searchedMost is how many lookups Search looks at: documents and names are sealed, so that each is opened for it.
+	searchedMost = 2000
+	searchedStep = 200
+)
+
+// Search returns lookups of List whose document has the text in it, with or without mask, or whose name has all its
+// words. It looks at the newest ones only. Faults: InvalidRequest, NotFound, ServiceUnavailable.
+func (l *Lookups) Search(ctx context.Context, by Caller, own bool, typed string, limit int) (out LookupList, err error) {
+	asker, err := by.asker(own)
+	if err != nil {
+		return out, err
+	}
+	wanted, after := matching(typed), ""
+	for out.Looked < searchedMost {
+		entries, err := l.store.Repos().Statement.Page(ctx, asker, lookup.Filter{}, after, searchedStep)
+		if err != nil {
+			return out, err
+		}
+		found, err := l.views(ctx, by, entries)
+		if err != nil {
+			return out, err
+		}
+		for _, v := range found {
+			if out.Looked++; wanted(v) {
+				out.Lookups = append(out.Lookups, v)
+			}
+			if len(out.Lookups) == limit {
+				out.Cut = true
+				return out, nil
+			}
+		}
+		if len(entries) < searchedStep {
+			return out, nil
+		}
+		after = entries[len(entries)-1].ID
+	}
+	out.Cut = true
+	return out, nil
+}
+
+// asker is whose lookups are listed: the organisation's, or the caller's own.
+func (c Caller) asker(own bool) (lookup.Asker, error) {
+	orgID, err := c.org()
+	asker := lookup.Asker{OrgID: orgID}
+	if own {
+		asker.MemberID = c.memberID
+	}
+	return asker, err
+}
+
+// matching reports whether a lookup is one that a text asks for.
+func matching(typed string) func(LookupView) bool {
+	bare := strings.ToUpper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "", "(", "", ")", "").Replace(typed))
+	words := strings.Fields(text.Fold(typed))
+	return func(v LookupView) bool {
+		if bare == "" || strings.Contains(strings.ToUpper(v.Entry.Document.Value()), bare) {
+			return true
+		}
+		name := text.Fold(Subject(v.Record))
+		for _, word := range words {
+			if !strings.Contains(name, word) {
+				return false
+			}
+		}
+		return len(words) > 0
+	}
+}

@@ -1,0 +1,35 @@
+package browser
+
+import (
+	"testing"
+
+	"fichario/tests/testkit/browsertest"
+)
+
+// TestNothingComesBackAfterSigningOut: the browser keeps pages of its own to go back to.
+func TestNothingComesBackAfterSigningOut(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com")
+		b.Visit("/contatos")
+		b.Press("Iracema Vasconcelos")
+		b.See("iracema@example.com")
+		deep := b.Path()
+		b.Visit("/conta")
+		b.Press("Sair de todos")
+		b.Visit(deep)
+		b.Fill("#email", email)
+		b.Fill("#senha", password)
+		b.Press("Entrar")
+		b.At(deep)
+		b.Click(`button[aria-label="Sair"]`)
+		b.At("/entrar")
+		b.Visit("/nada")
+		for range 3 {
+			b.Back()
+			b.At("/entrar")
+			b.SeeNot("iracema@example.com")
+			b.SeeNot("Aroeira Crédito")
+		}
+	})
+}
