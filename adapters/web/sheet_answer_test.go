@@ -38,7 +38,7 @@ func TestASheetAnswersTheQuestion(t *testing.T) {
 	v.bureau.says(aCompany, `{"razaoSocial":"Cipó Ltda","abertura":"2019-08-03","situacaoCadastral":"SUSPENSA","porte":"ME",
 		"atividadePrincipal":{"codigo":"1081302","descricao":"Torrefação"},
 		"enderecos":[{"uf":"MG"},{"logradouro":"Rua C","numero":"2","cidade":"Betim","uf":"MG"}]}`)
-	seen := regexp.MustCompile(`name="novo" value="([^"]+)"`).FindStringSubmatch(page)
+	seen := regexp.MustCompile(`name="novo" value="([^"]+)"`).FindStringSubmatch(v.get(first + "?perguntar=atualizar"))
 	page = v.get(v.ask("documento", aCompany, "produto", "cnpj", "novo", seen[1]))
 	has(t, "the second sheet", page, "O que mudou desde", "Situação: SUSPENSA", "Novo", "Rua C, 2, Betim, MG", "Saiu",
 		"Rua A & B, 1, Sabará, MG",
