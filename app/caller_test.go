@@ -145,6 +145,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.Answers, args{app.LookupView{Entry: asked}, 5}, "", ""},
 		{s.lookups.Choices, args{asked.Document}, "", ""},
 		{s.lookups.SpentToday, nil, "", ""},
+		{s.lookups.List, args{true, "", 5}, "", ""},
+		{s.lookups.Search, args{true, "ana", 5}, "", ""},
 		{s.lookups.Budget, nil, "", ""},
 		{s.lookups.SpentByMembers, args{[]string{ze}}, forbidden, ""},
 

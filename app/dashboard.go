@@ -11,6 +11,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -51,6 +52,12 @@ type Overview struct {
 	Origins   []OriginCount
 	Attention []Attention
 	Newest    []crm.ContactView
+	// Accrued are the present month and the one before it.
+	Accrued [2]Accrued
+	// Open are the contacts of which nothing is decided.
+	Open ports.StageTotal
+	// Steps are what comes first, for those who manage the organisation.
+	Steps Steps
 }
 
 // OriginCount is how many contacts came from an origin; its name is empty for those
@@ -68,6 +75,11 @@ type Attention struct {
 	// ID and Name are of the webhook or key; Count of posts, runs or percent.
 	ID, Name string
 	Count    int
+	// Who is the contact, automation or person of the last one, and At when that was; zero values where nobody knows.
+	Who string
+	At  time.Time
+	// Why is what kept the last one.
+	Why string
 }
 
 // newestShown is how many of the newest contacts the dashboard shows.
@@ -98,9 +110,16 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 		return o, err
 	}
 	o.Newest = n.views(newest)
-	if by.mayManage(orgID) {
-		o.Attention, err = d.attention(ctx, r, orgID, n, now)
+	if err := d.accrue(ctx, r, orgID, &o, now); err != nil {
+		return o, err
 	}
+	if err := o.countOpen(ctx, r, orgID, n); err != nil || !by.mayManage(orgID) {
+		return o, err
+	}
+	if err := o.steps(ctx, r, orgID, n); err != nil {
+		return o, err
+	}
+	o.Attention, err = d.attention(ctx, r, orgID, n, now)
 	return o, err
 }
 
@@ -169,14 +188,28 @@ func (d *Dashboard) attention(
 	var out []Attention
 	refused, err := r.Deliveries.Summaries(ctx, orgID, now.Add(-24*time.Hour))
 	for id, sum := range refused {
-		if sum.Refused > 0 {
-			out = append(out, Attention{Kind: "refused", ID: id, Name: n.webhooks[id], Count: sum.Refused})
+		if sum.Refused == 0 {
+			continue
 		}
+		a := Attention{Kind: "refused", ID: id, Name: n.webhooks[id], Count: sum.Refused}
+		last, err := r.Deliveries.Page(ctx, id, webhook.Refused, "", 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, delivery := range last {
+			a.At, a.Why = delivery.At, delivery.Reason
+		}
+		out = append(out, a)
 	}
 	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
 	dead, err2 := r.Jobs.Page(ctx, orgID, automation.JobFilter{State: automation.Dead}, "", 100)
 	if len(dead) > 0 {
-		out = append(out, Attention{Kind: "dead", Count: len(dead)})
+		a := Attention{Kind: "dead", Count: len(dead), At: dead[0].EndedAt, Why: dead[0].Result}
+		rule, err := r.Automations.Find(ctx, dead[0].AutomationID)
+		if a.Who = rule.Name; err != nil && !errors.Is(err, ports.ErrNotFound) {
+			return nil, err
+		}
+		out = append(out, a)
 	}
 	keys, err3 := r.Keys.List(ctx, orgID)
 	if err := errors.Join(err, err2, err3); err != nil {
@@ -195,7 +228,7 @@ func (d *Dashboard) attention(
 			continue
 		}
 		if percent := month[k.ID].Count * 100 / k.Limits.PerMonth; percent >= 80 {
-			out = append(out, Attention{Kind: "cap", ID: k.ID, Name: k.Name, Count: percent})
+			out = append(out, Attention{Kind: "cap", ID: k.ID, Name: k.Name, Count: percent, At: k.LastUsedAt})
 		}
 	}
 	return out, nil

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,8 +63,17 @@ func TestTheDashboardAddsUp(t *testing.T) {
 	}
 	equal(t, "the day before", fmt.Sprint(seen.Days[5].ContactCount(), seen.Days[5].Charged), "0 0")
 	equal(t, "newest", seen.Newest[0].Name+", "+seen.Newest[2].Name, "Lia, bia")
+	if last := &seen.Attention[0]; last.At.IsZero() || !strings.Contains(last.Why, "e-mail") {
+		t.Errorf("the last refusal was %s: %q", last.At, last.Why)
+	} else {
+		last.At, last.Why = time.Time{}, ""
+	}
 	equal(t, "attention", fmt.Sprint(seen.Attention), fmt.Sprint([]app.Attention{
 		{Kind: "refused", ID: hook.ID, Name: "Site", Count: 1}, {Kind: "cap", ID: key.ID, Name: "k", Count: 100},
 	}))
+	equal(t, "open contacts", seen.Open.Count, 3)
+	equal(t, "what comes first", seen.Steps, app.Steps{Webhook: true, Team: true, Lookup: true, Key: true})
+	month := seen.Accrued[0]
+	equal(t, "spent up to today", month.Spent[len(month.Spent)-1], 4500)
 	equal(t, "attention of who does not manage", len(must(s.dashboard.Look(t.Context(), ana, 7)).Attention), 0)
 }

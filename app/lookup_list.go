@@ -51,7 +51,9 @@ const (
 
 // Search returns lookups of List whose document has the text in it, with or without mask, or whose name has all its
 // words. It looks at the newest ones only. Faults: InvalidRequest, NotFound, ServiceUnavailable.
-func (l *Lookups) Search(ctx context.Context, by Caller, own bool, typed string, limit int) (out LookupList, err error) {
+func (l *Lookups) Search(
+	ctx context.Context, by Caller, own bool, typed string, limit int,
+) (out LookupList, err error) {
 	asker, err := by.asker(own)
 	if err != nil {
 		return out, err

@@ -35,14 +35,17 @@ func (s *server) automationList(c *call) error {
 // automationPage is one automation with its runs, and a rehearsal of it.
 type automationPage struct {
 	app.AutomationView
-	Runs      []app.RunView
-	Contacts  []crm.Contact
+	Runs     []app.RunView
+	Contacts []crm.Contact
+	// Text is what contacts were searched for.
+	Text      string
 	Chosen    string
 	Rehearsal *app.Rehearsal
 }
 
 func (s *server) automationShow(c *call, f struct {
 	ContactID string `form:"contato"`
+	Text      string `form:"procurar"`
 }) error {
 	id := c.PathValue("id")
 	var data automationPage
@@ -54,7 +57,8 @@ func (s *server) automationShow(c *call, f struct {
 	if data.Runs, err = s.Automations.RunViews(c.ctx(), c.by, runs, runsShown); err != nil {
 		return err
 	}
-	if data.Contacts, err = s.Automations.Newest(c.ctx(), c.by, 20); err != nil {
+	data.Text = f.Text
+	if data.Contacts, err = s.tryWith(c, f.Text); err != nil {
 		return err
 	}
 	if data.Chosen = f.ContactID; data.Chosen != "" {
@@ -65,6 +69,21 @@ func (s *server) automationShow(c *call, f struct {
 		data.Rehearsal = &r
 	}
 	return c.render("automacao", page{Title: data.Name, Nav: "automacoes", Data: data})
+}
+
+// contactsToTry is how many contacts one chooses from to rehearse an automation.
+const contactsToTry = 20
+
+// tryWith are the newest contacts, or those that are searched among all.
+func (s *server) tryWith(c *call, text string) (contacts []crm.Contact, err error) {
+	if text == "" {
+		return s.Automations.Newest(c.ctx(), c.by, contactsToTry)
+	}
+	found, err := s.Contacts.Search(c.ctx(), c.by, app.ContactSearch{Text: text}, "", "", contactsToTry)
+	for _, v := range found.Contacts {
+		contacts = append(contacts, v.Contact)
+	}
+	return contacts, err
 }
 
 func (s *server) automationEnable(c *call, f struct {

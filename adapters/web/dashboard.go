@@ -14,6 +14,8 @@ type dashboardPage struct {
 	Today  app.Day
 	// Plots leaves out those without anything to show.
 	Plots []*plot
+	// Accrued draws what was spent up to each day of the month; nil without any.
+	Accrued *curves
 	// Batches are those that run, or wait for somebody.
 	Batches []batchLine
 }
@@ -39,6 +41,7 @@ func (s *server) dashboard(c *call, f struct {
 		}
 	}
 	if s.LookupEnabled {
+		data.Accrued = accruedPlot(data.Overview.Accrued)
 		if data.Batches, err = s.openBatches(c); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ func (s *server) functions() template.FuncMap {
 		"asset": func(name string) string { return s.assets.address[name] },
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
 		"money": catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural, "eventText": eventText,
+		"inWords": s.inWords, "roughly": roughly, "breaks": breaks,
 		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"age":      func(t time.Time) string { return age(s.Clock().Sub(t)) },
@@ -52,7 +53,37 @@ func plural(n any, single, several string) string {
 	return "1\u00a0" + single
 }
 
-func (s *server) date(t time.Time) string      { return s.in(t, "02/01/2006") }
+func (s *server) date(t time.Time) string { return s.in(t, "02/01/2006") }
+
+// roughly writes an amount in a width that a figure has: R$ 1,28 mi.
+func roughly(m catalog.Money) string {
+	const million = 1_000_000 * catalog.Real
+	if m < million {
+		return m.Reais()
+	}
+	return (m / 1_000_000).Reais() + "\u00a0mi"
+}
+
+// wholeWord is the longest word that fits wherever a page shows a text.
+const wholeWord = 28
+
+// breaks is the class of a text, whose words are broken only where one is longer than fits.
+func breaks(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		if utf8.RuneCountInString(word) > wholeWord {
+			return "break"
+		}
+	}
+	return "whole"
+}
+
+// inWords is a day as people say it: Sexta-feira, 20 de novembro de 2026.
+func (s *server) inWords(t time.Time) string {
+	t = t.In(s.Calendar.Location)
+	days := []string{"Domingo", "Segunda-feira", "Terça-feira", "Quarta-feira", "Quinta-feira", "Sexta-feira", "Sábado"}
+	return days[t.Weekday()] + t.Format(", 2 de ") + monthName(t) + t.Format(" de 2006")
+}
+
 func (s *server) datetime(t time.Time) string  { return s.in(t, "02/01/2006 15:04") }
 func (s *server) clockTime(t time.Time) string { return s.in(t, "15:04") }
 

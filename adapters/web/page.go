@@ -114,10 +114,28 @@ func (c *call) write(status int, name, block string, data any) error {
 	if err := c.s.pages[name].ExecuteTemplate(&out, block, data); err != nil {
 		return err
 	}
-	c.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	h := c.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Add("Vary", "Accept-Encoding")
+	body := out.Bytes()
+	if c.compresses(name) && takesGzip(c.Header.Get("Accept-Encoding")) {
+		h.Set("Content-Encoding", "gzip")
+		body = pack(body)
+	}
 	c.w.WriteHeader(status)
-	_, _ = out.WriteTo(c.w) // nobody is left to be told
+	_, _ = c.w.Write(body) // nobody is left to be told
 	return nil
+}
+
+// withSecrets are the pages that show a secret: the address of a webhook, a key, what signs an automation's calls.
+var withSecrets = map[string]bool{"webhook": true, "chave-nova": true, "automacao": true, "automacao-form": true}
+
+// compresses reports whether a page may be compressed. The length of a compressed page tells who can watch the network,
+// and have the page made with texts of his choice, what else is on it: pages with secrets are not, nor any that another
+// site asks for.
+func (c *call) compresses(name string) bool {
+	from := c.Header.Get("Sec-Fetch-Site")
+	return !withSecrets[name] && (from == "" || from == "none" || from == "same-origin")
 }
 
 // surroundings are what every page inside shows: the organisation, and how many

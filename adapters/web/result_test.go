@@ -54,7 +54,7 @@ func TestLookupsFields(t *testing.T) {
 	has(t, "score", v.get(v.ask("documento", aCompany, "produto", "score")), "712", "3,25%")
 	v.bureau.says(aPerson, `{"renda":2500.75,"faixaDeRenda":"C","fontes":["A",2,true],"extra":{"z":1}}`)
 	has(t, "a product of the bureau file", v.get(v.ask("documento", aPerson, "produto", "renda_presumida")),
-		"Renda mensal presumida", "2.500,75", "Faixa de renda", "<li><bdi class=\"break\">A</bdi></li>", `{"z":1}`)
+		"Renda mensal presumida", "2.500,75", "Faixa de renda", "<li><bdi class=\"whole\">A</bdi></li>", `{"z":1}`)
 }
 
 func TestLookupsErrorsInWords(t *testing.T) {
@@ -132,7 +132,7 @@ func TestLookupsHostileTextIsText(t *testing.T) {
 			t.Errorf("%s: %d bytes", p, len(page))
 		}
 	}
-	has(t, "the mark of direction is on its own", v.get(path), "<bdi class=\"break\">\u202eabc</bdi>",
+	has(t, "the mark of direction is on its own", v.get(path), "<bdi class=\"whole\">\u202eabc</bdi>",
 		"continua na resposta original")
 	v.bureau.says(anotherPerson, fmt.Sprintf(`{"nome":%q}`, long))
 	page := v.get(v.ask("documento", anotherPerson, "produto", "cpf"))

@@ -1,0 +1,142 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+)
+
+// TestAnIDStandsOnceOnAPage, and each page has a title of its own, which names the thing.
+func TestAnIDStandsOnceOnAPage(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	contact := "/contatos/" + v.lead(url.Values{"nome": {"Bia Rocha"}, "email": {"bia@example.com"}})
+	sheet := v.ask("documento", aPerson, "produto", "cpf")
+	score := v.ask("documento", aPerson, "produto", "score")
+	key := v.key("ERP")
+	ids, titles := regexp.MustCompile(` id="([^"]*)"`), map[string]string{}
+	for _, path := range []string{
+		"/", "/consultar", "/consultas", "/consultas?de=minhas", sheet, score, "/lotes", "/contatos", "/contatos/novo",
+		contact, contact + "/editar", contact + "/documentos", contact + "/historico", "/funil", "/webhooks",
+		"/webhooks/novo", "/webhooks/" + v.hook.ID, "/webhooks/" + v.hook.ID + "/editar", "/automacoes", "/automacoes/nova",
+		"/equipe", "/equipe?perguntar=senha-" + v.by.MemberID(), "/extrato", "/chaves", "/chaves/nova",
+		"/chaves/" + key.Key().ID, "/notificacoes", "/conta",
+	} {
+		page := v.get(path)
+		seen := map[string]bool{}
+		for _, id := range ids.FindAllStringSubmatch(page, -1) {
+			if seen[id[1]] {
+				t.Errorf("%s: %s is there twice", path, id[1])
+			}
+			seen[id[1]] = true
+		}
+		title, _, _ := strings.Cut(page[strings.Index(page, "<title>")+7:], " · Fichário")
+		if before, twice := titles[title]; twice && !strings.HasPrefix(path, "/equipe") {
+			t.Errorf("%s and %s are both called %s", before, path, title)
+		}
+		titles[title] = path
+	}
+	if titles["Ana Souza, Score"] == "" || titles["Editar Bia Rocha"] == "" || titles["Editar Site de Ana"] == "" {
+		t.Errorf("the titles: %v", titles)
+	}
+}
+
+// TestAnAdministratorIsToldHisRole, and is not offered what he may not do.
+func TestAnAdministratorIsToldHisRole(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	owner := site.visitor("Ana")
+	admin, member := site.member(owner.by.OrgID(), "Rita", crm.Admin), site.member(owner.by.OrgID(), "Caio", crm.Common)
+	status, page := admin.post("/equipe/membros/"+owner.by.MemberID(), url.Values{"papel": {"member"}})
+	if status != http.StatusForbidden {
+		t.Errorf("changing an owner: %d", status)
+	}
+	has(t, "refused", page, "O seu papel é Administração.", "Peça isto a quem é titular")
+	hasNot(t, "refused", page, "O seu papel é Membro")
+	has(t, "a member", member.refused(http.StatusForbidden, "/equipe"), "O seu papel é Membro.")
+	team := admin.get("/equipe")
+	hasNot(t, "the team", team, "editar="+owner.by.MemberID(), "senha-"+owner.by.MemberID(), "fim-"+owner.by.MemberID())
+	has(t, "the team", team, "editar="+member.by.MemberID(), "fim-"+member.by.MemberID())
+	hasNot(t, "a row", admin.get("/equipe?editar="+member.by.MemberID()), `value="owner"`, `name="orcamento"`)
+	hasNot(t, "a row of an owner", admin.get("/equipe?editar="+owner.by.MemberID()), `id="e-nome"`)
+}
+
+// TestSmallMends of what pages said.
+func TestSmallMends(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v, other := site.visitor("Ana"), site.visitor("Rui")
+	_, _ = v.post("/equipe/origens", url.Values{"nome": {"Feira"}})
+	origins, err := site.store.Repos().Origins.List(t.Context(), v.by.OrgID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := v.lead(url.Values{
+		"nome": {"Bia"}, "email": {"bia@example.com"}, "telefone": {"(11) 3456-7890"}, "origem": {"Feira"},
+		"utm_source": {"google-ads"}, "prazo": {"já"},
+	})
+	if status, _ := other.post("/equipe/origens/"+origins[0].ID+"/tirar", nil); status != http.StatusUnprocessableEntity {
+		if status != http.StatusNotFound {
+			t.Errorf("another's origin, which is in use: %d", status)
+		}
+	} else {
+		t.Error("another's origin is not unknown")
+	}
+	page := v.get("/contatos/" + id)
+	hasNot(t, "a landline", page, "wa.me")
+	if n := strings.Count(page, "google-ads"); n != 1 {
+		t.Errorf("the source is there %d times", n)
+	}
+	has(t, "the note", page, "prazo: já")
+	stages := v.funnel().Stages
+	move := func(to string) string {
+		_, _ = v.post("/contatos/"+id+"/etapa", url.Values{"etapa": {to}})
+		return v.get("/contatos/" + id)
+	}
+	has(t, "moved nowhere", move(stages[0].ID), "Já estava em Novo.")
+	has(t, "moved", move(stages[1].ID), "Movido para Em contato.")
+	_, page = v.post("/equipe/funis/"+v.funnel().ID, url.Values{"fazer": {"tirar"}, "etapa": {stages[1].ID}})
+	has(t, "a stage that somebody is in", page, "Mova-os para poder tirá-la.")
+	_, page = v.post("/consultar", url.Values{"documento": {"CPF: 529.982.247-25"}})
+	has(t, "a document with its name", page, "CPF válido")
+	_, page = v.post("/consultar", url.Values{"documento": {"529.982.247-25, 111.444.777-35"}})
+	has(t, "two at once", page, "2 documentos neste texto.", `action="/lotes/colados"`, `value="11144477735"`)
+	_, page = v.post("/lotes/colados", url.Values{"documentos": {"52998224725", "11144477735"}})
+	has(t, "two as a batch", page, "52998224725\n11144477735</textarea>")
+}
+
+// TestTheDashboardSaysWhatComesFirst: until it is done, with the date in words and amounts in cents.
+func TestTheDashboardSaysWhatComesFirst(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	page := v.get("/")
+	has(t, "at first", page, "Para começar", "Criar um webhook: feito", `<a href="/equipe">Chamar a equipe</a>`,
+		"Fazer a primeira consulta", "Criar uma chave de API", " de "+time.Now().Format("2006"), "Contatos em aberto")
+	site.member(v.by.OrgID(), "Caio", crm.Common)
+	v.ask("documento", aPerson, "produto", "cpf")
+	v.key("ERP")
+	page = v.get("/")
+	hasNot(t, "at last", page, "Para começar")
+	has(t, "at last", page, "Gasto acumulado em ", "R$ 0,45", "polyline", "Até o dia")
+}
+
+// TestAnAutomationIsTriedWithAnyContact, not only with the newest.
+func TestAnAutomationIsTriedWithAnyContact(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.lead(url.Values{"nome": {"Zuleica Portela"}, "email": {"zuleica@example.com"}})
+	for i := range 21 {
+		v.lead(url.Values{"nome": {"Outra"}, "email": {"outra" + string(rune('a'+i)) + "@example.com"}})
+	}
+	r, _ := v.send("/automacoes", "nome", "Nota", "evento", "contact.created", "acao", "add_note", "texto", "oi")
+	at := r.Header.Get("Location")
+	hasNot(t, "the newest", v.get(at), "Zuleica Portela")
+	has(t, "searched", v.get(at+"?procurar=zuleica"), "Zuleica Portela")
+	has(t, "searched in vain", v.get(at+"?procurar=ninguém"), "Nenhum contato assim.")
+}

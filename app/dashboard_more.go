@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// Accrued is what was spent up to the end of each day of a month, the first day first; of the present month up to
+// today.
+type Accrued struct {
+	// Start is the first day.
+	Start time.Time
+	Days  int // in the whole month
+	Spent []catalog.Money
+}
+
+// Steps are what an organisation does first; true for what has been done.
+type Steps struct{ Webhook, Team, Lookup, Key bool }
+
+// Done reports whether nothing is left of them; without lookups, of those that are left then.
+func (s Steps) Done(lookups bool) bool {
+	return s.Webhook && s.Team && (!lookups || s.Lookup && s.Key)
+}
+
+// accrue adds the present month and the one before it, by day.
+func (d *Dashboard) accrue(ctx context.Context, r ports.Repos, orgID string, o *Overview, now time.Time) error {
+	today := now.In(d.calendar.Location)
+	first := time.Date(today.Year(), today.Month(), 1, 0, 0, 0, 0, today.Location())
+	before := first.AddDate(0, -1, 0)
+	spent, err := r.Statement.Spend(ctx, lookup.Asker{OrgID: orgID}, before.Format(time.DateOnly),
+		today.Format(time.DateOnly))
+	if err != nil {
+		return err
+	}
+	byDay := map[string]catalog.Money{}
+	for _, s := range spent {
+		byDay[s.Day] += s.Amount
+	}
+	for i, start := range []time.Time{first, before} {
+		a, sum := &o.Accrued[i], catalog.Money(0)
+		a.Start, a.Days = start, start.AddDate(0, 1, -1).Day()
+		for day := start; day.Month() == start.Month() && !day.After(today); day = day.AddDate(0, 0, 1) {
+			sum += byDay[day.Format(time.DateOnly)]
+			a.Spent = append(a.Spent, sum)
+		}
+	}
+	return nil
+}
+
+// countOpen adds how many contacts are in stages where nothing is decided, and what they are worth.
+func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n names) error {
+	totals, err := r.Contacts.Totals(ctx, orgID, ports.ContactFilter{})
+	for id, total := range totals {
+		if n.stages[id].Outcome == crm.Open {
+			o.Open.Count, o.Open.Amount = o.Open.Count+total.Count, o.Open.Amount+total.Amount
+		}
+	}
+	return err
+}
+
+// steps are what the organisation has done of what comes first.
+func (o *Overview) steps(ctx context.Context, r ports.Repos, orgID string, n names) error {
+	keys, err := r.Keys.List(ctx, orgID)
+	if err != nil {
+		return err
+	}
+	asked, err := r.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", 1)
+	o.Steps = Steps{Webhook: len(n.webhooks) > 0, Team: len(n.members) > 1, Lookup: len(asked) > 0, Key: len(keys) > 0}
+	return err
+}
