@@ -39,7 +39,7 @@ const (
 func (s *setting) uses(owner app.Caller) []use {
 	ctx := s.t.Context()
 	hook := s.hook(webhook.Signature{})
-	contact := s.arrive(hook, "bia")
+	contact, twin := s.arrive(hook, "bia"), s.arrive(hook, "gêmea")
 	accepted := s.deliveries(hook)[0]
 	key, _ := s.key(wide)
 	origin := must(s.origins.Add(ctx, owner, s.orgID, "Rádio"))
@@ -94,6 +94,13 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.Note, args{contact.ID, "oi"}, "", missing},
 		{s.contacts.Assign, args{contact.ID, ze}, "", missing},
 		{s.contacts.Move, args{contact.ID, funnel.Stages[2].ID}, "", missing},
+		{s.contacts.Alike, args{contact.ID}, "", missing},
+		{s.contacts.CameBefore, args{[]string{contact.ID}}, "", ""},
+		{s.contacts.PreviewMerge, args{contact.ID, twin.ID}, "", missing},
+		{s.contacts.Merges, args{contact.ID}, "", missing},
+		{s.contacts.Delete, args{twin.ID}, forbidden, missing},
+		{s.contacts.Removed, args{twin.ID}, "", missing},
+		{s.contacts.Undelete, args{twin.ID}, forbidden, missing},
 		{s.dashboard.Look, args{7}, "", ""},
 
 		{s.keys.Create, args{app.NewKey{
@@ -237,6 +244,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	equal(t, "all organisations, to an owner", said(err), forbidden)
 	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
 	used = append(used, "Organisations.List", "Lookups.Offers") // offers: see TestTheLookupSheet
+	used = append(used, "Contacts.Merge", "Contacts.Part")      // which are done once: see TestTwoContactsBecomeOne
 
 	for _, of := range []any{
 		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.contacts, s.notifications, s.webhooks, s.automations,

@@ -76,7 +76,7 @@ type run struct {
 // event is the entry that the run makes in the contact's history.
 func (u run) event(clock Clock, kind crm.EventKind, subject string) crm.Event {
 	return crm.Event{
-		ID: newID(), OrgID: u.job.OrgID, ContactID: u.job.ContactID, Kind: kind, Actor: u.rule.Name, Subject: subject,
+		ID: newID(), OrgID: u.job.OrgID, ContactID: u.contact.ID, Kind: kind, Actor: u.rule.Name, Subject: subject,
 		At: clock(),
 	}
 }
@@ -173,7 +173,12 @@ func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job
 	if err != nil {
 		return outcome{}, err
 	}
-	text := fmt.Sprintf("%s chegou pelo webhook %s.\n\n", c.Name, c.Webhook)
+	text := fmt.Sprintf("%s chegou pelo webhook %s.\n", c.Name, c.Webhook)
+	before, err := cameBefore(ctx, r, c.OrgID, []string{c.ID})
+	if err != nil {
+		return outcome{}, err
+	}
+	text += before[c.ID].text() + "\n"
 	value := ""
 	if c.Amount != 0 {
 		value = c.Amount.Reais()

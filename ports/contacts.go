@@ -35,7 +35,7 @@ type Contacts interface {
 	// Lock is Find that keeps others from the contact until the transaction ends. Only
 	// inside InTx.
 	Lock(ctx context.Context, id string) (crm.Contact, error)
-	// Edit changes name, e-mail, phone, company, amount, note and origin of a contact,
+	// Edit changes name, e-mail, phone, company, amount, documents, note, attribution and origin of a contact,
 	// and writes the event of it; ErrNotFound when there is none. Only inside InTx.
 	Edit(ctx context.Context, c crm.Contact, e crm.Event) error
 	// Select returns contacts of an organisation that a query wants, without their
@@ -43,6 +43,12 @@ type Contacts interface {
 	Select(ctx context.Context, orgID string, q ContactQuery) ([]crm.Contact, error)
 	// WithDocument returns the ids of contacts of an organisation that have a document, newest first, up to most.
 	WithDocument(ctx context.Context, orgID string, d document.Document, most int) ([]string, error)
+	// Alike returns contacts of the same organisation with the e-mail address, the phone or a document of one, newest
+	// first, up to most; without itself, notes and attribution. Case makes no difference in addresses.
+	Alike(ctx context.Context, c crm.Contact, most int) ([]crm.Contact, error)
+	// AlikeOf returns the ids of those that are alike to some contacts of an organisation, by these, newest first, up to
+	// most of all.
+	AlikeOf(ctx context.Context, orgID string, ids []string, most int) (map[string][]string, error)
 	// Count counts those that a filter lets through, up to most.
 	Count(ctx context.Context, orgID string, f ContactFilter, most int) (int, error)
 	// Totals returns how many contacts of a filter are in each stage, and their value;
@@ -50,7 +56,7 @@ type Contacts interface {
 	Totals(ctx context.Context, orgID string, f ContactFilter) (map[string]StageTotal, error)
 	// InStage reports whether any contact is in a stage.
 	InStage(ctx context.Context, stageID string) (bool, error)
-	// Events returns the history of a contact, oldest first.
+	// Events returns the history of a contact and of what became part of it, oldest first.
 	Events(ctx context.Context, contactID string) ([]crm.Event, error)
 }
 

@@ -63,6 +63,7 @@ type Repos struct {
 	Funnels       Funnels
 	Origins       Origins
 	Contacts      Contacts
+	Removals      Removals
 	Notifications Notifications
 	Webhooks      Webhooks
 	Inbox         Inbox

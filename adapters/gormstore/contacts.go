@@ -143,26 +143,29 @@ func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
 
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
 	row, event := r.vault.contactRow(c), r.vault.eventRow(e)
-	return r.inside(ctx, "contacts.create", func(db *gorm.DB) error {
-		if err := hold(db, c.StageID); err != nil {
-			return err
-		}
-		if err := db.Create(&row).Error; err != nil {
-			return err
-		}
-		figures := newContactFigures(someSlot())
-		figures.add(&row, 1)
-		if err := figures.count(db); err != nil {
-			return err
-		}
-		return db.Create(&event).Error
-	})
+	return r.inside(ctx, "contacts.create", func(db *gorm.DB) error { return write(db, &row, &event) })
+}
+
+// write writes a new contact with its figures and an event.
+func write(db *gorm.DB, row *contactRow, event *eventRow) error {
+	if err := hold(db, string(row.StageID)); err != nil {
+		return err
+	}
+	if err := db.Create(row).Error; err != nil {
+		return err
+	}
+	figures := newContactFigures(someSlot())
+	figures.add(row, 1)
+	if err := figures.count(db); err != nil {
+		return err
+	}
+	return db.Create(event).Error
 }
 
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search"}
 	if !c.Unreadable { // what could not be opened stays, for a data key that is found again
-		columns = append(columns, "note", "documents", "doc_index")
+		columns = append(columns, "note", "documents", "doc_index", "attribution")
 	}
 	const op = "contacts.edit"
 	after := r.vault.contactRow(c)
@@ -230,5 +233,5 @@ func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
 }
 
 func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
-	return findAll(ctx, r.query, "contacts.events", r.vault.event, where("contact_id = ?", contactID), order("id"))
+	return findAll(ctx, r.query, "contacts.events", r.vault.event, ofContact(contactID), order("id"))
 }

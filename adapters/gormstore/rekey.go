@@ -26,6 +26,7 @@ var sealed = []sealedColumn{
 	{"contacts", "attribution"},
 	{"contacts", "documents"},
 	{"contact_events", "subject"},
+	{"removed_contacts", "content"},
 	{"deliveries", "content"},
 	{"automations", "action"},
 	{"batches", "columns"},

@@ -214,6 +214,7 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
+		{Name: "forget removed contacts", Every: time.Minute, Do: app.NewContacts(s.store, now).ForgetRemoved},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
 }
