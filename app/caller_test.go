@@ -41,6 +41,9 @@ func (s *setting) uses(owner app.Caller) []use {
 	hook := s.hook(webhook.Signature{})
 	contact, twin := s.arrive(hook, "bia"), s.arrive(hook, "gêmea")
 	accepted := s.deliveries(hook)[0]
+	action := must(s.bulks.Start(ctx, owner, app.NewBulk{
+		Kind: crm.BulkMove, TargetID: s.funnel(owner).Stages[2].ID, Of: app.Selection{IDs: []string{twin.ID}},
+	}))
 	key, _ := s.key(wide)
 	origin := must(s.origins.Add(ctx, owner, s.orgID, "Rádio"))
 	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
@@ -98,6 +101,12 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.CameBefore, args{[]string{contact.ID}}, "", ""},
 		{s.contacts.PreviewMerge, args{contact.ID, twin.ID}, "", missing},
 		{s.contacts.Merges, args{contact.ID}, "", missing},
+		{s.contacts.Chosen, args{[]string{contact.ID}}, "", missing},
+		{s.bulks.Start, args{app.NewBulk{
+			Kind: crm.BulkMove, TargetID: funnel.Stages[3].ID, Of: app.Selection{IDs: []string{contact.ID}},
+		}}, "", missing},
+		{s.bulks.Show, args{action.ID}, "", missing},
+		{s.bulks.Undo, args{action.ID}, forbidden, missing},
 		{s.contacts.Delete, args{twin.ID}, forbidden, missing},
 		{s.contacts.Removed, args{twin.ID}, "", missing},
 		{s.contacts.Undelete, args{twin.ID}, forbidden, missing},
@@ -247,7 +256,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	used = append(used, "Contacts.Merge", "Contacts.Part")      // which are done once: see TestTwoContactsBecomeOne
 
 	for _, of := range []any{
-		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.contacts, s.notifications, s.webhooks, s.automations,
+		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.contacts, s.bulks, s.notifications, s.webhooks,
+		s.automations,
 		s.intake, s.lookups, s.statement, s.dashboard,
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {

@@ -178,6 +178,22 @@ func (c *Contacts) Count(ctx context.Context, by Caller, s ContactSearch) (int, 
 	return c.store.Repos().Contacts.Count(ctx, p.orgID, p.filter, CountMax+1)
 }
 
+// Chosen yields contacts by their ids, whole, or an error at which they end; one that is not the caller's is not found.
+// Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Chosen(ctx context.Context, by Caller, ids []string) iter.Seq2[crm.ContactView, error] {
+	return func(yield func(crm.ContactView, error) bool) {
+		if len(ids) == 0 {
+			yield(crm.ContactView{}, nobodyChosen())
+			return
+		}
+		for _, id := range ids {
+			if view, err := c.View(ctx, by, id); !yield(view, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // All yields every contact that a search finds, whole and in its order, or an error at
 // which they end; they are read while they are asked for. Faults: NotFound,
 // ServiceUnavailable.

@@ -64,6 +64,7 @@ type Repos struct {
 	Origins       Origins
 	Contacts      Contacts
 	Removals      Removals
+	Bulks         Bulks
 	Notifications Notifications
 	Webhooks      Webhooks
 	Inbox         Inbox

@@ -20,6 +20,7 @@ var rows = []any{
 	&tokenRow{}, &counterRow{}, &contactRow{}, &contactHourRow{}, &eventRow{}, &notificationRow{}, &markRow{},
 	&deliveryRow{}, &deliveryContactRow{}, &deliveryHourRow{}, &receiptRow{}, &automationRow{}, &jobRow{}, &sessionRow{},
 	&failureRow{}, &contactIndexRow{}, &batchRow{}, &batchItemRow{}, &paceRow{}, &removedRow{},
+	&bulkRow{}, &bulkItemRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

@@ -117,6 +117,7 @@ var made = map[int][]string{
 		"INDEX lookups_key_product", "INDEX lookups_org_product", "INDEX lookups_members_product", "INDEX contacts_amount",
 		"INDEX contacts_name", "INDEX contacts_origin", "INDEX contacts_webhook", "INDEX contacts_assignee",
 	},
+	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
 	28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
 	20: { // gone with their tables, perhaps

@@ -27,6 +27,8 @@ var sealed = []sealedColumn{
 	{"contacts", "documents"},
 	{"contact_events", "subject"},
 	{"removed_contacts", "content"},
+	{"bulk_actions", "settings"},
+	{"bulk_items", "content"},
 	{"deliveries", "content"},
 	{"automations", "action"},
 	{"batches", "columns"},

@@ -66,7 +66,7 @@ func (v *vault) removal(row removedRow) crm.Removal {
 		return out
 	}
 	out.Contact, out.Before, out.After = kept.Contact.contact(), kept.Before.contact(), kept.After.contact()
-	out.By, out.Unreadable = kept.By, false
+	out.By, out.Unreadable = kept.By, kept.Contact.Unreadable
 	return out
 }
 
@@ -191,7 +191,11 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 	err = r.whole(ctx, "removals.forget", func(db *gorm.DB) error {
 		var ids []string
 		old := db.Model(&removedRow{}).Where("content IS NOT NULL AND at < ?", stamp(deleted)).
-			Where("into_id IS NULL OR at < ?", stamp(merged)).Order("at").Limit(forgetAtOnce)
+			Where("into_id IS NULL OR at < ?", stamp(merged)).
+			Where(`NOT EXISTS (SELECT 1 FROM bulk_items i JOIN bulk_actions b ON b.id = i.bulk_id
+				WHERE i.contact_id = removed_contacts.id AND b.kind = `+literal(crm.BulkDelete)+`
+				AND (b.ended_at IS NULL OR b.ended_at >= ? OR b.status = `+literal(crm.BulkUndoing)+`))`, stamp(deleted)).
+			Order("at").Limit(forgetAtOnce)
 		if err := locked("UPDATE", "SKIP LOCKED")(old).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
 			return err
 		}

@@ -250,6 +250,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Origins:       origins{c},
 		Contacts:      contacts{c, s.vault},
 		Removals:      removals{c, s.vault},
+		Bulks:         bulks{c, s.vault},
 		Notifications: notifications{c},
 		Webhooks:      webhooks{c, s.vault, s.hooks},
 		Inbox:         inbox{c, s.vault, s.inbox, s.slot},

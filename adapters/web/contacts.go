@@ -110,6 +110,8 @@ type contactsPage struct {
 	Many     bool
 	Counted  int
 	From, To int
+	// Chosen is what the address says of the filter.
+	Chosen url.Values
 	// Previous and Next are addresses; empty at the ends. CSV and Excel are the downloads'.
 	Previous, Next, CSV, Excel string
 }
@@ -142,7 +144,7 @@ func (s *server) contactList(c *call, at contactPlace) error {
 	chosen := queryOf(at.contactFilter)
 	data := contactsPage{
 		Choices: choices, Filter: at.contactFilter, Columns: columnsOf(chosen, at.Order),
-		Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
+		Chosen: chosen, Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
 		CSV:   "/contatos.csv" + withQuery(chosen),
 		Excel: "/contatos.csv" + withQuery(chosen, "formato", string(download.Excel)),
 	}

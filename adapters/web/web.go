@@ -32,6 +32,7 @@ type Config struct {
 	Origins       *app.Origins
 	Notifications *app.Notifications
 	Contacts      *app.Contacts
+	Bulks         *app.Bulks
 	Automations   *app.Automations
 	Dashboard     *app.Dashboard
 	Batches       *app.Batches

@@ -133,7 +133,7 @@ func (e *environment) wireServer(
 		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
 		Intake: s.intake, Batches: s.batches, Webhooks: app.NewWebhooks(s.store, now),
-		Contacts:    app.NewContacts(s.store, now),
+		Contacts: app.NewContacts(s.store, now), Bulks: app.NewBulks(s.store, now),
 		Automations: e.automations(s.store, s.bureau.Catalog()),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: e.publicURL(s.listener.Addr().String()),
@@ -214,6 +214,8 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
+		{Name: "change many contacts", Every: time.Second, Do: app.NewBulks(s.store, now).Work},
+		{Name: "forget changes of many contacts", Every: time.Hour, Do: app.NewBulks(s.store, now).Forget},
 		{Name: "forget removed contacts", Every: time.Minute, Do: app.NewContacts(s.store, now).ForgetRemoved},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)

@@ -49,6 +49,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"contacts that are alike": alikeContacts,
 		"removed contacts":        removedContacts,
 		"merged contacts":         mergedContacts,
+		"bulk actions":            bulks,
 		"search of contacts":      contactSearch,
 		"orders of contacts":      contactOrders,
 		"contact filters":         contactFilters,
