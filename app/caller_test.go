@@ -41,6 +41,7 @@ func (s *setting) uses(owner app.Caller) []use {
 	hook := s.hook(webhook.Signature{})
 	contact, twin := s.arrive(hook, "bia"), s.arrive(hook, "gêmea")
 	accepted := s.deliveries(hook)[0]
+	rotation := must(s.rotations.Add(ctx, owner, s.orgID, "Vendas", nil))
 	action := must(s.bulks.Start(ctx, owner, app.NewBulk{
 		Kind: crm.BulkMove, TargetID: s.funnel(owner).Stages[2].ID, Of: app.Selection{IDs: []string{twin.ID}},
 	}))
@@ -105,6 +106,10 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.bulks.Start, args{app.NewBulk{
 			Kind: crm.BulkMove, TargetID: funnel.Stages[3].ID, Of: app.Selection{IDs: []string{contact.ID}},
 		}}, "", missing},
+		{s.rotations.Add, args{s.orgID, "Todos", []crm.RotationMember(nil)}, forbidden, missing},
+		{s.rotations.Change, args{rotation.ID, "Vendas", []crm.RotationMember(nil)}, forbidden, missing},
+		{s.rotations.List, args{s.orgID}, forbidden, missing},
+		{s.rotations.Show, args{rotation.ID}, forbidden, missing},
 		{s.bulks.Show, args{action.ID}, "", missing},
 		{s.bulks.Undo, args{action.ID}, forbidden, missing},
 		{s.contacts.Delete, args{twin.ID}, forbidden, missing},
@@ -256,7 +261,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	used = append(used, "Contacts.Merge", "Contacts.Part")      // which are done once: see TestTwoContactsBecomeOne
 
 	for _, of := range []any{
-		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.contacts, s.bulks, s.notifications, s.webhooks,
+		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.contacts, s.bulks, s.rotations, s.notifications,
+		s.webhooks,
 		s.automations,
 		s.intake, s.lookups, s.statement, s.dashboard,
 	} {

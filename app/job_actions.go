@@ -144,6 +144,16 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 }
 
 func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error) {
+	if id := u.rule.Action.RotationID; id != "" {
+		return outcome{"atribuído pelo rodízio", func(ctx context.Context, r ports.Repos) error {
+			m, ok, err := turn(ctx, r, id, j.Clock())
+			if err != nil || !ok {
+				return err
+			}
+			event := u.event(j.Clock, crm.Assigned, m.Name)
+			return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, event), emitChange(ctx, r, event, "", u.job.Trail))
+		}}, nil
+	}
 	m, err := r.Members.Find(ctx, u.rule.Action.MemberID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
 		return outcome{}, &ports.SendError{Reason: "o membro não existe mais ou não está ativo", Permanent: true}

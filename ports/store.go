@@ -65,6 +65,7 @@ type Repos struct {
 	Contacts      Contacts
 	Removals      Removals
 	Bulks         Bulks
+	Rotations     Rotations
 	Notifications Notifications
 	Webhooks      Webhooks
 	Inbox         Inbox

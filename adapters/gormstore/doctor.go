@@ -91,6 +91,14 @@ var invariants = []invariant{
 			UNION ALL SELECT contact_id FROM jobs UNION ALL SELECT contact_id FROM receipts
 		) AS of_contacts WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)
 		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.id = of_contacts.contact_id)`},
+	{"the turns of a rotation are those that its members were given", `
+		SELECT rotation_id FROM (
+			SELECT rotation_id, turn AS n FROM rotation_turns
+			UNION ALL SELECT rotation_id, -SUM(contacts) FROM rotation_counts GROUP BY rotation_id
+		) AS both_counts GROUP BY rotation_id HAVING SUM(n) <> 0`},
+	{"a webhook's rotation exists and is of its organisation", `
+		SELECT w.id FROM webhooks w WHERE w.rotation_id IS NOT NULL
+		AND NOT EXISTS (SELECT 1 FROM rotations r WHERE r.id = w.rotation_id AND r.org_id = w.org_id)`},
 	{"a contact's stage, assignee and origin exist and are of its organisation", `
 		SELECT c.id FROM contacts c
 		WHERE NOT EXISTS (

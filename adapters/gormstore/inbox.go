@@ -40,12 +40,14 @@ type taken struct {
 	notification notificationRow
 	job          jobRow
 	receipt      *receiptRow // nil when nothing identifies the post
+	turns        *turns      // nil without a rotation
 }
 
 func (v *vault) taken(n ports.Newcomer, k identity) taken {
 	contact := v.contactRow(n.Contact)
 	t := taken{
 		contact: &contact, event: v.eventRow(n.Event), notification: notificationRowOf(n.Notification), job: jobRowOf(n.Job),
+		turns: turnsOf(n),
 	}
 	if n.Key != "" {
 		t.receipt = &receiptRow{

@@ -251,6 +251,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Contacts:      contacts{c, s.vault},
 		Removals:      removals{c, s.vault},
 		Bulks:         bulks{c, s.vault},
+		Rotations:     rotations{c},
 		Notifications: notifications{c},
 		Webhooks:      webhooks{c, s.vault, s.hooks},
 		Inbox:         inbox{c, s.vault, s.inbox, s.slot},

@@ -33,6 +33,7 @@ type Config struct {
 	Notifications *app.Notifications
 	Contacts      *app.Contacts
 	Bulks         *app.Bulks
+	Rotations     *app.Rotations
 	Automations   *app.Automations
 	Dashboard     *app.Dashboard
 	Batches       *app.Batches

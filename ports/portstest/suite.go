@@ -50,6 +50,8 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"removed contacts":        removedContacts,
 		"merged contacts":         mergedContacts,
 		"bulk actions":            bulks,
+		"rotations":               rotations,
+		"taking in turn":          takingInTurn,
 		"search of contacts":      contactSearch,
 		"orders of contacts":      contactOrders,
 		"contact filters":         contactFilters,
