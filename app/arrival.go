@@ -102,7 +102,7 @@ func contactOf(hook webhook.Hook, draft intake.Draft, at time.Time) crm.Contact 
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, Name: draft.DisplayName(hook.Kind), Email: draft.Email,
 		Phone: draft.Phone, PhoneE164: draft.PhoneE164, Company: draft.Company, Documents: draft.Documents,
 		Amount:  catalog.Money(draft.Amount),
-		StageID: hook.Entry.ID, CreatedAt: at,
+		StageID: hook.Entry.ID, Waiting: true, CreatedAt: at,
 	}
 	for _, a := range draft.Attribution {
 		c.Attribution = append(c.Attribution, crm.Attribute(a))

@@ -60,7 +60,9 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 		done, err = s.assign(ctx, c, target)
 	case crm.BulkMove:
 		item.BeforeID = c.StageID
-		done, err = s.move(ctx, c, target)
+		if done, err = s.move(ctx, c, target); done && err == nil {
+			err = s.r.Contacts.Answer(ctx, c, s.action.MemberID, s.now)
+		}
 	case crm.BulkDelete:
 		done, err = true, remove(ctx, s.r, crm.Removal{Contact: c, By: s.actor, At: s.now})
 	case crm.BulkImport:

@@ -106,6 +106,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.bulks.Start, args{app.NewBulk{
 			Kind: crm.BulkMove, TargetID: funnel.Stages[3].ID, Of: app.Selection{IDs: []string{contact.ID}},
 		}}, "", missing},
+		{s.contacts.Called, args{contact.ID}, "", missing},
+		{s.contacts.Waits, args{30}, "", ""},
 		{s.rotations.Add, args{s.orgID, "Todos", []crm.RotationMember(nil)}, forbidden, missing},
 		{s.rotations.Change, args{rotation.ID, "Vendas", []crm.RotationMember(nil)}, forbidden, missing},
 		{s.rotations.List, args{s.orgID}, forbidden, missing},

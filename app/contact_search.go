@@ -21,6 +21,8 @@ type ContactSearch struct {
 	// number, without regard to case and accents; each word must be there. Or a whole CPF or CNPJ.
 	Text                                     string
 	StageID, OriginID, AssigneeID, WebhookID string
+	// Waiting wants those that nobody has answered.
+	Waiting bool
 	// Since is when the first one wanted came.
 	Since time.Time
 	Order crm.ContactOrder
@@ -31,7 +33,7 @@ type ContactSearch struct {
 // Narrow reports whether the search leaves contacts out.
 func (s ContactSearch) Narrow() bool {
 	return strings.TrimSpace(s.Text) != "" || s.StageID != "" || s.OriginID != "" || s.AssigneeID != "" ||
-		s.WebhookID != "" || !s.Since.IsZero()
+		s.WebhookID != "" || s.Waiting || !s.Since.IsZero()
 }
 
 // ContactPage is one page of a list of contacts.
@@ -82,7 +84,7 @@ func (s ContactSearch) filter(n names) (ports.ContactFilter, error) {
 	}
 	return ports.ContactFilter{
 		Words: searchWords(s.Text), StageID: s.StageID, OriginID: s.OriginID, AssigneeID: s.AssigneeID,
-		WebhookID: s.WebhookID, Since: s.Since,
+		WebhookID: s.WebhookID, Since: s.Since, Waiting: s.Waiting,
 	}, nil
 }
 

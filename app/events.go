@@ -44,7 +44,7 @@ func emitChange(ctx context.Context, r ports.Repos, e crm.Event, from string, tr
 		job.Detail = e.Subject
 	case crm.Merged, crm.Parted:
 		job.Detail = "união"
-	case crm.ContactCreated, crm.ContactAdded, crm.Restored:
+	case crm.ContactCreated, crm.ContactAdded, crm.Restored, crm.Called:
 		return nil
 	}
 	return emit(ctx, r, job)

@@ -29,6 +29,14 @@ type Contacts interface {
 	// AddNote puts the event's subject on new lines at the end of its contact's note and
 	// writes the event; ErrNotFound when there is no such contact. Only inside InTx.
 	AddNote(ctx context.Context, e crm.Event) error
+	// Answer notes that a member answered a contact first at a time, when it waits; see crm.Contact.Waiting.
+	// Only inside InTx.
+	Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error
+	// FirstAnswers adds up how long the contacts of an organisation waited that were answered since the beginning of the
+	// hour that a time is in, by who answered and where they came from.
+	FirstAnswers(ctx context.Context, orgID string, since time.Time) ([]FirstAnswer, error)
+	// Log writes an event of a contact; ErrNotFound when there is no such contact. Only inside InTx.
+	Log(ctx context.Context, e crm.Event) error
 	// Create writes a contact that a member made, with the event of it; ErrNotFound when
 	// its stage does not exist. Only inside InTx.
 	Create(ctx context.Context, c crm.Contact, e crm.Event) error
@@ -72,6 +80,8 @@ type ContactFilter struct {
 	Stages []string
 	// Since is when the first one wanted came.
 	Since time.Time
+	// Waiting wants those that nobody has answered.
+	Waiting bool
 }
 
 // ContactQuery chooses a page of contacts.
@@ -86,6 +96,14 @@ type ContactQuery struct {
 	Limit int
 	// Whole asks for notes and attribution too.
 	Whole bool
+}
+
+// FirstAnswer is how many contacts a member answered first, and how long these waited together.
+type FirstAnswer struct {
+	// OriginID is empty for those without one.
+	MemberID, OriginID string
+	Answers            int
+	Waited             time.Duration
 }
 
 // StageTotal is what a stage holds.

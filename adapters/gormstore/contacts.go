@@ -28,6 +28,7 @@ type contactRow struct {
 	AssigneeID  *uid
 	CreatedAt   time.Time `gorm:"not null"`
 	Search      string
+	Waiting     bool `gorm:"not null;default:false"`
 	// Documents are sealed; DocIndex holds the keyed hash of each, one after the other, which triggers make rows of
 	// contact_documents of.
 	Documents []byte
@@ -41,7 +42,7 @@ func (v *vault) contactRow(c crm.Contact) contactRow {
 		ID: uid(c.ID), OrgID: uid(c.OrgID), WebhookID: optional(c.WebhookID), Name: c.Name, Email: c.Email, Phone: c.Phone,
 		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: v.sealNote(c),
 		OriginID: optional(c.OriginID), StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID),
-		CreatedAt: stamp(c.CreatedAt), Search: searchText(c),
+		CreatedAt: stamp(c.CreatedAt), Search: searchText(c), Waiting: c.Waiting,
 	}
 	row.Documents, row.DocIndex = v.sealDocuments(c)
 	if len(c.Attribution) > 0 {
@@ -71,7 +72,7 @@ func (row contactRow) brief() crm.Contact {
 		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: row.WebhookID.text(), Name: row.Name, Email: row.Email,
 		Phone: row.Phone, PhoneE164: row.PhoneE164, Company: row.Company, Amount: catalog.Money(row.Amount),
 		OriginID: row.OriginID.text(), StageID: string(row.StageID), AssigneeID: row.AssigneeID.text(),
-		CreatedAt: row.CreatedAt.UTC(),
+		CreatedAt: row.CreatedAt.UTC(), Waiting: row.Waiting,
 	}
 }
 

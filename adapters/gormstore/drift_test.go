@@ -21,7 +21,7 @@ var rows = []any{
 	&deliveryRow{}, &deliveryContactRow{}, &deliveryHourRow{}, &receiptRow{}, &automationRow{}, &jobRow{}, &sessionRow{},
 	&failureRow{}, &contactIndexRow{}, &batchRow{}, &batchItemRow{}, &paceRow{}, &removedRow{},
 	&bulkRow{}, &bulkItemRow{},
-	&rotationRow{}, &rotationMemberRow{}, &turnRow{}, &givenRow{},
+	&rotationRow{}, &rotationMemberRow{}, &turnRow{}, &givenRow{}, &answeredRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

@@ -117,7 +117,7 @@ var made = map[int][]string{
 		"INDEX lookups_key_product", "INDEX lookups_org_product", "INDEX lookups_members_product", "INDEX contacts_amount",
 		"INDEX contacts_name", "INDEX contacts_origin", "INDEX contacts_webhook", "INDEX contacts_assignee",
 	},
-	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts"},
+	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
 	28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
@@ -145,6 +145,11 @@ func undoFrom(db *gorm.DB, from int) error {
 			}
 		}
 	}
+	if from <= 35 { // of a column that is dropped
+		if err := db.Exec("DROP INDEX contacts_waiting").Error; err != nil {
+			return err
+		}
+	}
 	for column, version := range madeColumns {
 		if version >= from {
 			table, name, _ := strings.Cut(column, ".")
@@ -167,7 +172,7 @@ func undoFrom(db *gorm.DB, from int) error {
 
 // madeColumns are those that migrations add, and their numbers.
 var madeColumns = map[string]int{
-	"webhooks.rotation_id": 35, "lookups.batch_id": 25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
+	"webhooks.rotation_id": 35, "contacts.waiting": 35, "lookups.batch_id": 25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,
 	"jobs.trail": 29, "automations.condition": 29,
 }

@@ -24,6 +24,8 @@ func (s *server) routes() map[string]handler {
 		"POST /contatos/{id}/nota":        decoded(s.contactNote),
 		"POST /contatos/{id}/responsavel": decoded(s.contactAssign),
 		"POST /contatos/{id}/etapa":       decoded(s.contactMove),
+		"POST /contatos/{id}/ligacao":     s.contactCalled,
+		"GET /retorno":                    list(decoded(s.waits)),
 		"POST /acoes":                     decoded(s.bulkStart),
 		"GET /acoes/{id}":                 s.bulkShow,
 		"POST /acoes/{id}/desfazer":       s.bulkUndo,

@@ -23,6 +23,8 @@ const (
 	Merged EventKind = "unido"
 	// Parted: that was undone.
 	Parted EventKind = "separado"
+	// Called: a member called.
+	Called EventKind = "ligacao"
 	// Restored: it had been deleted, and was brought back.
 	Restored EventKind = "restaurado"
 )
@@ -64,6 +66,8 @@ func (e Event) Text() string {
 		return "Unido com " + e.Subject + " por " + e.Actor
 	case Parted:
 		return "Separado de " + e.Subject + " por " + e.Actor
+	case Called:
+		return e.Actor + " ligou"
 	case Restored:
 		return "Restaurado por " + e.Actor
 	}

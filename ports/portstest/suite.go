@@ -50,6 +50,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"removed contacts":        removedContacts,
 		"merged contacts":         mergedContacts,
 		"bulk actions":            bulks,
+		"first answers":           firstAnswers,
 		"rotations":               rotations,
 		"taking in turn":          takingInTurn,
 		"search of contacts":      contactSearch,

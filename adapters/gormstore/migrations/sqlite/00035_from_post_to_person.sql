@@ -28,7 +28,24 @@ CREATE TABLE rotation_counts (
 );
 ALTER TABLE webhooks ADD COLUMN rotation_id text;
 
+-- Contacts that nobody has answered yet: those that came before this are not known to wait. And how long others waited,
+-- by who answered first and where they came from.
+ALTER TABLE contacts ADD COLUMN waiting boolean NOT NULL DEFAULT false;
+CREATE INDEX contacts_waiting ON contacts (org_id, id) WHERE waiting;
+CREATE TABLE first_answers (
+    org_id    text NOT NULL,
+    hour      datetime NOT NULL,
+    member_id text NOT NULL,
+    origin_id text NOT NULL,
+    answers   integer NOT NULL,
+    seconds   integer NOT NULL,
+    PRIMARY KEY (org_id, hour, member_id, origin_id)
+);
+
 -- +goose Down
+DROP TABLE first_answers;
+DROP INDEX contacts_waiting;
+ALTER TABLE contacts DROP COLUMN waiting;
 ALTER TABLE webhooks DROP COLUMN rotation_id;
 DROP TABLE rotation_counts;
 DROP TABLE rotation_turns;
