@@ -71,11 +71,15 @@ func fingerprint(d webhook.Delivery) []byte {
 // them.
 func arrivalOf(hook webhook.Hook, drafts []intake.Draft, d webhook.Delivery, known identity) ports.Arrival {
 	d.Outcome = webhook.Accepted
+	var sequence []string
+	if hook.RotationID != "" {
+		sequence = hook.Rotation.Sequence(hook.Members, d.At)
+	}
 	a := ports.Arrival{Delivery: d, Fingerprint: known.fingerprint, People: make([]ports.Newcomer, len(drafts))}
 	for i, draft := range drafts {
 		c := contactOf(hook, draft, d.At)
 		a.People[i] = ports.Newcomer{
-			Contact: c, Key: known.keys[i],
+			Contact: c, Key: known.keys[i], RotationID: hook.RotationID, Sequence: sequence,
 			Event: crm.Event{
 				ID: newID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactCreated, Actor: hook.Name, At: d.At,
 			},
@@ -98,7 +102,7 @@ func contactOf(hook webhook.Hook, draft intake.Draft, at time.Time) crm.Contact 
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, Name: draft.DisplayName(hook.Kind), Email: draft.Email,
 		Phone: draft.Phone, PhoneE164: draft.PhoneE164, Company: draft.Company, Documents: draft.Documents,
 		Amount:  catalog.Money(draft.Amount),
-		StageID: hook.Entry.ID, CreatedAt: at,
+		StageID: hook.Entry.ID, Waiting: true, CreatedAt: at,
 	}
 	for _, a := range draft.Attribution {
 		c.Attribution = append(c.Attribution, crm.Attribute(a))

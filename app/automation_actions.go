@@ -104,7 +104,11 @@ func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.A
 	case automation.MoveStage:
 		made.StageID, err = a.stageNamed(ctx, n.OrgID, n.Stage)
 	case automation.Assign:
-		made.MemberID, err = a.memberNamed(ctx, n.OrgID, n.Member)
+		if rotation, ok := strings.CutPrefix(n.Member, RotationPrefix); ok {
+			made.RotationID, err = rotationNamed(ctx, a.store.Repos(), n.OrgID, rotation)
+		} else {
+			made.MemberID, err = a.memberNamed(ctx, n.OrgID, n.Member)
+		}
 	case automation.AddNote:
 	case automation.Lookup:
 		made.Product, made.MaxAge, made.Ceiling = n.Product, n.MaxAge, n.Ceiling
@@ -205,6 +209,9 @@ func (a *Automations) stageNamed(ctx context.Context, orgID, name string) (strin
 	}
 	return "", invalid("stage", "Não há etapa com este nome. As etapas são: "+strings.Join(known, ", ")+".")
 }
+
+// RotationPrefix stands before the name or id of a rotation where a member of assign may be.
+const RotationPrefix = "rodizio:"
 
 func (a *Automations) memberNamed(ctx context.Context, orgID, text string) (string, error) {
 	if validID(text) {

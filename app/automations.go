@@ -56,7 +56,7 @@ type NewAutomation struct {
 	// Stage is the name of the stage of move_stage, of any funnel, the default one's
 	// first.
 	Stage string
-	// Member is the id or e-mail address of the member of assign.
+	// Member is the id or e-mail address of the member of assign, or RotationPrefix with a rotation.
 	Member string
 	// Origin is the name of the only origin it runs for; empty for all.
 	Origin string
@@ -154,7 +154,7 @@ func (a *Automations) Views(ctx context.Context, by Caller, orgID string) ([]Aut
 		return nil, err
 	}
 	r := a.store.Repos()
-	n, err := loadNames(ctx, r, orgID)
+	n, err := automationNames(ctx, r, orgID)
 	out := make([]AutomationView, len(all))
 	for i, rule := range all {
 		out[i] = a.described(n.automation(rule))
@@ -176,6 +176,6 @@ func (a *Automations) View(ctx context.Context, by Caller, id string) (Automatio
 	if err != nil {
 		return AutomationView{}, err
 	}
-	n, err := loadNames(ctx, a.store.Repos(), found.OrgID)
+	n, err := automationNames(ctx, a.store.Repos(), found.OrgID)
 	return a.described(n.automation(found)), err
 }

@@ -19,7 +19,7 @@ type BoardStage struct {
 }
 
 // Board returns the stages of a funnel with their newest contacts; of the default
-// funnel when funnelID is empty. Of the search only origin and assignee count. Faults:
+// funnel when funnelID is empty. Of the search only origin, assignee and waiting count. Faults:
 // InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Board(
 	ctx context.Context, by Caller, funnelID string, s ContactSearch, cards int,
@@ -42,7 +42,7 @@ func (c *Contacts) Board(
 	if err != nil {
 		return funnel, nil, err
 	}
-	f, err := ContactSearch{OriginID: s.OriginID, AssigneeID: s.AssigneeID}.filter(n)
+	f, err := ContactSearch{OriginID: s.OriginID, AssigneeID: s.AssigneeID, Waiting: s.Waiting}.filter(n)
 	if err != nil {
 		return funnel, nil, err
 	}

@@ -41,8 +41,12 @@ const (
 func (s *setting) uses(owner app.Caller) []use {
 	ctx := s.t.Context()
 	hook := s.hook(webhook.Signature{})
-	contact := s.arrive(hook, "bia")
+	contact, twin := s.arrive(hook, "bia"), s.arrive(hook, "gêmea")
 	accepted := s.deliveries(hook)[0]
+	rotation := must(s.rotations.Add(ctx, owner, s.orgID, "Vendas", nil))
+	action := must(s.bulks.Start(ctx, owner, app.NewBulk{
+		Kind: crm.BulkMove, TargetID: s.funnel(owner).Stages[2].ID, Of: app.Selection{IDs: []string{twin.ID}},
+	}))
 	key, _ := s.key(wide)
 	origin := must(s.origins.Add(ctx, owner, s.orgID, "Rádio"))
 	bundle := must(s.bundles.Add(ctx, owner, s.orgID, "Crédito PJ", []string{"cpf", "score"}))
@@ -105,6 +109,25 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.Note, args{contact.ID, "oi"}, "", missing},
 		{s.contacts.Assign, args{contact.ID, ze}, "", missing},
 		{s.contacts.Move, args{contact.ID, funnel.Stages[2].ID}, "", missing},
+		{s.contacts.Alike, args{contact.ID}, "", missing},
+		{s.contacts.CameBefore, args{[]string{contact.ID}}, "", ""},
+		{s.contacts.PreviewMerge, args{contact.ID, twin.ID}, "", missing},
+		{s.contacts.Merges, args{contact.ID}, "", missing},
+		{s.contacts.Chosen, args{[]string{contact.ID}}, "", missing},
+		{s.bulks.Start, args{app.NewBulk{
+			Kind: crm.BulkMove, TargetID: funnel.Stages[3].ID, Of: app.Selection{IDs: []string{contact.ID}},
+		}}, "", missing},
+		{s.contacts.Called, args{contact.ID}, "", missing},
+		{s.contacts.Waits, args{30}, "", ""},
+		{s.rotations.Add, args{s.orgID, "Todos", []crm.RotationMember(nil)}, forbidden, missing},
+		{s.rotations.Change, args{rotation.ID, "Vendas", []crm.RotationMember(nil)}, forbidden, missing},
+		{s.rotations.List, args{s.orgID}, forbidden, missing},
+		{s.rotations.Show, args{rotation.ID}, forbidden, missing},
+		{s.bulks.Show, args{action.ID}, "", missing},
+		{s.bulks.Undo, args{action.ID}, forbidden, missing},
+		{s.contacts.Delete, args{twin.ID}, forbidden, missing},
+		{s.contacts.Removed, args{twin.ID}, "", missing},
+		{s.contacts.Undelete, args{twin.ID}, forbidden, missing},
 		{s.dashboard.Look, args{7}, "", ""},
 
 		{s.keys.Create, args{app.NewKey{
@@ -262,10 +285,11 @@ func TestWhoMayDoWhat(t *testing.T) {
 	equal(t, "all organisations, to an owner", said(err), forbidden)
 	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
 	used = append(used, "Organisations.List", "Lookups.Offers") // offers: see TestTheLookupSheet
+	used = append(used, "Contacts.Merge", "Contacts.Part")      // which are done once: see TestTwoContactsBecomeOne
 
 	for _, of := range []any{
-		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.contacts, s.notifications,
-		s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard, s.batches,
+		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.contacts, s.bulks, s.rotations,
+		s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard, s.batches,
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {
 			name := reflect.TypeOf(of).Elem().Name() + "." + m.Name

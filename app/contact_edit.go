@@ -254,12 +254,13 @@ func changedFields(a, b crm.Contact) []string {
 // fault, ServiceUnavailable.
 func (c *Contacts) Note(ctx context.Context, by Caller, id, text string) error {
 	text = storable(unixLines(text))
-	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, _ crm.Contact, e crm.Event) error {
+	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
 		if text == "" || utf8.RuneCountInString(text) > textMax {
 			return invalid("note", fmt.Sprintf("A nota tem de 1 a %d caracteres.", textMax))
 		}
 		e.Kind, e.Subject = crm.NoteAdded, text
-		return errors.Join(r.Contacts.AddNote(ctx, e), emitChange(ctx, r, e, "", ""))
+		return errors.Join(r.Contacts.Answer(ctx, k, by.memberID, e.At), r.Contacts.AddNote(ctx, e),
+			emitChange(ctx, r, e, "", ""))
 	})
 }
 
@@ -298,7 +299,8 @@ func (c *Contacts) Move(ctx context.Context, by Caller, id, stageID string) (crm
 			return nil
 		}
 		e.Kind, e.Subject = crm.StageMoved, stage.Name
-		return errors.Join(r.Contacts.SetStage(ctx, stageID, e), emitChange(ctx, r, e, k.StageID, ""))
+		return errors.Join(r.Contacts.Answer(ctx, k, by.memberID, e.At), r.Contacts.SetStage(ctx, stageID, e),
+			emitChange(ctx, r, e, k.StageID, ""))
 	})
 	return stage, err
 }

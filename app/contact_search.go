@@ -21,6 +21,8 @@ type ContactSearch struct {
 	// number, without regard to case and accents; each word must be there. Or a whole CPF or CNPJ.
 	Text                                     string
 	StageID, OriginID, AssigneeID, WebhookID string
+	// Waiting wants those that nobody has answered.
+	Waiting bool
 	// Since is when the first one wanted came.
 	Since time.Time
 	Order crm.ContactOrder
@@ -31,7 +33,7 @@ type ContactSearch struct {
 // Narrow reports whether the search leaves contacts out.
 func (s ContactSearch) Narrow() bool {
 	return strings.TrimSpace(s.Text) != "" || s.StageID != "" || s.OriginID != "" || s.AssigneeID != "" ||
-		s.WebhookID != "" || !s.Since.IsZero()
+		s.WebhookID != "" || s.Waiting || !s.Since.IsZero()
 }
 
 // ContactPage is one page of a list of contacts.
@@ -82,7 +84,7 @@ func (s ContactSearch) filter(n names) (ports.ContactFilter, error) {
 	}
 	return ports.ContactFilter{
 		Words: searchWords(s.Text), StageID: s.StageID, OriginID: s.OriginID, AssigneeID: s.AssigneeID,
-		WebhookID: s.WebhookID, Since: s.Since,
+		WebhookID: s.WebhookID, Since: s.Since, Waiting: s.Waiting,
 	}, nil
 }
 
@@ -176,6 +178,22 @@ func (c *Contacts) Count(ctx context.Context, by Caller, s ContactSearch) (int, 
 		return 0, err
 	}
 	return c.store.Repos().Contacts.Count(ctx, p.orgID, p.filter, CountMax+1)
+}
+
+// Chosen yields contacts by their ids, whole, or an error at which they end; one that is not the caller's is not found.
+// Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Chosen(ctx context.Context, by Caller, ids []string) iter.Seq2[crm.ContactView, error] {
+	return func(yield func(crm.ContactView, error) bool) {
+		if len(ids) == 0 {
+			yield(crm.ContactView{}, nobodyChosen())
+			return
+		}
+		for _, id := range ids {
+			if view, err := c.View(ctx, by, id); !yield(view, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // All yields every contact that a search finds, whole and in its order, or an error at

@@ -44,7 +44,9 @@ func emitChange(ctx context.Context, r ports.Repos, e crm.Event, from string, tr
 		job.Detail = "nota"
 	case crm.ContactEdited:
 		job.Detail = e.Subject
-	case crm.ContactCreated, crm.ContactAdded:
+	case crm.Merged, crm.Parted:
+		job.Detail = "união"
+	case crm.ContactCreated, crm.ContactAdded, crm.Restored, crm.Called:
 		return nil
 	}
 	return emit(ctx, r, job)
@@ -62,7 +64,7 @@ func eventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 	}
 	var err error
 	if job.ContactID != "" {
-		if e.Contact, err = viewContact(ctx, r, job.ContactID); err != nil {
+		if e.Contact, err = survivingContact(ctx, r, job.ContactID); err != nil {
 			return e, gone(err)
 		}
 	}
@@ -87,6 +89,18 @@ func eventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 		err = addBatch(ctx, r, job, &e)
 	}
 	return e, gone(err)
+}
+
+// survivingContact is a contact, or the one that it became part of.
+func survivingContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView, error) {
+	view, err := viewContact(ctx, r, id)
+	if !errors.Is(err, ports.ErrNotFound) {
+		return view, err
+	}
+	if id, err = r.Removals.Survivor(ctx, id); err != nil {
+		return view, err
+	}
+	return viewContact(ctx, r, id)
 }
 
 func gone(err error) error {

@@ -76,7 +76,7 @@ type run struct {
 // event is the entry that the run makes in the contact's history.
 func (u run) event(clock Clock, kind crm.EventKind, subject string) crm.Event {
 	return crm.Event{
-		ID: newID(), OrgID: u.job.OrgID, ContactID: u.job.ContactID, Kind: kind, Actor: u.rule.Name, Subject: subject,
+		ID: newID(), OrgID: u.job.OrgID, ContactID: u.contact.ID, Kind: kind, Actor: u.rule.Name, Subject: subject,
 		At: clock(),
 	}
 }
@@ -144,6 +144,16 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 }
 
 func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error) {
+	if id := u.rule.Action.RotationID; id != "" {
+		return outcome{"atribuído pelo rodízio", func(ctx context.Context, r ports.Repos) error {
+			m, ok, err := turn(ctx, r, id, j.Clock())
+			if err != nil || !ok {
+				return err
+			}
+			event := u.event(j.Clock, crm.Assigned, m.Name)
+			return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, event), emitChange(ctx, r, event, "", u.job.Trail))
+		}}, nil
+	}
 	m, err := r.Members.Find(ctx, u.rule.Action.MemberID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
 		return outcome{}, &ports.SendError{Reason: "o membro não existe mais ou não está ativo", Permanent: true}
@@ -173,7 +183,12 @@ func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job
 	if err != nil {
 		return outcome{}, err
 	}
-	text := fmt.Sprintf("%s chegou pelo webhook %s.\n\n", c.Name, c.Webhook)
+	text := fmt.Sprintf("%s chegou pelo webhook %s.\n", c.Name, c.Webhook)
+	before, err := cameBefore(ctx, r, c.OrgID, []string{c.ID})
+	if err != nil {
+		return outcome{}, err
+	}
+	text += before[c.ID].text() + "\n"
 	value := ""
 	if c.Amount != 0 {
 		value = c.Amount.Reais()

@@ -15,6 +15,7 @@ type names struct {
 	stages            map[string]crm.Stage
 	funnels           map[string]string // by stage
 	members           map[string]crm.Member
+	rotations         map[string]string
 }
 
 func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) {
@@ -41,6 +42,20 @@ func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) 
 		n.members[m.ID] = m
 	}
 	return n, errors.Join(err, err2, err3, err4)
+}
+
+// automationNames are names with those of rotations.
+func automationNames(ctx context.Context, r ports.Repos, orgID string) (names, error) {
+	n, err := loadNames(ctx, r, orgID)
+	if err != nil {
+		return n, err
+	}
+	all, err := r.Rotations.List(ctx, orgID)
+	n.rotations = map[string]string{}
+	for _, one := range all {
+		n.rotations[one.ID] = one.Name
+	}
+	return n, err
 }
 
 func (n names) view(c crm.Contact) crm.ContactView {
@@ -72,7 +87,7 @@ func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView
 func (n names) automation(a automation.Automation) AutomationView {
 	return AutomationView{
 		Automation: a, Origin: n.origins[a.Conditions.OriginID], Webhook: n.webhooks[a.Conditions.WebhookID],
-		Stage: n.stages[a.Action.StageID].Name, Member: n.members[a.Action.MemberID].Name,
+		Stage: n.stages[a.Action.StageID].Name, Member: n.assigned(a.Action),
 	}
 }
 
@@ -95,4 +110,12 @@ func people(ctx context.Context, store ports.Store, orgID string) (map[string]st
 		names[a.ID] = "automação " + a.Name
 	}
 	return names, errors.Join(err, err2)
+}
+
+// assigned is who an automation gives contacts to.
+func (n names) assigned(a automation.Action) string {
+	if a.RotationID != "" {
+		return "o rodízio " + n.rotations[a.RotationID]
+	}
+	return n.members[a.MemberID].Name
 }

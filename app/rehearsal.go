@@ -47,7 +47,7 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 	if view.OrgID != rule.OrgID {
 		return Rehearsal{}, missing("contact", "Não há contato com este id na organização da automação.")
 	}
-	n, err := loadNames(ctx, r, rule.OrgID)
+	n, err := automationNames(ctx, r, rule.OrgID)
 	if err != nil {
 		return Rehearsal{}, err
 	}

@@ -88,5 +88,8 @@ func simulationOf(hook webhook.Hook, draft intake.Draft, at time.Time) Simulatio
 			s.Assignee = m.Name
 		}
 	}
+	if hook.RotationID != "" && len(hook.Rotation.Sequence(hook.Members, at)) > 0 {
+		s.Assignee = "quem for a vez no rodízio " + hook.Rotation.Name
+	}
 	return s
 }

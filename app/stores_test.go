@@ -40,6 +40,8 @@ type setting struct {
 	origins       *app.Origins
 	bundles       *app.Bundles
 	contacts      *app.Contacts
+	bulks         *app.Bulks
+	rotations     *app.Rotations
 	notifications *app.Notifications
 	webhooks      *app.Webhooks
 	automations   *app.Automations
@@ -74,6 +76,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
 	s.bundles = app.NewBundles(store, products())
 	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
+	s.bulks, s.rotations = app.NewBulks(store, now), app.NewRotations(store, now)
 	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, means(true))
 	s.intake = app.NewIntake(store, now, func() { s.woken.Add(1) })
 	s.lookups = s.otherLookups(store)

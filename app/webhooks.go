@@ -31,6 +31,8 @@ type NewWebhook struct {
 	Origin    string
 	Signature webhook.Signature
 	ThanksURL string
+	// Rotation is the name or id of the rotation that its contacts are given by; empty for none.
+	Rotation string
 }
 
 // Create makes an enabled webhook. Faults: InvalidRequest with the field at fault,
@@ -61,9 +63,13 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook
 	if err != nil {
 		return fail(err)
 	}
+	rotation, err := rotationNamed(ctx, w.store.Repos(), n.OrgID, n.Rotation)
+	if err != nil {
+		return fail(err)
+	}
 	hook := webhook.Webhook{
 		ID: newID(), OrgID: n.OrgID, Name: name, Options: n.Options, Enabled: true, OriginID: origin, Signature: n.Signature,
-		ThanksURL: n.ThanksURL, CreatedAt: w.clock(),
+		ThanksURL: n.ThanksURL, RotationID: rotation, CreatedAt: w.clock(),
 	}
 	token := webhook.NewToken()
 	err = w.store.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.Create(ctx, hook, token) })
@@ -137,6 +143,8 @@ type Change struct {
 	Band      *intake.Band
 	Signature *webhook.Signature
 	ThanksURL *string
+	// Rotation is the name or id of the rotation; "" for none.
+	Rotation *string
 }
 
 // Update changes a webhook; the next post sees it. Faults: InvalidRequest with the
@@ -164,6 +172,11 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 	}
 	if c.Origin != nil {
 		if hook.OriginID, err = originNamed(ctx, r, hook.OrgID, *c.Origin); err != nil {
+			return err
+		}
+	}
+	if c.Rotation != nil {
+		if hook.RotationID, err = rotationNamed(ctx, r, hook.OrgID, *c.Rotation); err != nil {
 			return err
 		}
 	}

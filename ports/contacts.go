@@ -31,13 +31,21 @@ type Contacts interface {
 	// AddNote puts the event's subject on new lines at the end of its contact's note and
 	// writes the event; ErrNotFound when there is no such contact. Only inside InTx.
 	AddNote(ctx context.Context, e crm.Event) error
+	// Answer notes that a member answered a contact first at a time, when it waits; see crm.Contact.Waiting.
+	// Only inside InTx.
+	Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error
+	// FirstAnswers adds up how long the contacts of an organisation waited that were answered since the beginning of the
+	// hour that a time is in, by who answered and where they came from.
+	FirstAnswers(ctx context.Context, orgID string, since time.Time) ([]FirstAnswer, error)
+	// Log writes an event of a contact; ErrNotFound when there is no such contact. Only inside InTx.
+	Log(ctx context.Context, e crm.Event) error
 	// Create writes a contact that a member made, with the event of it; ErrNotFound when
 	// its stage does not exist. Only inside InTx.
 	Create(ctx context.Context, c crm.Contact, e crm.Event) error
 	// Lock is Find that keeps others from the contact until the transaction ends. Only
 	// inside InTx.
 	Lock(ctx context.Context, id string) (crm.Contact, error)
-	// Edit changes name, e-mail, phone, company, amount, note and origin of a contact,
+	// Edit changes name, e-mail, phone, company, amount, documents, note, attribution and origin of a contact,
 	// and writes the event of it; ErrNotFound when there is none. Only inside InTx.
 	Edit(ctx context.Context, c crm.Contact, e crm.Event) error
 	// Select returns contacts of an organisation that a query wants, without their
@@ -45,6 +53,12 @@ type Contacts interface {
 	Select(ctx context.Context, orgID string, q ContactQuery) ([]crm.Contact, error)
 	// WithDocument returns the ids of contacts of an organisation that have a document, newest first, up to most.
 	WithDocument(ctx context.Context, orgID string, d document.Document, most int) ([]string, error)
+	// Alike returns contacts of the same organisation with the e-mail address, the phone or a document of one, newest
+	// first, up to most; without itself, notes and attribution. Case makes no difference in addresses.
+	Alike(ctx context.Context, c crm.Contact, most int) ([]crm.Contact, error)
+	// AlikeOf returns the ids of those that are alike to some contacts of an organisation, by these, newest first, up to
+	// most of all.
+	AlikeOf(ctx context.Context, orgID string, ids []string, most int) (map[string][]string, error)
 	// Count counts those that a filter lets through, up to most.
 	Count(ctx context.Context, orgID string, f ContactFilter, most int) (int, error)
 	// Totals returns how many contacts of a filter are in each stage, and their value;
@@ -52,7 +66,7 @@ type Contacts interface {
 	Totals(ctx context.Context, orgID string, f ContactFilter) (map[string]StageTotal, error)
 	// InStage reports whether any contact is in a stage.
 	InStage(ctx context.Context, stageID string) (bool, error)
-	// Events returns the history of a contact, oldest first.
+	// Events returns the history of a contact and of what became part of it, oldest first.
 	Events(ctx context.Context, contactID string) ([]crm.Event, error)
 }
 
@@ -68,6 +82,8 @@ type ContactFilter struct {
 	Stages []string
 	// Since is when the first one wanted came.
 	Since time.Time
+	// Waiting wants those that nobody has answered.
+	Waiting bool
 }
 
 // ContactQuery chooses a page of contacts.
@@ -82,6 +98,14 @@ type ContactQuery struct {
 	Limit int
 	// Whole asks for notes and attribution too.
 	Whole bool
+}
+
+// FirstAnswer is how many contacts a member answered first, and how long these waited together.
+type FirstAnswer struct {
+	// OriginID is empty for those without one.
+	MemberID, OriginID string
+	Answers            int
+	Waited             time.Duration
 }
 
 // StageTotal is what a stage holds.

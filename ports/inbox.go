@@ -32,6 +32,10 @@ type Newcomer struct {
 	// Key identifies what was sent of the person among the posts of the webhook, so that it
 	// is done once; empty when nothing does.
 	Key string
+	// RotationID is the rotation that says who gets the contact, and Sequence whose turn it is in it, one after the
+	// other; where one is empty the contact is as it says itself.
+	RotationID string
+	Sequence   []string
 }
 
 // Receipt is what one of an arrival's people met.

@@ -64,6 +64,9 @@ type Repos struct {
 	Funnels       Funnels
 	Origins       Origins
 	Contacts      Contacts
+	Removals      Removals
+	Bulks         Bulks
+	Rotations     Rotations
 	Notifications Notifications
 	Webhooks      Webhooks
 	Inbox         Inbox

@@ -51,7 +51,7 @@ func newSearch(db *gorm.DB, orgID string, f ports.ContactFilter) (s search, err 
 }
 
 // late walks the contacts that the index does not have yet, from upTo on.
-func (s search) late() walk { return walk{"contacts_org", []string{"org_id"}, []any{s.orgID}} }
+func (s search) late() walk { return walk{"contacts_org", []string{"org_id"}, []any{s.orgID}, ""} }
 
 // page returns the ids of the contacts of a page, and maybe some that come after it.
 func (s search) page(in sequence, ascending bool, limit int) (ids []string, err error) {
@@ -124,7 +124,7 @@ func (s search) indexed(amounts bool) *gorm.DB {
 	}
 	filter := filtered(s.orgID, s.ContactFilter)
 	switch {
-	case s.StageID+s.OriginID+s.AssigneeID+s.WebhookID != "":
+	case s.Waiting || s.StageID+s.OriginID+s.AssigneeID+s.WebhookID != "":
 		// OFFSET is a fence: PostgreSQL does not know in which order they are wanted, and to how many.
 		matching := filter(inside(s.db).Where("id IN (?)", words.Select("contact_id")))
 		return db.Table("(? OFFSET 0) AS contacts", matching)

@@ -39,17 +39,20 @@ const fewContacts = 2000
 func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w walk, n int, err error) {
 	var given []walk
 	for _, linked := range []walk{
-		{"contacts_stage", []string{"stage_id"}, []any{f.StageID}},
-		{"contacts_assignee", []string{"assignee_id"}, []any{f.AssigneeID}},
-		{"contacts_origin", []string{"origin_id"}, []any{f.OriginID}},
-		{"contacts_webhook", []string{"webhook_id"}, []any{f.WebhookID}},
+		{"contacts_stage", []string{"stage_id"}, []any{f.StageID}, ""},
+		{"contacts_assignee", []string{"assignee_id"}, []any{f.AssigneeID}, ""},
+		{"contacts_origin", []string{"origin_id"}, []any{f.OriginID}, ""},
+		{"contacts_webhook", []string{"webhook_id"}, []any{f.WebhookID}, ""},
 	} {
 		if linked.values[0] != "" {
 			given = append(given, linked)
 		}
 	}
+	if f.Waiting {
+		given = append(given, walk{"contacts_waiting", []string{"org_id"}, []any{orgID}, "waiting"})
+	}
 	if len(given) == 0 || most > 0 && (!f.Since.IsZero() || len(f.Words) > 0) {
-		given = append(given, walk{"contacts_org", []string{"org_id"}, []any{orgID}})
+		given = append(given, walk{"contacts_org", []string{"org_id"}, []any{orgID}, ""})
 	}
 	if len(given) == 1 && most == 0 {
 		return given[0], 0, nil
@@ -94,7 +97,7 @@ func listed(db *gorm.DB, orgID string, q ports.ContactQuery) (*gorm.DB, error) {
 		most, w, n = searchFront, s.by, s.n
 	case in.key == "id":
 		w, _, err = narrowest(db, orgID, q.ContactFilter, 0)
-	case q.StageID+q.OriginID+q.AssigneeID+q.WebhookID != "" || !q.Since.IsZero():
+	case q.Waiting || q.StageID+q.OriginID+q.AssigneeID+q.WebhookID != "" || !q.Since.IsZero():
 		most = fewContacts
 		w, n, err = narrowest(db, orgID, q.ContactFilter, most)
 	}

@@ -97,7 +97,7 @@ func (r contacts) Totals(
 	err := r.list(ctx, "contacts.totals", func(db *gorm.DB) error {
 		added := filtered(orgID, f)(db.Model(&contactRow{})).Select("stage_id, COUNT(*) AS contacts, " + amounts).
 			Group("stage_id")
-		if len(f.Stages) > 0 && len(f.Words) == 0 && f.Since.IsZero() &&
+		if len(f.Stages) > 0 && len(f.Words) == 0 && f.Since.IsZero() && !f.Waiting &&
 			f.StageID+f.OriginID+f.AssigneeID+f.WebhookID == "" {
 			added = db.Table("stage_totals AS t").Select("t.*").
 				Joins("JOIN stages s ON s.id = t.stage_id JOIN funnels f ON f.id = s.funnel_id").
@@ -128,6 +128,9 @@ func filtered(orgID string, f ports.ContactFilter, walked ...string) scope {
 		}
 		if f.IDs != nil {
 			db = db.Where("id IN ?", append(f.IDs, beforeAll))
+		}
+		if f.Waiting {
+			db = db.Where("waiting")
 		}
 		if len(f.Stages) > 0 {
 			db = db.Where("stage_id IN ?", f.Stages)

@@ -28,6 +28,7 @@ type contactRow struct {
 	AssigneeID  *uid
 	CreatedAt   time.Time `gorm:"not null"`
 	Search      string
+	Waiting     bool `gorm:"not null;default:false"`
 	// Documents are sealed; DocIndex holds the keyed hash of each, one after the other, which triggers make rows of
 	// contact_documents of.
 	Documents []byte
@@ -41,7 +42,7 @@ func (v *vault) contactRow(c crm.Contact) contactRow {
 		ID: uid(c.ID), OrgID: uid(c.OrgID), WebhookID: optional(c.WebhookID), Name: c.Name, Email: c.Email, Phone: c.Phone,
 		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: v.sealNote(c),
 		OriginID: optional(c.OriginID), StageID: uid(c.StageID), AssigneeID: optional(c.AssigneeID),
-		CreatedAt: stamp(c.CreatedAt), Search: searchText(c),
+		CreatedAt: stamp(c.CreatedAt), Search: searchText(c), Waiting: c.Waiting,
 	}
 	row.Documents, row.DocIndex = v.sealDocuments(c)
 	if len(c.Attribution) > 0 {
@@ -71,7 +72,7 @@ func (row contactRow) brief() crm.Contact {
 		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: row.WebhookID.text(), Name: row.Name, Email: row.Email,
 		Phone: row.Phone, PhoneE164: row.PhoneE164, Company: row.Company, Amount: catalog.Money(row.Amount),
 		OriginID: row.OriginID.text(), StageID: string(row.StageID), AssigneeID: row.AssigneeID.text(),
-		CreatedAt: row.CreatedAt.UTC(),
+		CreatedAt: row.CreatedAt.UTC(), Waiting: row.Waiting,
 	}
 }
 
@@ -159,26 +160,29 @@ func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
 
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
 	row, event := r.vault.contactRow(c), r.vault.eventRow(e)
-	return r.inside(ctx, "contacts.create", func(db *gorm.DB) error {
-		if err := hold(db, c.StageID); err != nil {
-			return err
-		}
-		if err := db.Create(&row).Error; err != nil {
-			return err
-		}
-		figures := newContactFigures(someSlot())
-		figures.add(&row, 1)
-		if err := figures.count(db); err != nil {
-			return err
-		}
-		return db.Create(&event).Error
-	})
+	return r.inside(ctx, "contacts.create", func(db *gorm.DB) error { return write(db, &row, &event) })
+}
+
+// write writes a new contact with its figures and an event.
+func write(db *gorm.DB, row *contactRow, event *eventRow) error {
+	if err := hold(db, string(row.StageID)); err != nil {
+		return err
+	}
+	if err := db.Create(row).Error; err != nil {
+		return err
+	}
+	figures := newContactFigures(someSlot())
+	figures.add(row, 1)
+	if err := figures.count(db); err != nil {
+		return err
+	}
+	return db.Create(event).Error
 }
 
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search"}
 	if !c.Unreadable { // what could not be opened stays, for a data key that is found again
-		columns = append(columns, "note", "documents", "doc_index")
+		columns = append(columns, "note", "documents", "doc_index", "attribution")
 	}
 	const op = "contacts.edit"
 	after := r.vault.contactRow(c)
@@ -246,5 +250,5 @@ func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
 }
 
 func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
-	return findAll(ctx, r.query, "contacts.events", r.vault.event, where("contact_id = ?", contactID), order("id"))
+	return findAll(ctx, r.query, "contacts.events", r.vault.event, ofContact(contactID), order("id"))
 }

@@ -40,9 +40,10 @@ type invariant struct{ name, broken string }
 //
 // A post may also name contacts that came before it: a contact has the time of the delivery that made it.
 var invariants = []invariant{
-	{"a webhook's counter is the number of its contacts", `
+	{"a webhook's counter is the number of its contacts, removed ones too", `
 		SELECT webhook_id FROM (
 			SELECT webhook_id, SUM(received) AS n FROM webhook_counters GROUP BY webhook_id
+			UNION ALL SELECT webhook_id, -COUNT(*) FROM removed_contacts WHERE webhook_id IS NOT NULL GROUP BY webhook_id
 			UNION ALL SELECT webhook_id, -COUNT(*) FROM contacts WHERE webhook_id IS NOT NULL GROUP BY webhook_id
 		) AS both_counts GROUP BY webhook_id HAVING SUM(n) <> 0`},
 	{"a webhook's figures of an hour are those of its deliveries, while deliveries are kept", `
@@ -80,11 +81,25 @@ var invariants = []invariant{
 				WHERE d.outcome = ` + literal(webhook.Accepted) + `
 		) AS d ON d.contact_id = c.id AND d.at = c.created_at
 		WHERE c.webhook_id IS NOT NULL AND c.created_at > @kept GROUP BY c.id HAVING COUNT(d.id) <> 1`},
-	{"history, notifications, jobs and receipts are of contacts that exist", `
+	{"a removed contact is not among the others, and what it became part of is one, or was removed itself", `
+		SELECT r.id FROM removed_contacts r WHERE EXISTS (SELECT 1 FROM contacts c WHERE c.id = r.id)
+		OR r.into_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.id = r.into_id)
+			AND NOT EXISTS (SELECT 1 FROM removed_contacts o WHERE o.id = r.into_id)`},
+	{"history, notifications, jobs and receipts are of contacts that exist, or did", `
 		SELECT contact_id FROM (
 			SELECT contact_id FROM contact_events UNION ALL SELECT contact_id FROM notifications
 			UNION ALL SELECT contact_id FROM jobs UNION ALL SELECT contact_id FROM receipts
-		) AS of_contacts WHERE contact_id <> '` + noID + `' AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)`},
+		) AS of_contacts WHERE contact_id <> '` + noID + `'
+		AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)
+		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.id = of_contacts.contact_id)`},
+	{"the turns of a rotation are those that its members were given", `
+		SELECT rotation_id FROM (
+			SELECT rotation_id, turn AS n FROM rotation_turns
+			UNION ALL SELECT rotation_id, -SUM(contacts) FROM rotation_counts GROUP BY rotation_id
+		) AS both_counts GROUP BY rotation_id HAVING SUM(n) <> 0`},
+	{"a webhook's rotation exists and is of its organisation", `
+		SELECT w.id FROM webhooks w WHERE w.rotation_id IS NOT NULL
+		AND NOT EXISTS (SELECT 1 FROM rotations r WHERE r.id = w.rotation_id AND r.org_id = w.org_id)`},
 	{"a contact's stage, assignee and origin exist and are of its organisation", `
 		SELECT c.id FROM contacts c
 		WHERE NOT EXISTS (

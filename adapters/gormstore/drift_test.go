@@ -19,7 +19,9 @@ var rows = []any{
 	&recordRow{}, &leaseRow{}, &dataKeyRow{}, &funnelRow{}, &stageRow{}, &stageTotalRow{}, &originRow{}, &webhookRow{},
 	&tokenRow{}, &counterRow{}, &contactRow{}, &contactHourRow{}, &eventRow{}, &aboutBatch{}, &markRow{},
 	&deliveryRow{}, &deliveryContactRow{}, &deliveryHourRow{}, &receiptRow{}, &automationRow{}, &jobRow{}, &sessionRow{},
-	&failureRow{}, &contactIndexRow{}, &batchRow{}, &batchItemRow{}, &paceRow{},
+	&failureRow{}, &contactIndexRow{}, &batchRow{}, &batchItemRow{}, &paceRow{}, &removedRow{},
+	&bulkRow{}, &bulkItemRow{},
+	&rotationRow{}, &rotationMemberRow{}, &turnRow{}, &givenRow{}, &answeredRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

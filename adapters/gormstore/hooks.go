@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -146,15 +147,39 @@ func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
 	if err := surround(db, around); err != nil {
 		return nil, err
 	}
+	turning, err := rotationsOf(db, rows)
+	if err != nil {
+		return nil, err
+	}
 	out := map[uid]opened{}
 	for _, row := range rows {
 		found := opened{hook: *around[row.OrgID]}
+		found.hook.Rotation = turning[row.RotationID.text()]
 		if found.hook.Webhook = v.webhook(row); found.hook.Unreadable && found.hook.Signature.Scheme != "" {
 			found.err = ports.ErrUnreadable // nobody can check its posts: the sender tries again
 		}
 		out[row.ID] = found
 	}
 	return out, nil
+}
+
+// rotationsOf are the rotations of webhooks, by their ids.
+func rotationsOf(db *gorm.DB, hooks []webhookRow) (map[string]crm.Rotation, error) {
+	var ids []uid
+	for _, hook := range hooks {
+		if hook.RotationID != nil {
+			ids = append(ids, *hook.RotationID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	all, err := readRotations(db, where("id IN ?", ids))
+	out := map[string]crm.Rotation{}
+	for _, r := range all {
+		out[r.ID] = r
+	}
+	return out, err
 }
 
 // surround reads what posts to the webhooks of some organisations need to know.

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -39,12 +40,14 @@ type taken struct {
 	notification notificationRow
 	job          jobRow
 	receipt      *receiptRow // nil when nothing identifies the post
+	turns        *turns      // nil without a rotation
 }
 
 func (v *vault) taken(n ports.Newcomer, k identity) taken {
 	contact := v.contactRow(n.Contact)
 	t := taken{
 		contact: &contact, event: v.eventRow(n.Event), notification: notificationRowOf(n.Notification), job: jobRowOf(n.Job),
+		turns: turnsOf(n),
 	}
 	if n.Key != "" {
 		t.receipt = &receiptRow{
@@ -144,12 +147,35 @@ func (r inbox) first(ctx context.Context, now identity, keys []string, from int)
 	if err != nil {
 		return nil, err
 	}
+	survivors, err := r.survivors(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]ports.Receipt, len(keys))
 	for _, row := range rows {
 		same := slices.ContainsFunc(now.bodies, func(body []byte) bool { return bytes.Equal(body, row.Body) })
-		out[asked[string(row.Key)]] = ports.Receipt{ContactID: string(row.ContactID), Repeated: true, Same: same}
+		out[asked[string(row.Key)]] = ports.Receipt{
+			ContactID: string(cmp.Or(survivors[row.ContactID], row.ContactID)), Repeated: true, Same: same,
+		}
 	}
 	return out, nil
+}
+
+// survivors are the contacts that those of receipts became part of, by these. One that was deleted is answered as it
+// was.
+func (r inbox) survivors(ctx context.Context, receipts []receiptRow) (map[uid]uid, error) {
+	out := map[uid]uid{}
+	return out, r.query(ctx, "inbox.known", func(db *gorm.DB) error {
+		for _, receipt := range receipts {
+			id, err := survivor(db, receipt.ContactID)
+			if err == nil {
+				out[receipt.ContactID] = id
+			} else if !errors.Is(err, ports.ErrNotFound) {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []byte) (ports.Receipt, error) {

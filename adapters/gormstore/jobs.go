@@ -163,7 +163,7 @@ func (r jobs) Page(
 		scopes = append(scopes, where("automation_id = ?", f.AutomationID))
 	}
 	if f.ContactID != "" {
-		scopes = append(scopes, where("contact_id = ?", f.ContactID))
+		scopes = append(scopes, ofContact(f.ContactID))
 	}
 	if f.State != "" {
 		scopes = append(scopes, where("state = ?", string(f.State)))

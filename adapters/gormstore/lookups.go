@@ -212,7 +212,7 @@ func (r statement) OfContact(
 ) (out []ports.ContactLookup, err error) {
 	err = r.query(ctx, "statement.ofContact", func(db *gorm.DB) error {
 		var rows []lookupRow
-		err := newest("", limit)(db).Find(&rows, "contact_id = ? AND org_id = ?", contactID, orgID).Error
+		err := ofContact(contactID)(newest("", limit)(db)).Find(&rows, "org_id = ?", orgID).Error
 		if err != nil {
 			return err
 		}

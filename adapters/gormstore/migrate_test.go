@@ -119,6 +119,9 @@ var made = map[int][]string{
 	},
 	31: {"INDEX lookups_member"}, 28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
 	36: {"TABLE bundles"},
+	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
+	34: {"TABLE bulk_items", "TABLE bulk_actions"},
+	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
 	20: { // gone with their tables, perhaps
 		"INDEX IF EXISTS delivery_hours_open", "INDEX IF EXISTS lookup_hours_open", "INDEX IF EXISTS contact_hours_open",
 		"INDEX IF EXISTS spend_days_open",
@@ -143,6 +146,11 @@ func undoFrom(db *gorm.DB, from int) error {
 			}
 		}
 	}
+	if from <= 35 { // of a column that is dropped
+		if err := db.Exec("DROP INDEX contacts_waiting").Error; err != nil {
+			return err
+		}
+	}
 	for column, version := range madeColumns {
 		if version >= from {
 			table, name, _ := strings.Cut(column, ".")
@@ -165,6 +173,7 @@ func undoFrom(db *gorm.DB, from int) error {
 
 // madeColumns are those that migrations add, and their numbers.
 var madeColumns = map[string]int{
+	"webhooks.rotation_id": 35, "contacts.waiting": 35,
 	"lookups.batch_id": 25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"members.budget":     31,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,

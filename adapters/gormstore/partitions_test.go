@@ -125,7 +125,9 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			t.Fatalf("undone, there are the indexes %v, not %v", now, older)
 		}
 		// Posts of today write these.
-		err := s.write.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea;
+		err := s.write.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea,
+				ADD COLUMN waiting boolean NOT NULL DEFAULT false;
+			ALTER TABLE webhooks ADD COLUMN rotation_id uuid;
 			ALTER TABLE jobs ADD COLUMN event text NOT NULL DEFAULT 'contact.created', ADD COLUMN subject_id uuid,
 			ADD COLUMN detail text NOT NULL DEFAULT '', ADD COLUMN trail text NOT NULL DEFAULT '';
 			ALTER TABLE organisations ADD COLUMN member_batch_limit bigint`).Error

@@ -54,7 +54,7 @@ func (r statement) Page(
 			for _, cache := range caches {
 				w := indexOf(by)
 				parts = append(parts, part(walk{
-					w.index + "_product", append(w.columns, "product", "cache"), append(w.values, product, cache),
+					w.index + "_product", append(w.columns, "product", "cache"), append(w.values, product, cache), "",
 				}))
 			}
 		}
@@ -83,7 +83,7 @@ func (r statement) ofMember(
 			condition, values = condition+" AND cache = ?", append(values, *f.Cache)
 		}
 		wanted := within(f)(passing(condition, values...)(fresh(db).Select(columnsOf(f.Brief))))
-		w := walk{"lookups_member", []string{"member_id"}, []any{by.MemberID}}
+		w := walk{"lookups_member", []string{"member_id"}, []any{by.MemberID}, ""}
 		out, err = r.vault.entries(w.page(wanted, "lookups", above, below, false, limit), limit, f.Brief)
 		return err
 	})
@@ -171,11 +171,11 @@ func fresh(db *gorm.DB) *gorm.DB {
 func indexOf(by lookup.Asker) walk {
 	switch {
 	case by.KeyID != "":
-		return walk{"lookups_key", []string{"key_id"}, []any{by.KeyID}}
+		return walk{"lookups_key", []string{"key_id"}, []any{by.KeyID}, ""}
 	case by.Members:
-		return walk{"lookups_members", []string{"org_id"}, []any{by.OrgID}}
+		return walk{"lookups_members", []string{"org_id"}, []any{by.OrgID}, ""}
 	}
-	return walk{"lookups_org", []string{"org_id"}, []any{by.OrgID}}
+	return walk{"lookups_org", []string{"org_id"}, []any{by.OrgID}, ""}
 }
 
 // alike leaves the entries of an asker among those of its index.

@@ -18,7 +18,11 @@ func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) 
 	kept := make([]bool, len(in))
 	made := map[string]bool{}
 	err := s.pastGORM(ctx, func(db *pgx.Conn) error {
-		rows, err := db.Query(ctx, takeStatement, takeValues(in, s.slot)...)
+		statement, values := takeStatement, takeValues(in, s.slot)
+		if rotations, sequences := sentTurns(in); rotations != nil {
+			statement, values = turnStatement, append(values, rotations, sequences)
+		}
+		rows, err := db.Query(ctx, statement, values...)
 		if err != nil {
 			return err
 		}
@@ -101,7 +105,10 @@ func takeValues(in []taken, slot int64) []any {
 var takeStatement = `
 WITH arrived AS (
 	SELECT * FROM unnest(` + takeArrays.parameters + `) AS a (` + takeArrays.names + `)
-), claimed AS (
+), claimed AS (` + takeRest
+
+// takeRest is the statement from the receipts on.
+var takeRest = `
 	` + sentReceipt.insert("arrived WHERE receipt_key IS NOT NULL ORDER BY delivery_webhook_id, receipt_key") + `
 	ON CONFLICT DO NOTHING
 	RETURNING contact_id

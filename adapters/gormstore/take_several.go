@@ -61,6 +61,16 @@ func (r inbox) writeSeveral(
 			return errKnown
 		}
 	}
+	for i, p := range people {
+		if p.turns == nil {
+			continue
+		}
+		member, err := p.turns.take(tx)
+		if err != nil {
+			return err
+		}
+		contacts[i].AssigneeID = optional(member)
+	}
 	rows := []any{&delivery}
 	if len(others) > 0 {
 		rows = append(rows, &others)

@@ -30,6 +30,9 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 				if t.receipt != nil && w.exec(insertReceipt, sentReceipt.values(t.receipt)...) == 0 {
 					continue
 				}
+				if t.turns != nil {
+					w.turn(t)
+				}
 				w.exec(insertContact, sentContact.values(t.contact)...)
 				w.exec(insertEvent, sentEvent.values(&t.event)...)
 				w.exec(insertNotification, sentNotification.values(&t.notification)...)
@@ -56,6 +59,16 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 			w.exec(countStage, stage.values()...)
 		}
 	})
+}
+
+// turn gives a contact to whose turn it is.
+func (w *writer) turn(t *taken) {
+	var n int64
+	w.exec(takeTurn, t.turns.rotation)
+	if w.row(readTurn, []any{t.turns.rotation}, &n) {
+		t.contact.AssigneeID = optional(t.turns.of(n))
+		w.exec(countTurn, t.turns.rotation, *t.contact.AssigneeID)
+	}
 }
 
 // job writes the job of an event, where an automation listens.

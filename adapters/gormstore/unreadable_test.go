@@ -44,6 +44,14 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		repos.Batches.AddItems(ctx, []batch.Item{{
 			ID: id("26"), BatchID: id("24"), OrgID: id("01"), Line: 1, State: batch.Pending, Document: doc,
 		}}),
+		s.write.Create(&removedRow{
+			ID: uid(id("27")), OrgID: uid(id("01")), At: now,
+			Content: s.vault.sealJSON(removedJSON{}, "removed_contacts|content|"+id("27")),
+		}).Error,
+		s.InTx(ctx, func(r ports.Repos) error {
+			action := crm.Bulk{ID: id("29"), OrgID: id("01"), MemberID: id("30"), Settings: []byte("{}"), At: now}
+			return r.Bulks.Create(ctx, action, []crm.BulkItem{{ID: id("31"), BulkID: action.ID, Content: []byte("{}")}})
+		}),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -62,7 +70,12 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		rules, err9 := repos.Automations.List(ctx, id("01"))
 		quoted, err10 := repos.Batches.Find(ctx, id("24"))
 		items, err11 := repos.Batches.Items(ctx, id("24"), "", 0, 10)
-		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11} {
+		gone, err12 := repos.Removals.Find(ctx, id("27"))
+		action, err13 := repos.Bulks.Find(ctx, id("29"))
+		rows, err14 := repos.Bulks.Items(ctx, id("29"), "", "", 10)
+		for i, err := range []error{
+			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14,
+		} {
 			if err != nil {
 				t.Fatalf("%s: read %d: %v", s.write.Name(), i+1, err)
 			}
@@ -74,7 +87,8 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"contact_events.subject": events[len(events)-1].Unreadable, "deliveries.content": deliveries[0].Unreadable,
 			"webhooks.secret": hooks[0].Unreadable, "webhooks.token": token == webhook.Token{},
 			"automations.action": rules[0].Unreadable, "batches.columns": len(quoted.Columns) == 0,
-			"batch_items.content": items[0].Unreadable,
+			"batch_items.content": items[0].Unreadable, "removed_contacts.content": gone.Unreadable,
+			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,
 		}
 	}
 }

@@ -11,6 +11,8 @@ type walk struct {
 	index   string
 	columns []string
 	values  []any
+	// only is the condition of a partial index that its columns do not imply.
+	only string
 }
 
 // page reads rows of it with ids between two, both exclusive, from one end on.
@@ -27,6 +29,9 @@ func (w walk) page(db *gorm.DB, table, above, below string, ascending bool, limi
 	}
 	sqlite, inList := db.Name() == "sqlite", slices.Contains(withoutNulls, w.index)
 	db = db.Where("id < ?", below).Limit(limit)
+	if w.only != "" {
+		db = db.Where(w.only)
+	}
 	for i, column := range w.columns {
 		if inList && !sqlite {
 			db = db.Where(column+" = ANY(ARRAY[?]::uuid[])", w.values[i]).Order(column + direction)

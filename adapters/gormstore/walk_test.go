@@ -16,7 +16,7 @@ func TestAWalkStopsAtItsLowerEnd(t *testing.T) {
 	if err := s.read.Raw("SELECT id FROM contacts ORDER BY id DESC LIMIT 1 OFFSET 20").Scan(&last).Error; err != nil {
 		t.Fatal(err)
 	}
-	w := walk{"contacts_org", []string{"org_id"}, []any{planOrg}}
+	w := walk{"contacts_org", []string{"org_id"}, []any{planOrg}, ""}
 	for _, ascending := range []bool{false, true} {
 		above, below := last, afterAll
 		if ascending {

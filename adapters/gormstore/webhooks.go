@@ -24,6 +24,7 @@ type webhookRow struct {
 	ThanksURL string `gorm:"not null"`
 	// SignatureHeader is empty for the usual headers.
 	SignatureHeader string
+	RotationID      *uid
 	CreatedAt       time.Time `gorm:"not null"`
 }
 
@@ -34,7 +35,7 @@ func (v *vault) webhookRow(w webhook.Webhook) webhookRow {
 		ID: uid(w.ID), OrgID: uid(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band), Enabled: w.Enabled,
 		OriginID: optional(w.OriginID), Scheme: string(w.Signature.Scheme),
 		Secret: v.seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL,
-		SignatureHeader: w.Signature.Header, CreatedAt: stamp(w.CreatedAt),
+		SignatureHeader: w.Signature.Header, RotationID: optional(w.RotationID), CreatedAt: stamp(w.CreatedAt),
 	}
 }
 
@@ -46,7 +47,7 @@ func (v *vault) webhook(row webhookRow) webhook.Webhook {
 		Signature: webhook.Signature{
 			Scheme: webhook.Scheme(row.Scheme), Secret: string(secret), Header: row.SignatureHeader,
 		},
-		ThanksURL: row.ThanksURL, CreatedAt: row.CreatedAt.UTC(), Unreadable: !ok,
+		ThanksURL: row.ThanksURL, RotationID: row.RotationID.text(), CreatedAt: row.CreatedAt.UTC(), Unreadable: !ok,
 	}
 }
 
@@ -126,7 +127,8 @@ func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
 	row := r.vault.webhookRow(w)
 	return r.changing(ctx, "webhooks.update", w.OrgID, func(db *gorm.DB) error {
 		return orNotFound(db.Model(&webhookRow{}).Where("id = ?", w.ID).
-			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "signature_header", "thanks_url").
+			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "signature_header", "thanks_url",
+				"rotation_id").
 			Updates(&row))
 	})
 }

@@ -16,7 +16,7 @@ var onSQLite = []string{
 	countReceived,
 	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
 	takeLease, askHolder, freeLease, askNewest, askCounted, countCharged, endEntry, insertRecord,
-	askListens, tellOnSQLite, keyNameOnSQLite,
+	askListens, tellOnSQLite, keyNameOnSQLite, takeTurn, readTurn, countTurn,
 }
 
 // writer runs prepared statements in one transaction until one fails.

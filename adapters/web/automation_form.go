@@ -24,6 +24,8 @@ type automationForm struct {
 	Webhooks []webhook.Webhook
 	Funnels  []crm.Funnel
 	Members  []crm.Member
+	// Rotations are those who contacts can be given to in turn, with the value of their option.
+	Rotations []app.Choice
 	// Destinations are to choose from; Kept is true where the request has a form that only commands describe.
 	Destinations []destinationOption
 	Kept         bool
@@ -157,6 +159,9 @@ func (s *server) automationForm(c *call, status int, id string, shown Form, tria
 	if data.Members, err = s.Members.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
+	if data.Rotations, err = s.rotationChoices(c, app.RotationPrefix); err != nil {
+		return err
+	}
 	return c.renderStatus(status, "automacao-form", page{
 		Title: map[bool]string{true: "Nova automação", false: "Editar automação"}[id == ""], Nav: "automacoes", Data: data,
 	})
@@ -183,6 +188,9 @@ func (s *server) automationEdit(c *call) error {
 		Product: a.Action.Product, Ceiling: a.Action.Ceiling, Origin: a.Origin, WebhookID: a.Conditions.WebhookID,
 		MinAmount: a.Conditions.MinAmount, URL: a.Action.URL, To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text,
 		Stage: a.Action.StageID, Member: a.Action.MemberID,
+	}
+	if id := a.Action.RotationID; id != "" {
+		f.Member = app.RotationPrefix + id
 	}
 	if age := a.Action.MaxAge; age != nil {
 		f.MaxAge = strconv.Itoa(*age)

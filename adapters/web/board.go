@@ -37,6 +37,7 @@ type boardFilter struct {
 	Funnel   string `form:"funil"`
 	Origin   string `form:"origem"`
 	Assignee string `form:"resp"`
+	Waiting  string `form:"retorno"`
 }
 
 func (s *server) board(c *call, show boardFilter) error {
@@ -50,12 +51,12 @@ func (s *server) board(c *call, show boardFilter) error {
 			cards = min(cardsMost, max(cardsLeast, cardsAll/max(1, len(f.Stages))))
 		}
 	}
-	search := app.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee}
+	search := app.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee, Waiting: show.Waiting == "sem"}
 	funnel, stages, err := s.Contacts.Board(c.ctx(), c.by, show.Funnel, search, cards)
 	if err != nil {
 		return err
 	}
-	chosen := queryOf(contactFilter{Origin: show.Origin, Assignee: show.Assignee})
+	chosen := queryOf(contactFilter{Origin: show.Origin, Assignee: show.Assignee, Waiting: show.Waiting})
 	data := boardPage{Choices: choices, Funnel: funnel, Filter: show, List: "/contatos" + withQuery(chosen)}
 	for _, stage := range stages {
 		b := boardStage{

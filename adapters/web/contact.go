@@ -34,6 +34,9 @@ type contactPage struct {
 	Paid          string
 	Products      []app.Offer
 	Form          Form
+	// Alike are who may be the same person, Merges what became part of the contact and can be parted from it.
+	Alike  []app.AlikeContact
+	Merges []crm.Removal
 }
 
 // happening is one thing in a contact's history.
@@ -176,6 +179,12 @@ func (s *server) contactSummary(c *call, status int, shown Form, wholeNote bool)
 		data.NoteShown, data.NoteCut = ownWords(view.Contact), false
 	}
 	if data.Choices, err = s.Contacts.Choices(c.ctx(), c.by); err != nil {
+		return err
+	}
+	if data.Alike, err = s.Contacts.Alike(c.ctx(), c.by, view.ID); err != nil {
+		return err
+	}
+	if data.Merges, err = s.Contacts.Merges(c.ctx(), c.by, view.ID); err != nil {
 		return err
 	}
 	data.History = s.happenings(c, history[:min(len(history), lastShown)])

@@ -19,12 +19,14 @@ type contactLine struct {
 	// PhoneText is the phone as people write it, Below what stands under the name.
 	PhoneText, Below string
 	AssigneeShort    string
+	// Unanswered is whether it is in an open stage and waits for its first answer.
+	Unanswered bool
 }
 
 func contactLineOf(v crm.ContactView) contactLine {
 	l := contactLine{
 		ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company,
-		AssigneeShort: shortName(v.Assignee.Name),
+		AssigneeShort: shortName(v.Assignee.Name), Unanswered: v.Waiting && v.StageOutcome == crm.Open,
 	}
 	if l.Below == "" {
 		l.Below = v.Email
@@ -74,7 +76,9 @@ type contactFilter struct {
 	Assignee string `form:"resp"`
 	Webhook  string `form:"webhook"`
 	Period   string `form:"quando"`
-	Order    string `form:"ordem"`
+	// Waiting is "sem" for those that nobody has answered.
+	Waiting string `form:"retorno"`
+	Order   string `form:"ordem"`
 }
 
 // contactPlace is where a page of the list begins or ends, and how many come before it.
@@ -89,7 +93,8 @@ func (s *server) contactSearch(f contactFilter) app.ContactSearch {
 	order := orders[f.Order]
 	search := app.ContactSearch{
 		Text: f.Text, StageID: f.Stage, OriginID: f.Origin, AssigneeID: f.Assignee, WebhookID: f.Webhook,
-		Order: order.by, Ascending: order.ascending,
+		Waiting: f.Waiting == "sem",
+		Order:   order.by, Ascending: order.ascending,
 	}
 	if days := periods[f.Period]; days > 0 {
 		search.Since = s.Calendar.DaysBefore(s.Clock(), days-1)
@@ -110,6 +115,8 @@ type contactsPage struct {
 	Many     bool
 	Counted  int
 	From, To int
+	// Chosen is what the address says of the filter.
+	Chosen url.Values
 	// Previous and Next are addresses; empty at the ends. CSV and Excel are the downloads'.
 	Previous, Next, CSV, Excel string
 }
@@ -142,7 +149,7 @@ func (s *server) contactList(c *call, at contactPlace) error {
 	chosen := queryOf(at.contactFilter)
 	data := contactsPage{
 		Choices: choices, Filter: at.contactFilter, Columns: columnsOf(chosen, at.Order),
-		Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
+		Chosen: chosen, Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
 		CSV:   "/contatos.csv" + withQuery(chosen),
 		Excel: "/contatos.csv" + withQuery(chosen, "formato", string(download.Excel)),
 	}

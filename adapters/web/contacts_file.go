@@ -1,6 +1,7 @@
 package web
 
 import (
+	"iter"
 	"time"
 
 	"fichario/adapters/download"
@@ -13,7 +14,12 @@ func (s *server) contactsFile(c *call, f struct {
 	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
 }) error {
 	found := s.Contacts.All(c.ctx(), c.by, s.contactSearch(f.contactFilter))
-	return s.download(c, download.Table{
+	return s.download(c, contactTable(found, s.Calendar.Location), f.Form)
+}
+
+// contactTable is contacts as a file.
+func contactTable(found iter.Seq2[crm.ContactView, error], zone *time.Location) download.Table {
+	return download.Table{
 		Name: "contatos.csv",
 		Columns: []string{
 			"id", "nome", "email", "telefone", "empresa", "valor", "origem", "funil", "etapa", "responsavel", "webhook",
@@ -26,8 +32,8 @@ func (s *server) contactsFile(c *call, f struct {
 				}
 			}
 		},
-		Zone: s.Calendar.Location,
-	}, f.Form)
+		Zone: zone,
+	}
 }
 
 // contactCells are a contact in the columns of contactsFile.

@@ -22,6 +22,7 @@ func (s *server) functions() template.FuncMap {
 		"inWords": s.inWords, "roughly": roughly, "breaks": breaks,
 		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
+		"waited":   waited,
 		"age":      func(t time.Time) string { return age(s.Clock().Sub(t)) },
 		"doc":      masked, "initials": initials, "role": roleName, "shorten": shorten,
 		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },

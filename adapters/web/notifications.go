@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
+	"fichario/app"
 	"fichario/domain/crm"
 )
 
@@ -24,6 +26,8 @@ type notificationsPage struct {
 	Unread int
 	// Full is whether there may be older ones.
 	Full bool
+	// Before says who of them was there before, by their ids.
+	Before map[string]app.CameBefore
 }
 
 func (s *server) notificationList(c *call) error {
@@ -32,7 +36,12 @@ func (s *server) notificationList(c *call) error {
 		return err
 	}
 	data := notificationsPage{Full: len(all) == notificationsAtOnce}
+	var arrived []string
 	for _, n := range all {
+		n.ContactName = cmp.Or(n.ContactName, "um contato que saiu da lista")
+		if n.Kind == crm.NewContact {
+			arrived = append(arrived, n.ContactID)
+		}
 		name := s.dayName(n.At)
 		if len(data.Days) == 0 || data.Days[len(data.Days)-1].Name != name {
 			data.Days = append(data.Days, notificationDay{Name: name})
@@ -42,6 +51,9 @@ func (s *server) notificationList(c *call) error {
 	}
 	if len(all) > 0 {
 		data.Newest = all[0].ID
+	}
+	if data.Before, err = s.Contacts.CameBefore(c.ctx(), c.by, arrived); err != nil {
+		return err
 	}
 	if data.Unread, err = s.Notifications.Unread(c.ctx(), c.by); err != nil {
 		return err

@@ -83,6 +83,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
 		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
+		Bulks: app.NewBulks(store, now), Rotations: app.NewRotations(store, now),
 		Automations: app.NewAutomations(store, now, app.Means{
 			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
 		}),

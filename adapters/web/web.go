@@ -32,6 +32,8 @@ type Config struct {
 	Origins       *app.Origins
 	Notifications *app.Notifications
 	Contacts      *app.Contacts
+	Bulks         *app.Bulks
+	Rotations     *app.Rotations
 	Automations   *app.Automations
 	Dashboard     *app.Dashboard
 	Batches       *app.Batches

@@ -14,6 +14,8 @@ type webhookForm struct {
 	Form
 	ID      string
 	Origins []crm.Origin
+	// Rotations can give its contacts.
+	Rotations []app.Choice
 }
 
 // webhookFields are what the form asks for.
@@ -25,6 +27,8 @@ type webhookFields struct {
 	Scheme webhook.Scheme `form:"assinatura"`
 	Secret string         `form:"segredo" app:"secret"`
 	Thanks string         `form:"obrigado" app:"thanksUrl"`
+	// Rotation is an id.
+	Rotation string `form:"rodizio" app:"rotation"`
 }
 
 func (f webhookFields) signature() webhook.Signature {
@@ -40,13 +44,16 @@ func (s *server) webhookNew(c *call) error {
 		return err
 	}
 	data := webhookForm{Origins: origins, Form: filled(webhookFields{Kind: intake.Generic, Band: intake.BandZero})}
+	if data.Rotations, err = s.rotationChoices(c, ""); err != nil {
+		return err
+	}
 	return c.render("webhook-form", page{Title: "Novo webhook", Nav: "webhooks", Data: data})
 }
 
 func (s *server) webhookCreate(c *call, f webhookFields) error {
 	hook, _, err := s.Webhooks.Create(c.ctx(), c.by, app.NewWebhook{
 		OrgID: c.by.OrgID(), Name: f.Name, Options: intake.Options{Kind: f.Kind, Band: f.Band},
-		Origin: f.Origin, Signature: f.signature(), ThanksURL: f.Thanks,
+		Origin: f.Origin, Signature: f.signature(), ThanksURL: f.Thanks, Rotation: f.Rotation,
 	})
 	if err != nil {
 		return s.webhookFormAgain(c, "", f, err)
@@ -68,8 +75,12 @@ func (s *server) webhookFormAgain(c *call, id string, f webhookFields, why error
 	if id != "" {
 		title = "Editar webhook"
 	}
+	rotations, err := s.rotationChoices(c, "")
+	if err != nil {
+		return err
+	}
 	return c.renderStatus(http.StatusUnprocessableEntity, "webhook-form", page{
-		Title: title, Nav: "webhooks", Data: webhookForm{Form: shown, ID: id, Origins: origins},
+		Title: title, Nav: "webhooks", Data: webhookForm{Form: shown, ID: id, Origins: origins, Rotations: rotations},
 	})
 }
 
@@ -84,13 +95,18 @@ func (s *server) webhookEdit(c *call) error {
 	}
 	data := webhookForm{ID: w.ID, Origins: origins, Form: filled(webhookFields{
 		Name: w.Name, Kind: w.Kind, Origin: w.Origin, Band: w.Band, Scheme: w.Signature.Scheme, Thanks: w.ThanksURL,
+		Rotation: w.RotationID,
 	})}
+	if data.Rotations, err = s.rotationChoices(c, ""); err != nil {
+		return err
+	}
 	return c.render("webhook-form", page{Title: "Editar " + w.Name, Nav: "webhooks", Data: data})
 }
 
 func (s *server) webhookUpdate(c *call, f webhookFields) error {
 	id := c.PathValue("id")
-	change := app.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks}
+	change := app.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks,
+		Rotation: &f.Rotation}
 	if f.Secret != "" || f.Scheme == webhook.NoSignature {
 		change.Signature = new(f.signature()) // an empty secret keeps the one there is
 		if w, err := s.Webhooks.Show(c.ctx(), c.by, id); err == nil && w.Signature.Scheme == f.Scheme {

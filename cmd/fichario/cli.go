@@ -23,6 +23,7 @@ type cli struct {
 	Key           keyCmd           `cmd:"" help:"API keys."`
 	Origin        originCmd        `cmd:"" help:"Where contacts come from."`
 	Funnel        funnelCmd        `cmd:"" help:"The stages that contacts move through."`
+	Rotation      rotationCmd      `cmd:"" help:"Who is given contacts in turn."`
 	Webhook       webhookCmd       `cmd:"" help:"Addresses that contacts are sent to."`
 	Automation    automationCmd    `cmd:"" help:"What is done when a contact comes in."`
 	Batch         batchCmd         `cmd:"" help:"One question about many documents."`

@@ -14,6 +14,12 @@ import (
 type contactCmd struct {
 	List contactListCmd `cmd:"" help:"List contacts, newest first."`
 	Show contactShowCmd `cmd:"" help:"Show a contact with its history."`
+
+	Duplicates contactDuplicatesCmd `cmd:"" help:"List contacts that may be the same person: same e-mail, phone or document."`
+	Merge      contactMergeCmd      `cmd:"" help:"Make a contact part of another one; nothing is lost."`
+	Split      contactSplitCmd      `cmd:"" help:"Undo a merge, for 30 days."`
+	Delete     contactDeleteCmd     `cmd:"" help:"Delete a contact with its note, documents and history."`
+	Restore    contactRestoreCmd    `cmd:"" help:"Bring a deleted contact back, for 30 seconds."`
 }
 
 type contactListCmd struct {

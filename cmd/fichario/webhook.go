@@ -34,6 +34,7 @@ type webhookCreateCmd struct {
 	Secret    string `help:"Secret that senders sign with."`
 	Header    string `name:"signature-header" help:"Header that the signature of --signature hmac comes in, such as X-Cal-Signature-256; with or without sha256= before it, hex or base64. Default: the usual ones."`
 	ThanksURL string `name:"thanks-url" help:"Page that a browser is sent to after a plain HTML form."`
+	Rotation  string `help:"Name or id of the rotation that its contacts are given by. Default: they go to the first active member."`
 }
 
 // Run makes a webhook.
@@ -43,6 +44,7 @@ func (c *webhookCreateCmd) Run(e *environment) error {
 			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)},
 			Origin:    c.Origin,
 			Signature: signature(c.Signature, c.Secret, c.Header), ThanksURL: c.ThanksURL,
+			Rotation: c.Rotation,
 		})
 		if err != nil {
 			return err
@@ -152,11 +154,12 @@ type webhookSetCmd struct {
 	Secret    string  `help:"Secret that senders sign with; goes with --signature."`
 	Header    string  `name:"signature-header" help:"Header that the signature comes in; goes with --signature hmac."`
 	ThanksURL *string `name:"thanks-url" help:"Page for browsers after a plain HTML form; empty for none."`
+	Rotation  *string `help:"Name or id of the rotation that its contacts are given by; empty for none."`
 }
 
 // Run changes a webhook.
 func (c *webhookSetCmd) Run(e *environment) error {
-	change := app.Change{Name: c.Name, Origin: c.Origin, ThanksURL: c.ThanksURL}
+	change := app.Change{Name: c.Name, Origin: c.Origin, ThanksURL: c.ThanksURL, Rotation: c.Rotation}
 	if c.Type != nil {
 		kind := intake.Kind(*c.Type)
 		change.Kind = &kind

@@ -62,6 +62,8 @@ type Action struct {
 	StageID string
 	// MemberID is of an Assign action.
 	MemberID string
+	// RotationID is of an Assign action that gives contacts in turn, instead of MemberID.
+	RotationID string `json:",omitempty"`
 	// Product is what a Lookup action looks up. Ceiling is what it may be charged in a month, in ten-thousandths of a
 	// real.
 	Product string        `json:",omitempty"`

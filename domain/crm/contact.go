@@ -48,7 +48,9 @@ type Contact struct {
 	StageID     string
 	// AssigneeID is empty in an organisation without active members.
 	AssigneeID string
-	CreatedAt  time.Time
+	// Waiting is true from when it came in until somebody answers: the first note, call or move of a member.
+	Waiting   bool
+	CreatedAt time.Time
 	// Unreadable is true where the note, the documents or the attribution cannot be opened and is left out. The stored
 	// ones stay.
 	Unreadable bool

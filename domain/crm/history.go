@@ -19,6 +19,14 @@ const (
 	ContactAdded EventKind = "incluido"
 	// ContactEdited: the fields that the entry names were changed.
 	ContactEdited EventKind = "editado"
+	// Merged: the contact that the entry names became part of it.
+	Merged EventKind = "unido"
+	// Parted: that was undone.
+	Parted EventKind = "separado"
+	// Called: a member called.
+	Called EventKind = "ligacao"
+	// Restored: it had been deleted, and was brought back.
+	Restored EventKind = "restaurado"
 )
 
 // Event is an entry of a contact's history. Entries are never changed.
@@ -54,6 +62,14 @@ func (e Event) Text() string {
 		return "Criado por " + e.Actor
 	case ContactEdited:
 		return "Alterado por " + e.Actor + ": " + e.Subject
+	case Merged:
+		return "Unido com " + e.Subject + " por " + e.Actor
+	case Parted:
+		return "Separado de " + e.Subject + " por " + e.Actor
+	case Called:
+		return e.Actor + " ligou"
+	case Restored:
+		return "Restaurado por " + e.Actor
 	}
 	return string(e.Kind)
 }

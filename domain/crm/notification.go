@@ -1,6 +1,9 @@
 package crm
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // NotificationKind says what a notification tells.
 type NotificationKind string
@@ -64,12 +67,15 @@ func (n Notification) Text() string {
 		if n.ContactID == "" {
 			return n.Subject + " falhou e não será tentada de novo sozinha."
 		}
-		return n.Subject + " falhou para " + n.ContactName + " e não será tentada de novo sozinha."
+		return n.Subject + " falhou para " + n.contact() + " e não será tentada de novo sozinha."
 	case CapReached, CeilingReached:
 		return n.Subject
 	case BatchEnded, BatchPaused:
 		return n.BatchName + ": " + n.Subject
 	case NewContact:
 	}
-	return n.ContactName + " chegou pelo webhook " + n.Subject + "."
+	return n.contact() + " chegou pelo webhook " + n.Subject + "."
 }
+
+// contact is the name of the contact, or what is said of one that was deleted or became part of another.
+func (n Notification) contact() string { return cmp.Or(n.ContactName, "Um contato que saiu da lista") }

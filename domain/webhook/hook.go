@@ -11,4 +11,6 @@ type Hook struct {
 	// Members are the active members of the organisation.
 	Members []crm.Member
 	Origins []crm.Origin
+	// Rotation is that of RotationID.
+	Rotation crm.Rotation
 }

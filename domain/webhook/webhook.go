@@ -26,6 +26,9 @@ type Webhook struct {
 	// ThanksURL is where the browser of a plain HTML form is sent after an accepted
 	// post; empty answers JSON to everybody.
 	ThanksURL string
+	// RotationID is the rotation that its contacts are given by; empty where they go to the first active member
+	// (specification, 4.5.3).
+	RotationID string
 	// Received counts the accepted posts.
 	Received  int64
 	CreatedAt time.Time

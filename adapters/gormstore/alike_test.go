@@ -1,0 +1,49 @@
+package gormstore
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fichario/domain/crm"
+)
+
+// TestAlikeContactsAreFoundByTheirIndexes: neither of one contact nor of some is everything read.
+func TestAlikeContactsAreFoundByTheirIndexes(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO contacts
+			(id, org_id, name, email, phone, phone_e164, company, amount, note, stage_id, created_at, search)
+			SELECT @id, '%[1]s'@uuid, 'Ana', 'a' || (i %% 9000) || '@example.com', '', CASE WHEN i %% 3 = 0 THEN '' ELSE
+			'+5511' || (i %% 8000) END, '', 0, '', '%[1]s'@uuid, @moment, 'ana' FROM numbers`, planOrg))
+		var some []string
+		if err := s.read.Model(&contactRow{}).Order("id").Limit(30).Pluck("id", &some).Error; err != nil {
+			t.Fatal(err)
+		}
+		alike := planned(t, s, func(cn conn) error {
+			one := crm.Contact{ID: some[0], OrgID: planOrg, Email: "a1@example.com", PhoneE164: "+55111"}
+			found, err := contacts{cn, s.vault}.Alike(t.Context(), one, 20)
+			if len(found) != 3 {
+				t.Errorf("%s: %d alike", s.write.Name(), len(found))
+			}
+			return err
+		})
+		of := planned(t, s, func(cn conn) error {
+			found, err := contacts{cn, s.vault}.AlikeOf(t.Context(), planOrg, some, 500)
+			if len(found) != 30 {
+				t.Errorf("%s: %d have somebody alike", s.write.Name(), len(found))
+			}
+			return err
+		})
+		for what, plans := range map[string][]string{"one": alike, "some": of} {
+			all := strings.Join(plans, "\n")
+			all = regexp.MustCompile(`.*contact_documents_(contact|pkey).*|Bitmap Heap Scan on contact_documents`).
+				ReplaceAllString(all, "")
+			if everything.MatchString(all) ||
+				!strings.Contains(all, "contacts_email") || !strings.Contains(all, "contacts_phone") {
+				t.Errorf("%s: what is alike to %s is found by\n%s", s.write.Name(), what, all)
+			}
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// answeredRow is how many contacts were answered first in an hour, and how long they had waited.
+type answeredRow struct {
+	OrgID    uid       `gorm:"primaryKey"`
+	Hour     time.Time `gorm:"primaryKey"`
+	MemberID uid       `gorm:"primaryKey"`
+	OriginID uid       `gorm:"primaryKey"` // noID without one
+	Answers  int64     `gorm:"not null"`
+	Seconds  int64     `gorm:"not null"`
+}
+
+func (answeredRow) TableName() string { return "first_answers" }
+
+const countAnswer = `INSERT INTO first_answers (org_id, hour, member_id, origin_id, answers, seconds) VALUES (?, ?, ?, ?, 1, ?)
+	ON CONFLICT (org_id, hour, member_id, origin_id)
+	DO UPDATE SET answers = first_answers.answers + 1, seconds = first_answers.seconds + excluded.seconds`
+
+func (r contacts) Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error {
+	return r.inside(ctx, "contacts.answer", func(db *gorm.DB) error {
+		first := db.Model(&contactRow{}).Where("id = ? AND waiting", c.ID).Update("waiting", false)
+		if first.Error != nil || first.RowsAffected == 0 {
+			return first.Error
+		}
+		waited := max(0, at.Sub(c.CreatedAt)/time.Second)
+		return db.Exec(countAnswer, c.OrgID, hourOf(at), memberID, orNoID(optional(c.OriginID)), int64(waited)).Error
+	})
+}
+
+func (r contacts) FirstAnswers(ctx context.Context, orgID string, since time.Time) ([]ports.FirstAnswer, error) {
+	sums := func(db *gorm.DB) *gorm.DB {
+		return db.Select("member_id, origin_id, CAST(SUM(answers) AS bigint) AS answers, CAST(SUM(seconds) AS bigint) AS seconds").
+			Where("org_id = ? AND hour >= ?", orgID, hourOf(since)).Group("member_id, origin_id").Order("member_id, origin_id")
+	}
+	return findAll(ctx, r.list, "contacts.firstAnswers", func(row answeredRow) ports.FirstAnswer {
+		return ports.FirstAnswer{
+			MemberID: string(row.MemberID), OriginID: row.OriginID.known(), Answers: int(row.Answers),
+			Waited: time.Duration(row.Seconds) * time.Second,
+		}
+	}, sums)
+}
+
+func (r contacts) Log(ctx context.Context, e crm.Event) error {
+	event := r.vault.eventRow(e)
+	return r.inside(ctx, "contacts.log", func(db *gorm.DB) error {
+		var there int
+		if err := db.Raw("SELECT COUNT(*) FROM contacts WHERE id = ?", e.ContactID).Scan(&there).Error; err != nil {
+			return err
+		}
+		if there == 0 {
+			return ports.ErrNotFound
+		}
+		return db.Create(&event).Error
+	})
+}

@@ -1,0 +1,193 @@
+package gormstore
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+type rotationRow struct {
+	ID        uid       `gorm:"primaryKey"`
+	OrgID     uid       `gorm:"not null"`
+	Name      string    `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
+}
+
+func (rotationRow) TableName() string { return "rotations" }
+
+type rotationMemberRow struct {
+	RotationID uid `gorm:"primaryKey"`
+	MemberID   uid `gorm:"primaryKey"`
+	Weight     int `gorm:"not null"`
+	AwayUntil  *time.Time
+}
+
+func (rotationMemberRow) TableName() string { return "rotation_members" }
+
+// turnRow is how many turns of a rotation were taken.
+type turnRow struct {
+	RotationID uid   `gorm:"primaryKey"`
+	Turn       int64 `gorm:"not null"`
+}
+
+func (turnRow) TableName() string { return "rotation_turns" }
+
+// givenRow is how many contacts a rotation gave to a member.
+type givenRow struct {
+	RotationID uid   `gorm:"primaryKey"`
+	MemberID   uid   `gorm:"primaryKey"`
+	Contacts   int64 `gorm:"not null"`
+}
+
+func (givenRow) TableName() string { return "rotation_counts" }
+
+const (
+	takeTurn = `INSERT INTO rotation_turns (rotation_id, turn) VALUES (?, 1)` + addTurns
+	addTurns = `
+	ON CONFLICT (rotation_id) DO UPDATE SET turn = rotation_turns.turn + excluded.turn`
+	readTurn  = `SELECT turn FROM rotation_turns WHERE rotation_id = ?`
+	countTurn = `INSERT INTO rotation_counts (rotation_id, member_id, contacts) VALUES (?, ?, 1)` + addGiven
+	addGiven  = `
+	ON CONFLICT (rotation_id, member_id) DO UPDATE SET contacts = rotation_counts.contacts + excluded.contacts`
+)
+
+// turns are whose turn it is, as the one statement of posts takes it: ids one after the other.
+type turns struct {
+	rotation uid
+	sequence string
+}
+
+func turnsOf(n ports.Newcomer) *turns {
+	if n.RotationID == "" || len(n.Sequence) == 0 {
+		return nil
+	}
+	return &turns{uid(n.RotationID), strings.Join(n.Sequence, "")}
+}
+
+// uuidText is how long an id is in a sequence.
+const uuidText = 36
+
+// of is whose the n-th turn is, from 1 on.
+func (t turns) of(n int64) string {
+	at := (n - 1) % int64(len(t.sequence)/uuidText) * uuidText
+	return t.sequence[at : at+uuidText]
+}
+
+// take takes the next turn in a transaction.
+func (t turns) take(tx *gorm.DB) (string, error) {
+	var n int64
+	if err := tx.Exec(takeTurn, t.rotation).Error; err != nil {
+		return "", err
+	}
+	if err := tx.Raw(readTurn, t.rotation).Scan(&n).Error; err != nil {
+		return "", err
+	}
+	member := t.of(n)
+	return member, tx.Exec(countTurn, t.rotation, member).Error
+}
+
+type rotations struct{ conn }
+
+func (r rotations) Create(ctx context.Context, made crm.Rotation) error {
+	row := rotationRow{ID: uid(made.ID), OrgID: uid(made.OrgID), Name: made.Name, CreatedAt: stamp(made.CreatedAt)}
+	return r.changing(ctx, "rotations.create", made.OrgID, func(db *gorm.DB) error {
+		if err := db.Create(&row).Error; err != nil {
+			return err
+		}
+		return writeRotationMembers(db, made)
+	})
+}
+
+func writeRotationMembers(db *gorm.DB, r crm.Rotation) error {
+	if len(r.Members) == 0 {
+		return nil
+	}
+	rows := mapped(r.Members, func(m crm.RotationMember) rotationMemberRow {
+		return rotationMemberRow{uid(r.ID), uid(m.MemberID), m.Weight, optionalTime(m.AwayUntil)}
+	})
+	return db.Create(&rows).Error
+}
+
+func (r rotations) Update(ctx context.Context, changed crm.Rotation) error {
+	return r.changing(ctx, "rotations.update", changed.OrgID, func(db *gorm.DB) error {
+		err := orNotFound(db.Model(&rotationRow{}).Where("id = ? AND org_id = ?", changed.ID, changed.OrgID).
+			Update("name", changed.Name))
+		if err != nil {
+			return err
+		}
+		if err := db.Delete(&rotationMemberRow{}, "rotation_id = ?", changed.ID).Error; err != nil {
+			return err
+		}
+		return writeRotationMembers(db, changed)
+	})
+}
+
+func (r rotations) Find(ctx context.Context, id string) (out crm.Rotation, err error) {
+	err = r.query(ctx, "rotations.find", func(db *gorm.DB) error {
+		all, err := readRotations(db, where("id = ?", id))
+		if err == nil && len(all) == 0 {
+			err = ports.ErrNotFound
+		}
+		if err == nil {
+			out = all[0]
+		}
+		return err
+	})
+	return out, err
+}
+
+func (r rotations) List(ctx context.Context, orgID string) (out []crm.Rotation, err error) {
+	err = r.query(ctx, "rotations.list", func(db *gorm.DB) error {
+		out, err = readRotations(db, where("org_id = ?", orgID))
+		return err
+	})
+	return out, err
+}
+
+// readRotations reads rotations with their members and what these got.
+func readRotations(db *gorm.DB, wanted scope) ([]crm.Rotation, error) {
+	var rows []rotationRow
+	if err := wanted(db).Order("id").Find(&rows).Error; err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	ids := mapped(rows, func(row rotationRow) uid { return row.ID })
+	var members []rotationMemberRow
+	if err := db.Order("member_id").Find(&members, "rotation_id IN ?", ids).Error; err != nil {
+		return nil, err
+	}
+	var given []givenRow
+	if err := db.Find(&given, "rotation_id IN ?", ids).Error; err != nil {
+		return nil, err
+	}
+	return mapped(rows, func(row rotationRow) crm.Rotation {
+		out := crm.Rotation{
+			ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, CreatedAt: row.CreatedAt.UTC(),
+		}
+		for _, m := range members {
+			if m.RotationID != row.ID {
+				continue
+			}
+			one := crm.RotationMember{MemberID: string(m.MemberID), Weight: m.Weight, AwayUntil: timeOf(m.AwayUntil)}
+			for _, g := range given {
+				if g.RotationID == row.ID && g.MemberID == m.MemberID {
+					one.Given = int(g.Contacts)
+				}
+			}
+			out.Members = append(out.Members, one)
+		}
+		return out
+	}), nil
+}
+
+func (r rotations) Turn(ctx context.Context, id string, sequence []string) (member string, err error) {
+	err = r.inside(ctx, "rotations.turn", func(db *gorm.DB) error {
+		member, err = turns{uid(id), strings.Join(sequence, "")}.take(db)
+		return err
+	})
+	return member, err
+}

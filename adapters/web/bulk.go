@@ -1,0 +1,108 @@
+package web
+
+import (
+	"net/url"
+
+	"fichario/app"
+	"fichario/domain/crm"
+)
+
+// bulkFields are what the form under the list of contacts sends: what is to be done, to which of them.
+type bulkFields struct {
+	contactFilter
+	Action string   `form:"acao"`
+	IDs    []string `form:"c"`
+	// All is "sim" where all that the filter finds are meant.
+	All       string `form:"todos"`
+	Member    string `form:"para"`
+	To        string `form:"destino"`
+	Confirmed string `form:"confirmar"`
+}
+
+// bulkAsk asks before many contacts are deleted.
+type bulkAsk struct {
+	Fields bulkFields
+	Count  int
+	// Many is whether there are more than Count.
+	Many bool
+	// Hidden are the fields of the filter.
+	Hidden url.Values
+}
+
+func (s *server) bulkStart(c *call, f bulkFields) error {
+	n := app.NewBulk{Kind: crm.BulkKind(f.Action), Of: app.Selection{IDs: f.IDs}}
+	search := s.contactSearch(f.contactFilter)
+	if f.All == "sim" {
+		n.Of = app.Selection{Search: &search}
+	}
+	switch {
+	case f.Action == "baixar" && f.All == "sim":
+		return c.redirect("/contatos.csv" + withQuery(queryOf(f.contactFilter)))
+	case f.Action == "baixar":
+		return s.download(c, contactTable(s.Contacts.Chosen(c.ctx(), c.by, f.IDs), s.Calendar.Location), "")
+	case n.Kind == crm.BulkAssign:
+		n.TargetID = f.Member
+	case n.Kind == crm.BulkMove:
+		n.TargetID = f.To
+	case n.Kind == crm.BulkDelete && f.Confirmed != "sim":
+		return s.bulkAsk(c, f, search)
+	}
+	action, err := s.Bulks.Start(c.ctx(), c.by, n)
+	if err != nil {
+		return err
+	}
+	return c.redirect("/acoes/" + action.ID)
+}
+
+// bulkAsk is the page that asks before contacts are deleted.
+func (s *server) bulkAsk(c *call, f bulkFields, search app.ContactSearch) error {
+	if err := c.manager(); err != nil {
+		return err
+	}
+	data := bulkAsk{Fields: f, Count: len(f.IDs)}
+	if f.All == "sim" {
+		count, err := s.Contacts.Count(c.ctx(), c.by, search)
+		if err != nil {
+			return err
+		}
+		data.Hidden, data.Count, data.Many = queryOf(f.contactFilter), min(count, app.CountMax), count > app.CountMax
+	}
+	return c.render("acao-excluir", page{Title: "Excluir contatos", Nav: "contatos", Data: data, Read: true})
+}
+
+// bulkPage is what became of an action.
+type bulkPage struct {
+	app.BulkView
+	Undoable, Running bool
+	Changed           int
+	Seconds           int
+}
+
+func (s *server) bulkShow(c *call) error {
+	view, err := s.Bulks.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data := bulkPage{
+		BulkView: view, Running: view.Open(), Changed: view.Done - view.Skipped, Seconds: int(crm.UndoBulk.Seconds()),
+		Undoable: view.CanUndo(s.Clock()) && (c.by.MayManage() || view.MemberID == c.by.MemberID()),
+	}
+	p := page{Title: bulkTitles[view.Kind], Nav: "contatos", Data: data, Read: true}
+	if data.Running {
+		p.Refresh = 2
+	}
+	return c.render("acao", p)
+}
+
+var bulkTitles = map[crm.BulkKind]string{
+	crm.BulkAssign: "Atribuir contatos", crm.BulkMove: "Mover contatos", crm.BulkDelete: "Excluir contatos",
+	crm.BulkImport: "Importar contatos",
+}
+
+func (s *server) bulkUndo(c *call) error {
+	action, err := s.Bulks.Undo(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return c.redirect("/acoes/" + action.ID)
+}

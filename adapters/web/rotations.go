@@ -1,0 +1,114 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/text"
+)
+
+// rotationsPage is who is given contacts in turn.
+type rotationsPage struct {
+	Rotations []rotationCard
+	// Problem is what is wrong with what was sent.
+	Problem string
+}
+
+// rotationCard is a rotation with a row for every member who may be in it.
+type rotationCard struct {
+	app.RotationView
+	Rows []rotationRow
+}
+
+// rotationRow is a member in the form of a rotation.
+type rotationRow struct {
+	crm.RotationMember
+	Member crm.Member
+	In     bool
+	// Away is the day until which he is away, that included, as a date field has it.
+	Away string
+}
+
+func (s *server) rotationList(c *call) error { return s.rotations(c, http.StatusOK, "") }
+
+func (s *server) rotations(c *call, status int, problem string) error {
+	all, err := s.Rotations.List(c.ctx(), c.by, c.by.OrgID())
+	if err != nil {
+		return err
+	}
+	members, err := s.Members.List(c.ctx(), c.by, c.by.OrgID())
+	if err != nil {
+		return err
+	}
+	data := rotationsPage{Problem: problem}
+	for _, r := range all {
+		card := rotationCard{RotationView: r}
+		for _, m := range members {
+			row := rotationRow{Member: m, RotationMember: crm.RotationMember{MemberID: m.ID, Weight: 1}}
+			for _, p := range r.Places {
+				if p.MemberID == m.ID {
+					row.RotationMember, row.In = p.RotationMember, true
+				}
+			}
+			if row.AwayUntil.After(s.Clock()) {
+				row.Away = row.AwayUntil.Add(-time.Second).In(s.Calendar.Location).Format(time.DateOnly)
+			}
+			if m.Active || row.In {
+				card.Rows = append(card.Rows, row)
+			}
+		}
+		data.Rotations = append(data.Rotations, card)
+	}
+	return c.renderStatus(status, "rodizios", page{Title: "Rodízios", Nav: "webhooks", Data: data})
+}
+
+func (s *server) rotationAdd(c *call, f struct {
+	Name string `form:"nome"`
+}) error {
+	_, err := s.Rotations.Add(c.ctx(), c.by, c.by.OrgID(), f.Name, nil)
+	return s.rotationDone(c, err, "Rodízio criado. Marque quem participa.")
+}
+
+// rotationChange reads a row of fields for each member: he is in it where his box is ticked.
+func (s *server) rotationChange(c *call, f struct {
+	Name string   `form:"nome"`
+	In   []string `form:"membro"`
+}) error {
+	var members []crm.RotationMember
+	for _, id := range f.In {
+		m := crm.RotationMember{MemberID: id}
+		m.Weight, _ = text.Whole(c.PostForm.Get("peso-" + id)) // zero is refused
+		if day := c.PostForm.Get("fora-" + id); day != "" {
+			until, err := s.Calendar.StartOf(day)
+			if err != nil {
+				return s.rotations(c, http.StatusUnprocessableEntity, "Escreva a data como 31/12/2026.")
+			}
+			m.AwayUntil = s.Calendar.NextDay(until)
+		}
+		members = append(members, m)
+	}
+	err := s.Rotations.Change(c.ctx(), c.by, c.PathValue("id"), f.Name, members)
+	return s.rotationDone(c, err, "Rodízio guardado. O próximo contato já segue o que mudou.")
+}
+
+func (s *server) rotationDone(c *call, err error, notice string) error {
+	if app.IsRefusal(err) {
+		return s.rotations(c, http.StatusUnprocessableEntity, app.FaultOf(err).Message)
+	}
+	if err != nil {
+		return err
+	}
+	return c.done("/rodizios", notice)
+}
+
+// rotationChoices are the rotations to choose from, with something before their ids.
+func (s *server) rotationChoices(c *call, prefix string) ([]app.Choice, error) {
+	all, err := s.Rotations.List(c.ctx(), c.by, c.by.OrgID())
+	var out []app.Choice
+	for _, r := range all {
+		out = append(out, app.Choice{ID: prefix + r.ID, Name: r.Name})
+	}
+	return out, err
+}

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// bulkStep changes contacts of one action in one transaction.
+type bulkStep struct {
+	*Bulks
+	r      ports.Repos
+	action crm.Bulk
+	names  names
+	actor  string
+	now    time.Time
+}
+
+// change does, or where they are done undoes, what an action does to contacts, and notes it in the items.
+func (b *Bulks) change(
+	ctx context.Context, r ports.Repos, action crm.Bulk, state crm.BulkState, items []crm.BulkItem, now time.Time,
+) error {
+	n, err := loadNames(ctx, r, action.OrgID)
+	if err != nil {
+		return err
+	}
+	s := bulkStep{b, r, action, n, n.members[action.MemberID].Name, now}
+	for i := range items {
+		item := &items[i]
+		if state == crm.ItemDone {
+			err = s.undo(ctx, item)
+		} else {
+			err = s.do(ctx, item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// do does it to one contact. One that is there no more, or is that way already, is skipped.
+func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
+	item.State = crm.ItemSkipped
+	c, err := s.r.Contacts.Lock(ctx, item.ContactID)
+	if errors.Is(err, ports.ErrNotFound) {
+		item.Result = "o contato não existe mais"
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	target, done := s.action.TargetID, false
+	switch s.action.Kind {
+	case crm.BulkAssign:
+		item.BeforeID = c.AssigneeID
+		done, err = s.assign(ctx, c, target)
+	case crm.BulkMove:
+		item.BeforeID = c.StageID
+		if done, err = s.move(ctx, c, target); done && err == nil {
+			err = s.r.Contacts.Answer(ctx, c, s.action.MemberID, s.now)
+		}
+	case crm.BulkDelete:
+		done, err = true, remove(ctx, s.r, crm.Removal{Contact: c, By: s.actor, At: s.now})
+	case crm.BulkImport:
+	}
+	if done {
+		item.State = crm.ItemDone
+	}
+	return err
+}
+
+// undo takes it back, unless somebody has changed the same since.
+func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
+	item.State = crm.ItemSkipped
+	if s.action.Kind == crm.BulkDelete {
+		gone, err := s.r.Removals.Find(ctx, item.ContactID)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && gone.Unreadable {
+			return nil
+		}
+		if err == nil {
+			item.State = crm.ItemUndone
+			err = s.contacts.restore(ctx, s.r, gone.Contact, crm.Event{Kind: crm.Restored, Actor: s.actor})
+		}
+		return err
+	}
+	c, err := s.r.Contacts.Lock(ctx, item.ContactID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	done := false
+	switch {
+	case s.action.Kind == crm.BulkAssign && c.AssigneeID == s.action.TargetID:
+		done, err = s.assign(ctx, c, item.BeforeID)
+	case s.action.Kind == crm.BulkMove && c.StageID == s.action.TargetID:
+		done, err = s.move(ctx, c, item.BeforeID)
+	}
+	if done {
+		item.State = crm.ItemUndone
+	}
+	return err
+}
+
+func (s bulkStep) event(contactID string, kind crm.EventKind, subject string) crm.Event {
+	return crm.Event{
+		ID: newID(), OrgID: s.action.OrgID, ContactID: contactID, Kind: kind, Actor: s.actor, Subject: subject, At: s.now,
+	}
+}
+
+func (s bulkStep) assign(ctx context.Context, c crm.Contact, memberID string) (bool, error) {
+	if c.AssigneeID == memberID {
+		return false, nil
+	}
+	name := s.names.members[memberID].Name
+	if name == "" {
+		name = "ninguém"
+	}
+	e := s.event(c.ID, crm.Assigned, name)
+	return true, errors.Join(s.r.Contacts.SetAssignee(ctx, memberID, e), emitChange(ctx, s.r, e, "", ""))
+}
+
+func (s bulkStep) move(ctx context.Context, c crm.Contact, stageID string) (bool, error) {
+	stage := s.names.stages[stageID]
+	if c.StageID == stageID || stage.ID == "" {
+		return false, nil
+	}
+	e := s.event(c.ID, crm.StageMoved, stage.Name)
+	return true, errors.Join(s.r.Contacts.SetStage(ctx, stageID, e), emitChange(ctx, s.r, e, c.StageID, ""))
+}

@@ -1,0 +1,301 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// Bulks does something to many contacts, some at a time, and undoes it.
+type Bulks struct {
+	contacts *Contacts
+	store    ports.Store
+	clock    Clock
+}
+
+// NewBulks returns the use case.
+func NewBulks(store ports.Store, clock Clock) *Bulks {
+	return &Bulks{NewContacts(store, clock), store, clock}
+}
+
+// BulkMost is how many contacts one action is about at most.
+const BulkMost = 10_000
+
+const (
+	// bulkAtOnce is how many contacts are changed in one transaction.
+	bulkAtOnce = 20
+	// bulkHere is for how long whoever asks for an action does it himself, so that a page of contacts is done at once.
+	bulkHere = time.Second
+	// keepBulks is how long actions are kept.
+	keepBulks = 30 * 24 * time.Hour
+)
+
+var bulkKind = kind[crm.Bulk]{
+	field: "bulk", missing: "Não há ação com este id.",
+	find:  func(r ports.Repos) func(context.Context, string) (crm.Bulk, error) { return r.Bulks.Find },
+	orgOf: func(b crm.Bulk) string { return b.OrgID },
+}
+
+var lockedBulkKind = kind[crm.Bulk]{
+	field: bulkKind.field, missing: bulkKind.missing, orgOf: bulkKind.orgOf,
+	find: func(r ports.Repos) func(context.Context, string) (crm.Bulk, error) { return r.Bulks.Lock },
+}
+
+// Selection are the contacts that something is done to: some by their ids, or all that a search finds.
+type Selection struct {
+	IDs    []string
+	Search *ContactSearch
+}
+
+// NewBulk is what is to be done to many contacts.
+type NewBulk struct {
+	Kind crm.BulkKind
+	// TargetID is the member or the stage.
+	TargetID string
+	Of       Selection
+}
+
+// Start begins to assign, move or delete contacts, and does as much as takes a moment; the rest is done in the
+// background. Only those who manage the organisation delete. What one of the ids does not name in the caller's
+// organisation is not found, and then nothing happens. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (b *Bulks) Start(ctx context.Context, by Caller, n NewBulk) (crm.Bulk, error) {
+	orgID, err := by.org()
+	if err == nil && n.Kind == crm.BulkDelete {
+		_, err = by.managedOrg()
+	}
+	if err != nil {
+		return crm.Bulk{}, err
+	}
+	if err := b.checkTarget(ctx, orgID, n); err != nil {
+		return crm.Bulk{}, err
+	}
+	ids, err := b.selected(ctx, by, n.Of)
+	if err != nil {
+		return crm.Bulk{}, err
+	}
+	action := crm.Bulk{
+		ID: newID(), OrgID: orgID, MemberID: by.memberID, Kind: n.Kind, TargetID: n.TargetID, Status: crm.BulkRunning,
+		Total: len(ids), At: b.clock(),
+	}
+	items := make([]crm.BulkItem, len(ids))
+	for i, id := range ids {
+		items[i] = crm.BulkItem{ID: newID(), BulkID: action.ID, ContactID: id, State: crm.ItemWaiting}
+	}
+	err = b.store.InTx(ctx, func(r ports.Repos) error { return r.Bulks.Create(ctx, action, items) })
+	if err != nil {
+		return crm.Bulk{}, err
+	}
+	return b.here(ctx, action.ID)
+}
+
+func (b *Bulks) checkTarget(ctx context.Context, orgID string, n NewBulk) error {
+	r := b.store.Repos()
+	switch n.Kind {
+	case crm.BulkAssign:
+		m, err := memberOf(ctx, r, orgID, n.TargetID)
+		if err == nil && !m.Active {
+			return invalid("member", "Esta pessoa não está mais ativa. Escolha outra.")
+		}
+		return err
+	case crm.BulkMove:
+		names, err := loadNames(ctx, r, orgID)
+		if err == nil && names.stages[n.TargetID].ID == "" {
+			return missing("stage", "Não há etapa com este id.")
+		}
+		return err
+	case crm.BulkDelete:
+		return nil
+	case crm.BulkImport:
+	}
+	return invalid("kind", "A ação é atribuir, mover ou excluir.")
+}
+
+// selected are the ids of a selection, each once.
+func (b *Bulks) selected(ctx context.Context, by Caller, of Selection) ([]string, error) {
+	if of.Search == nil {
+		return b.named(ctx, by, of.IDs)
+	}
+	p, err := b.contacts.prepare(ctx, by, *of.Search)
+	if err != nil {
+		return nil, err
+	}
+	q, ids := ports.ContactQuery{ContactFilter: p.filter, Limit: listMax}, []string(nil)
+	for {
+		page, err := b.store.Repos().Contacts.Select(ctx, p.orgID, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range page {
+			ids = append(ids, c.ID)
+		}
+		switch {
+		case len(ids) > BulkMost:
+			return nil, tooMany()
+		case len(page) < listMax && len(ids) == 0:
+			return nil, nobodyChosen()
+		case len(page) < listMax:
+			return ids, nil
+		}
+		q.After = page[len(page)-1].ID
+	}
+}
+
+func tooMany() *fault.Error {
+	return invalid("contacts", fmt.Sprintf("Uma ação vale para até %d contatos. Use os filtros e faça em partes.", BulkMost))
+}
+
+func nobodyChosen() *fault.Error { return invalid("contacts", "Marque ao menos um contato.") }
+
+// named checks ids.
+func (b *Bulks) named(ctx context.Context, by Caller, ids []string) (out []string, err error) {
+	switch {
+	case len(ids) == 0:
+		return nil, nobodyChosen()
+	case len(ids) > listMax:
+		return nil, tooMany()
+	}
+	seen := map[string]bool{}
+	for _, id := range ids {
+		if !validID(id) {
+			return nil, contactKind.notFound()
+		}
+		if !seen[id] {
+			seen[id], out = true, append(out, id)
+		}
+	}
+	found, err := b.store.Repos().Contacts.Brief(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range out {
+		if c, ok := found[id]; !ok || !by.maySee(c.OrgID) {
+			return nil, contactKind.notFound()
+		}
+	}
+	return out, nil
+}
+
+// BulkView is an action with the names behind its ids.
+type BulkView struct {
+	crm.Bulk
+	// Target is the name of the member or the stage, By who asked for it.
+	Target, By string
+}
+
+// Show returns an action. Faults: NotFound, ServiceUnavailable.
+func (b *Bulks) Show(ctx context.Context, by Caller, id string) (BulkView, error) {
+	r := b.store.Repos()
+	action, err := bulkKind.visible(ctx, r, by, id)
+	if err != nil {
+		return BulkView{}, err
+	}
+	n, err := loadNames(ctx, r, action.OrgID)
+	view := BulkView{Bulk: action, By: n.members[action.MemberID].Name}
+	view.Target = n.members[action.TargetID].Name
+	if action.Kind == crm.BulkMove {
+		view.Target = n.stages[action.TargetID].Name
+	}
+	return view, err
+}
+
+// Undo takes an action back within crm.UndoBulk of its end; what was changed since stays. Only who asked for it and
+// those who manage the organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (b *Bulks) Undo(ctx context.Context, by Caller, id string) (crm.Bulk, error) {
+	err := b.store.InTx(ctx, func(r ports.Repos) error {
+		action, err := lockedBulkKind.visible(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, b.clock())
+		switch {
+		case err != nil:
+			return err
+		case action.MemberID != by.memberID && !by.mayManage(action.OrgID):
+			return forbidden()
+		case !action.CanUndo(now):
+			return tooLate()
+		}
+		action.Status, action.Done, action.Skipped = crm.BulkUndoing, 0, 0
+		return r.Bulks.Save(ctx, action)
+	})
+	if err != nil {
+		return crm.Bulk{}, err
+	}
+	return b.here(ctx, id)
+}
+
+// here does an action for a moment, and returns it as it is then.
+func (b *Bulks) here(ctx context.Context, id string) (crm.Bulk, error) {
+	begun := time.Now()
+	for time.Since(begun) < bulkHere {
+		if more, err := b.step(ctx, id); err != nil || !more {
+			break // the chore will do what is left
+		}
+	}
+	return b.store.Repos().Bulks.Find(ctx, id)
+}
+
+// Work does what is begun, on whichever instance takes it first. It is a chore.
+func (b *Bulks) Work(ctx context.Context) error {
+	return forget(ctx, func(ctx context.Context) (int, error) {
+		more, err := b.step(ctx, "")
+		if more {
+			return 1, err
+		}
+		return 0, err
+	})
+}
+
+// Forget removes actions of more than 30 days ago. It is a chore.
+func (b *Bulks) Forget(ctx context.Context) error {
+	return forget(ctx, func(ctx context.Context) (int, error) {
+		return b.store.Repos().Bulks.Forget(ctx, b.clock().Add(-keepBulks))
+	})
+}
+
+// step does the next contacts of an action in one transaction, and reports whether there was something to do.
+func (b *Bulks) step(ctx context.Context, id string) (more bool, err error) {
+	err = b.store.InTx(ctx, func(r ports.Repos) error {
+		more = false
+		action, err := r.Bulks.Next(ctx, id)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		more = true
+		state := crm.ItemWaiting
+		if action.Status == crm.BulkUndoing {
+			state = crm.ItemDone
+		}
+		items, err := r.Bulks.Items(ctx, action.ID, state, "", bulkAtOnce)
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, b.clock())
+		if err != nil {
+			return err
+		}
+		if len(items) < bulkAtOnce {
+			action.Status, action.EndedAt = map[crm.BulkStatus]crm.BulkStatus{
+				crm.BulkRunning: crm.BulkDone, crm.BulkUndoing: crm.BulkUndone,
+			}[action.Status], now
+		}
+		if err := b.change(ctx, r, action, state, items, now); err != nil {
+			return err
+		}
+		for _, item := range items {
+			if action.Done++; item.State == crm.ItemSkipped {
+				action.Skipped++
+			}
+		}
+		return r.Bulks.Save(ctx, action, items...)
+	})
+	return more, err
+}

@@ -1,0 +1,82 @@
+package app_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+)
+
+// TestManyContactsAtOnce: by their ids or by a search, with undo; what somebody changed meanwhile stays.
+func TestManyContactsAtOnce(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
+		other := s.another()
+		theirs := other.add("rui", crm.Owner)
+		foreign := other.arrive(other.hook(webhook.Signature{}), "zoe")
+		hook, stages := s.hook(webhook.Signature{}), s.funnel(owner).Stages
+		var ids []string
+		for i := range 50 {
+			ids = append(ids, s.arrive(hook, fmt.Sprintf("bia%d", i)).ID)
+		}
+		for what, c := range map[string]struct {
+			by   app.Caller
+			n    app.NewBulk
+			want string
+		}{
+			"nobody":           {ana, app.NewBulk{Kind: crm.BulkDelete, Of: app.Selection{}}, "nao_permitido"},
+			"none":             {owner, app.NewBulk{Kind: crm.BulkDelete}, "requisicao_invalida contacts"},
+			"another's":        {owner, app.NewBulk{Kind: crm.BulkDelete, Of: app.Selection{IDs: []string{ids[0], foreign.ID}}}, "nao_encontrado contact"},
+			"no id":            {owner, app.NewBulk{Kind: crm.BulkDelete, Of: app.Selection{IDs: []string{"x"}}}, "nao_encontrado contact"},
+			"another's member": {ana, app.NewBulk{Kind: crm.BulkAssign, TargetID: theirs.MemberID(), Of: app.Selection{IDs: ids}}, "nao_encontrado member"},
+			"no stage":         {ana, app.NewBulk{Kind: crm.BulkMove, TargetID: ids[0], Of: app.Selection{IDs: ids}}, "nao_encontrado stage"},
+			"import":           {ana, app.NewBulk{Kind: crm.BulkImport, Of: app.Selection{IDs: ids}}, "requisicao_invalida kind"},
+		} {
+			_, err := s.bulks.Start(t.Context(), c.by, c.n)
+			equal(t, what, said(err), c.want)
+		}
+		equal(t, "nothing happened", s.kinds(ids[0]), "criado")
+
+		some := app.Selection{IDs: append([]string{ids[0]}, ids[:3]...)}
+		moved := must(s.bulks.Start(t.Context(), ana, app.NewBulk{Kind: crm.BulkMove, TargetID: stages[1].ID, Of: some}))
+		equal(t, "moved", line(moved.Status, moved.Total, moved.Done, moved.Skipped), "concluida 3 3 0")
+		equal(t, "history", s.kinds(ids[0]), "criado etapa")
+		must(s.contacts.Move(t.Context(), owner, ids[1], stages[2].ID))
+		_, err := s.bulks.Undo(t.Context(), theirs, moved.ID)
+		equal(t, "undone by another", said(err), "nao_encontrado bulk")
+		_, err = s.bulks.Undo(t.Context(), s.add("leo", crm.Common), moved.ID)
+		equal(t, "undone by somebody else", said(err), "nao_permitido")
+		undone := must(s.bulks.Undo(t.Context(), ana, moved.ID))
+		equal(t, "undone", line(undone.Status, undone.Done, undone.Skipped), "desfeita 3 1")
+		equal(t, "their stages", line(s.contact(ids[0]).StageID == stages[0].ID, s.contact(ids[1]).StageID == stages[2].ID),
+			"true true")
+		_, err = s.bulks.Undo(t.Context(), ana, moved.ID)
+		equal(t, "undone twice", said(err), "requisicao_invalida contact")
+
+		all := app.Selection{Search: &app.ContactSearch{StageID: stages[0].ID}}
+		given := must(s.bulks.Start(t.Context(), ana, app.NewBulk{Kind: crm.BulkAssign, TargetID: ana.MemberID(), Of: all}))
+		equal(t, "assigned", line(given.Status, given.Done, s.contact(ids[49]).AssigneeID == ana.MemberID()), "concluida 49 true")
+		must(s.bulks.Undo(t.Context(), ana, given.ID))
+		equal(t, "whose it is again", s.contact(ids[49]).AssigneeID, owner.MemberID())
+
+		gone := must(s.bulks.Start(t.Context(), owner, app.NewBulk{Kind: crm.BulkDelete, Of: all}))
+		equal(t, "what is left", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 1)
+		time.Sleep(crm.UndoBulk - time.Second)
+		done(s.contacts.ForgetRemoved(t.Context()))
+		must(s.bulks.Undo(t.Context(), owner, gone.ID))
+		equal(t, "what is there again", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 50)
+		equal(t, "its history", s.kinds(ids[49]), "criado responsavel responsavel restaurado")
+		gone = must(s.bulks.Start(t.Context(), owner, app.NewBulk{Kind: crm.BulkDelete, Of: all}))
+		time.Sleep(crm.UndoBulk + time.Second)
+		_, err = s.bulks.Undo(t.Context(), owner, gone.ID)
+		equal(t, "undone too late", said(err), "requisicao_invalida contact")
+		view := must(s.bulks.Show(t.Context(), ana, gone.ID))
+		equal(t, "what is shown", line(view.By, view.Done), "dona 49")
+		_, err = s.bulks.Show(t.Context(), theirs, gone.ID)
+		equal(t, "shown to another", said(err), "nao_encontrado bulk")
+	})
+}

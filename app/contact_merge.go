@@ -1,0 +1,247 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// alikeMax is how many contacts that are alike are shown.
+const alikeMax = 20
+
+// AlikeContact is a contact that may be the same person as another one.
+type AlikeContact struct {
+	crm.ContactView
+	// By is what they have in common: "mesmo e-mail", "mesmo telefone", "mesmo documento".
+	By []string
+}
+
+// Alike returns the contacts that have the e-mail address, phone or a document of one, newest first. Faults: NotFound,
+// ServiceUnavailable.
+func (c *Contacts) Alike(ctx context.Context, by Caller, id string) ([]AlikeContact, error) {
+	r := c.store.Repos()
+	contact, err := contactKind.visible(ctx, r, by, id)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.Contacts.Alike(ctx, contact, alikeMax)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	n, err := loadNames(ctx, r, contact.OrgID)
+	out := make([]AlikeContact, len(found))
+	for i, other := range found {
+		out[i] = AlikeContact{ContactView: n.view(other), By: inCommon(contact, other)}
+	}
+	return out, err
+}
+
+// inCommon says why two contacts are alike; documents are not compared, because they are sealed.
+func inCommon(a, b crm.Contact) (out []string) {
+	if strings.EqualFold(a.Email, b.Email) {
+		out = append(out, "mesmo e-mail")
+	}
+	if a.PhoneE164 != "" && a.PhoneE164 == b.PhoneE164 {
+		out = append(out, "mesmo telefone")
+	}
+	if len(out) == 0 {
+		out = append(out, "mesmo documento")
+	}
+	return out
+}
+
+// CameBefore is how often somebody who came was there already.
+type CameBefore struct {
+	Times int
+	// Last is the newest of them.
+	Last crm.ContactView
+}
+
+// text says it in Portuguese, in a line; empty for somebody who came for the first time.
+func (b CameBefore) text() string {
+	if b.Times == 0 {
+		return ""
+	}
+	with := ""
+	if b.Last.Assignee.Name != "" {
+		with = ", com " + b.Last.Assignee.Name
+	}
+	times := "uma vez"
+	if b.Times > 1 {
+		times = fmt.Sprintf("%d vezes", b.Times)
+	}
+	return "Já tinha vindo " + times + with + ".\n"
+}
+
+// cameBeforeMax is how many contacts are looked at for a page of those who came.
+const cameBeforeMax = 500
+
+// CameBefore says of some contacts who of them were there before, by their ids. Faults: NotFound, ServiceUnavailable.
+func (c *Contacts) CameBefore(ctx context.Context, by Caller, ids []string) (map[string]CameBefore, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return nil, err
+	}
+	return cameBefore(ctx, c.store.Repos(), orgID, ids)
+}
+
+func cameBefore(ctx context.Context, r ports.Repos, orgID string, ids []string) (map[string]CameBefore, error) {
+	alike, err := r.Contacts.AlikeOf(ctx, orgID, ids, cameBeforeMax)
+	if err != nil || len(alike) == 0 {
+		return nil, err
+	}
+	last, times := map[string]string{}, map[string]int{}
+	var wanted []string
+	for id, others := range alike {
+		for _, other := range others { // the newest first
+			if other >= id {
+				continue
+			}
+			if times[id]++; times[id] == 1 {
+				last[id], wanted = other, append(wanted, other)
+			}
+		}
+	}
+	found, err := r.Contacts.Brief(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	n, err := loadNames(ctx, r, orgID)
+	out := map[string]CameBefore{}
+	for id, count := range times {
+		if other, ok := found[last[id]]; ok {
+			out[id] = CameBefore{Times: count, Last: n.view(other)}
+		}
+	}
+	return out, err
+}
+
+// MergePreview is what two contacts would be as one.
+type MergePreview struct {
+	// Into stays, From becomes part of it, and After is what Into is then.
+	Into, From, After crm.ContactView
+}
+
+// PreviewMerge shows what a contact becomes with another one. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (c *Contacts) PreviewMerge(ctx context.Context, by Caller, intoID, fromID string) (MergePreview, error) {
+	return c.merged(ctx, c.store.Repos(), by, contactKind, intoID, fromID)
+}
+
+func (c *Contacts) merged(
+	ctx context.Context, r ports.Repos, by Caller, find kind[crm.Contact], intoID, fromID string,
+) (MergePreview, error) {
+	if intoID == fromID {
+		return MergePreview{}, invalid("contact", "Um contato não pode ser unido consigo mesmo.")
+	}
+	// Everybody takes two contacts in one order, so that nobody waits for somebody who waits for him.
+	contacts := map[string]crm.Contact{}
+	for _, id := range []string{min(intoID, fromID), max(intoID, fromID)} {
+		contact, err := find.visible(ctx, r, by, id)
+		if err != nil {
+			return MergePreview{}, err
+		}
+		contacts[id] = contact
+	}
+	into, from := contacts[intoID], contacts[fromID]
+	if into.OrgID != from.OrgID {
+		return MergePreview{}, contactKind.notFound()
+	}
+	n, err := loadNames(ctx, r, into.OrgID)
+	if err != nil {
+		return MergePreview{}, err
+	}
+	after := crm.Merge(into, from, func(id string) string { return n.origins[id] })
+	return MergePreview{Into: n.view(into), From: n.view(from), After: n.view(after)}, nil
+}
+
+// Merge makes one contact part of another: nothing is lost, its history and lookups are read with the other's, and
+// retries of its posts are answered with the other's id. It can be undone for crm.UndoMerge. One transaction. Faults:
+// NotFound, InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Merge(ctx context.Context, by Caller, intoID, fromID string) error {
+	actor, err := c.whoever(ctx, by)
+	if err != nil {
+		return err
+	}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		p, err := c.merged(ctx, r, by, lockedContactKind, intoID, fromID)
+		if err != nil {
+			return err
+		}
+		into := p.Into.Contact
+		gone := crm.Removal{
+			Contact: p.From.Contact, IntoID: intoID, Before: into, After: p.After.Contact, By: actor, At: c.clock(),
+		}
+		if into.Unreadable {
+			gone.Contact.Unreadable = true // the fault is the same
+		}
+		if err := remove(ctx, r, gone); err != nil {
+			return err
+		}
+		event := crm.Event{
+			ID: newID(), OrgID: into.OrgID, ContactID: intoID, Kind: crm.Merged, Actor: actor, Subject: p.From.Name,
+			At: gone.At,
+		}
+		return errors.Join(r.Contacts.Edit(ctx, p.After.Contact, event), emitChange(ctx, r, event, "", ""))
+	})
+}
+
+// Merges returns what became part of a contact and can be parted from it, the newest first. Faults: NotFound,
+// ServiceUnavailable.
+func (c *Contacts) Merges(ctx context.Context, by Caller, id string) ([]crm.Removal, error) {
+	r := c.store.Repos()
+	if _, err := contactKind.visible(ctx, r, by, id); err != nil {
+		return nil, err
+	}
+	all, err := r.Removals.Into(ctx, id)
+	var out []crm.Removal
+	for _, gone := range all {
+		if gone.CanUndo(c.clock()) {
+			out = append(out, gone)
+		}
+	}
+	return out, err
+}
+
+// Part undoes a merge: the contact that became part of another one is what it was, and the other what it was before,
+// but for what was changed since. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Part(ctx context.Context, by Caller, intoID, fromID string) error {
+	actor, err := c.whoever(ctx, by)
+	if err != nil {
+		return err
+	}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		into, err := lockedContactKind.visible(ctx, r, by, intoID)
+		if err != nil {
+			return err
+		}
+		gone, err := removalKind.visible(ctx, r, by, fromID)
+		switch {
+		case err != nil:
+			return err
+		case gone.IntoID != intoID:
+			return contactKind.notFound()
+		case into.Unreadable || !gone.CanUndo(c.clock()):
+			return tooLate()
+		}
+		after := gone.Parted(into)
+		n, err := loadNames(ctx, r, into.OrgID)
+		if err != nil {
+			return err
+		}
+		if n.origins[after.OriginID] == "" {
+			after.OriginID = ""
+		}
+		event := crm.Event{
+			ID: newID(), OrgID: into.OrgID, ContactID: intoID, Kind: crm.Parted, Actor: actor, Subject: gone.Contact.Name,
+			At: c.clock(),
+		}
+		return errors.Join(
+			c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Parted, Actor: actor, Subject: into.Name}),
+			r.Contacts.Edit(ctx, after, event), emitChange(ctx, r, event, "", ""),
+		)
+	})
+}

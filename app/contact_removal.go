@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// removalKind finds contacts that were removed.
+var removalKind = kind[crm.Removal]{
+	field: contactKind.field, missing: contactKind.missing,
+	find:  func(r ports.Repos) func(context.Context, string) (crm.Removal, error) { return r.Removals.Find },
+	orgOf: func(g crm.Removal) string { return g.Contact.OrgID },
+}
+
+// Delete deletes a contact: its fields, note, documents and history, which can be brought back for crm.UndoDeletion.
+// Lookups stay in the statement, the posts of its webhook in the delivery log for as long as those are kept, and a
+// retry of such a post is answered with its id still. Only those who manage the organisation may. Faults: NotFound,
+// Forbidden, ServiceUnavailable.
+func (c *Contacts) Delete(ctx context.Context, by Caller, id string) error {
+	actor, err := c.whoever(ctx, by)
+	if err != nil {
+		return err
+	}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		contact, err := lockedContactKind.managed(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, c.clock())
+		if err != nil {
+			return err
+		}
+		return remove(ctx, r, crm.Removal{Contact: contact, By: actor, At: now})
+	})
+}
+
+// remove takes a contact that can be read from the others.
+func remove(ctx context.Context, r ports.Repos, gone crm.Removal) error {
+	if gone.Contact.Unreadable && gone.IntoID != "" {
+		return invalid("contact", "A nota, os documentos ou a atribuição guardada de um dos contatos está ilegível. Ele não pode ser unido a outro.")
+	}
+	return r.Removals.Remove(ctx, gone)
+}
+
+// whoever is the name that the history gives the caller, a member or the operator.
+func (c *Contacts) whoever(ctx context.Context, by Caller) (string, error) {
+	if by.operator {
+		return "operador", nil
+	}
+	return c.actor(ctx, by)
+}
+
+// Undelete brings back a contact that was deleted within crm.UndoDeletion. Faults: NotFound, Forbidden,
+// InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Undelete(ctx context.Context, by Caller, id string) error {
+	actor, err := c.whoever(ctx, by)
+	if err != nil {
+		return err
+	}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		gone, err := removalKind.managed(ctx, r, by, id)
+		now, err2 := r.Clock.Now(ctx, c.clock())
+		switch err = errors.Join(err, err2); {
+		case err != nil:
+			return err
+		case gone.IntoID != "":
+			return contactKind.notFound()
+		case !gone.CanUndo(now):
+			return tooLate()
+		}
+		return c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Restored, Actor: actor})
+	})
+}
+
+func tooLate() *fault.Error {
+	return invalid("contact", "O prazo para desfazer passou.")
+}
+
+// restore brings a contact back to where it was, as far as that is still there.
+func (c *Contacts) restore(ctx context.Context, r ports.Repos, contact crm.Contact, e crm.Event) error {
+	n, err := loadNames(ctx, r, contact.OrgID)
+	if err != nil {
+		return err
+	}
+	if n.origins[contact.OriginID] == "" {
+		contact.OriginID = ""
+	}
+	if n.stages[contact.StageID].ID == "" {
+		funnels, err := r.Funnels.List(ctx, contact.OrgID)
+		if err != nil || len(funnels) == 0 {
+			return errors.Join(err, errNoFunnel)
+		}
+		contact.StageID = funnels[0].Entry().ID
+	}
+	e.ID, e.OrgID, e.ContactID, e.At = newID(), contact.OrgID, contact.ID, c.clock()
+	err = r.Removals.Restore(ctx, contact, e)
+	if errors.Is(err, ports.ErrNotFound) {
+		return contactKind.notFound()
+	}
+	return err
+}
+
+// Removed returns a contact that the caller's organisation had, as long as it can be brought back, with the id of the
+// contact that it became part of, over any number of steps; empty where it was deleted. Faults: NotFound,
+// ServiceUnavailable.
+func (c *Contacts) Removed(ctx context.Context, by Caller, id string) (gone crm.Removal, survivor string, err error) {
+	r := c.store.Repos()
+	if gone, err = removalKind.visible(ctx, r, by, id); err != nil || gone.IntoID == "" {
+		return gone, "", err
+	}
+	survivor, err = r.Removals.Survivor(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) {
+		return gone, "", nil
+	}
+	return gone, survivor, err
+}
+
+// ForgetRemoved forgets what contacts were that can be brought back no more.
+func (c *Contacts) ForgetRemoved(ctx context.Context) error {
+	return forget(ctx, func(ctx context.Context) (int, error) {
+		now, err := c.store.Repos().Clock.Now(ctx, c.clock())
+		if err != nil {
+			return 0, err
+		}
+		return c.store.Repos().Removals.Forget(ctx, now.Add(-2*crm.UndoDeletion), now.Add(-crm.UndoMerge))
+	})
+}

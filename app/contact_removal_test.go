@@ -1,0 +1,96 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+)
+
+// TestADeletedContact is there no more, can be brought back for a while, and is forgotten then.
+func TestADeletedContact(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
+		theirs := s.another().add("rui", crm.Owner)
+		c := s.arrive(s.hook(webhook.Signature{}), "bia")
+		for by, want := range map[app.Caller]string{
+			ana: "nao_permitido", theirs: "nao_encontrado contact", {}: "nao_encontrado member",
+		} {
+			equal(t, "deleted by another", said(s.contacts.Delete(t.Context(), by, c.ID)), want)
+		}
+		done(s.contacts.Delete(t.Context(), owner, c.ID))
+		_, err := s.contacts.View(t.Context(), owner, c.ID)
+		equal(t, "a deleted contact", said(err), "nao_encontrado contact")
+		equal(t, "deleted again", said(s.contacts.Delete(t.Context(), owner, c.ID)), "nao_encontrado contact")
+		_, _, err = s.contacts.Removed(t.Context(), theirs, c.ID)
+		equal(t, "another's deleted contact", said(err), "nao_encontrado contact")
+		equal(t, "brought back by another", said(s.contacts.Undelete(t.Context(), theirs, c.ID)), "nao_encontrado contact")
+		equal(t, "brought back by a member", said(s.contacts.Undelete(t.Context(), ana, c.ID)), "nao_permitido")
+		done(s.contacts.Undelete(t.Context(), owner, c.ID))
+		equal(t, "brought back", s.contact(c.ID).Email, c.Email)
+		equal(t, "its history", s.kinds(c.ID), "criado restaurado")
+		equal(t, "brought back twice", said(s.contacts.Undelete(t.Context(), owner, c.ID)), "nao_encontrado contact")
+
+		done(s.contacts.Delete(t.Context(), owner, c.ID))
+		time.Sleep(crm.UndoDeletion + time.Second)
+		synctest.Wait()
+		equal(t, "brought back too late", said(s.contacts.Undelete(t.Context(), owner, c.ID)), "requisicao_invalida contact")
+		time.Sleep(crm.UndoDeletion)
+		done(s.contacts.ForgetRemoved(t.Context()))
+		equal(t, "history that is kept", len(must(s.store.Repos().Contacts.Events(t.Context(), c.ID))), 0)
+	})
+}
+
+// TestTwoContactsBecomeOne: nothing is lost, and they can be parted.
+func TestTwoContactsBecomeOne(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ana := s.add("ana", crm.Common)
+	theirs := s.another().add("rui", crm.Owner)
+	hook := s.hook(webhook.Signature{})
+	receive := func(body string) string {
+		t.Helper()
+		return must(s.intake.Receive(t.Context(), hook, post(body, "idempotency-key", body))).ContactID
+	}
+	first := receive(`{"nome":"Bia","email":"bia@x.example","mensagem":"um"}`)
+	later := `{"nome":"Bia Rocha","email":"BIA@x.example","telefone":"11 98765-4321","cpf":"529.982.247-25","mensagem":"dois"}`
+	second := receive(later)
+	alike := must(s.contacts.Alike(t.Context(), ana, first))
+	equal(t, "alike", line(len(alike), alike[0].ID == second, alike[0].By), "1 true [mesmo e-mail]")
+	before := must(s.contacts.CameBefore(t.Context(), ana, []string{first, second}))
+	equal(t, "came before", line(len(before), before[second].Times, before[second].Last.ID == first), "1 1 true")
+	for what, ids := range map[string][2]string{"itself": {first, first}, "none": {first, app.NewKeyID()}} {
+		want := map[string]string{"itself": "requisicao_invalida contact", "none": "nao_encontrado contact"}[what]
+		equal(t, what, said(s.contacts.Merge(t.Context(), ana, ids[0], ids[1])), want)
+	}
+	equal(t, "another's", said(s.contacts.Merge(t.Context(), theirs, first, second)), "nao_encontrado contact")
+
+	was, other := s.contact(first), s.contact(second)
+	preview := must(s.contacts.PreviewMerge(t.Context(), ana, first, second))
+	done(s.contacts.Merge(t.Context(), ana, first, second))
+	got := s.contact(first)
+	equal(t, "what it is then", got.Version(), preview.After.Version())
+	equal(t, "its fields", line(got.Name, got.Email, got.PhoneE164, len(got.Documents)), "Bia bia@x.example +5511987654321 1")
+	for _, kept := range []string{"um", "dois", "Bia Rocha"} {
+		equal(t, kept+" is in its note", strings.Contains(got.Note, kept), true)
+	}
+	equal(t, "its history", s.kinds(first), "criado criado unido")
+	equal(t, "a retry is answered with it", receive(later), first)
+	_, survivor, err := s.contacts.Removed(t.Context(), ana, second)
+	equal(t, "where the other leads", line(survivor == first, said(err)), "true ")
+	equal(t, "what can be parted", len(must(s.contacts.Merges(t.Context(), ana, first))), 1)
+
+	done(s.contacts.Note(t.Context(), ana, first, "três"))
+	equal(t, "parted by another", said(s.contacts.Part(t.Context(), theirs, first, second)), "nao_encontrado contact")
+	done(s.contacts.Part(t.Context(), ana, first, second))
+	got = s.contact(first)
+	equal(t, "parted", line(got.PhoneE164, len(got.Documents), got.Note), line(was.PhoneE164, 0, was.Note+"\n\ntrês"))
+	equal(t, "the other", s.contact(second).Version(), other.Version())
+	equal(t, "a retry is answered with the other", receive(later), second)
+	equal(t, "parted twice", said(s.contacts.Part(t.Context(), ana, first, second)), "nao_encontrado contact")
+}

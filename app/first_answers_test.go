@@ -1,0 +1,48 @@
+package app_test
+
+import (
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+)
+
+// TestFirstAnswers: the first note, call or move of a member ends the wait, once; what nobody did by hand does not.
+func TestFirstAnswers(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
+		theirs := s.another().add("rui", crm.Owner)
+		hook, stages := s.hook(webhook.Signature{}), s.funnel(owner).Stages
+		var ids []string
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			ids = append(ids, s.arrive(hook, name).ID)
+		}
+		waiting := func() int {
+			t.Helper()
+			return must(s.contacts.Count(t.Context(), ana, app.ContactSearch{Waiting: true}))
+		}
+		equal(t, "all wait", waiting(), 5)
+		must(s.contacts.Create(t.Context(), ana, bia()))
+		done(s.contacts.Assign(t.Context(), owner, ids[0], ana.MemberID()))
+		equal(t, "assigned and made by hand", waiting(), 5)
+		time.Sleep(time.Hour)
+		done(s.contacts.Note(t.Context(), ana, ids[0], "oi"))
+		must(s.contacts.Move(t.Context(), ana, ids[1], stages[1].ID))
+		equal(t, "called by another", said(s.contacts.Called(t.Context(), theirs, ids[2])), "nao_encontrado contact")
+		time.Sleep(2 * time.Hour)
+		done(s.contacts.Called(t.Context(), ana, ids[2]))
+		done(s.contacts.Called(t.Context(), ana, ids[0]))
+		must(s.bulks.Start(t.Context(), owner, app.NewBulk{
+			Kind: crm.BulkMove, TargetID: stages[2].ID, Of: app.Selection{IDs: []string{ids[0], ids[3]}},
+		}))
+		equal(t, "who still waits", waiting(), 1)
+		equal(t, "history", s.kinds(ids[2]), "criado ligacao")
+		got := must(s.contacts.Waits(t.Context(), ana, 30))
+		equal(t, "by who answered", line(got.Waiting, got.Members[0].Name, got.Members[0].Answers, got.Members[0].Mean,
+			got.Members[1].Name, got.Members[1].Answers, got.Members[1].Mean), "1 dona 1 3h0m0s ana 3 1h40m0s")
+		equal(t, "by origin", line(len(got.Origins), got.Origins[0].Answers), "1 4")
+	})
+}

@@ -1,0 +1,183 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/text"
+	"fichario/ports"
+)
+
+// Rotations keeps who is given contacts in turn.
+type Rotations struct {
+	store ports.Store
+	clock Clock
+}
+
+// NewRotations returns the use case.
+func NewRotations(store ports.Store, clock Clock) *Rotations { return &Rotations{store, clock} }
+
+var rotationKind = kind[crm.Rotation]{
+	field: "rotation", missing: "Não há rodízio com este id.",
+	find:  func(r ports.Repos) func(context.Context, string) (crm.Rotation, error) { return r.Rotations.Find },
+	orgOf: func(r crm.Rotation) string { return r.OrgID },
+}
+
+// RotationPlace is somebody's place in a rotation, with who he is.
+type RotationPlace struct {
+	crm.RotationMember
+	Member crm.Member
+}
+
+// RotationView is a rotation with who is in it.
+type RotationView struct {
+	crm.Rotation
+	Places []RotationPlace
+	// Webhooks are the names of the webhooks that give their contacts by it.
+	Webhooks []string
+}
+
+// Add makes a rotation. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+func (o *Rotations) Add(
+	ctx context.Context, by Caller, orgID, name string, members []crm.RotationMember,
+) (crm.Rotation, error) {
+	if err := mayManageOrg(ctx, o.store.Repos(), by, orgID); err != nil {
+		return crm.Rotation{}, err
+	}
+	made := crm.Rotation{ID: newID(), OrgID: orgID, CreatedAt: o.clock()}
+	if err := o.fill(ctx, &made, name, members); err != nil {
+		return crm.Rotation{}, err
+	}
+	return made, o.store.Repos().Rotations.Create(ctx, made)
+}
+
+// Change gives a rotation another name and other members; who got how many stays. Faults: InvalidRequest, NotFound,
+// Forbidden, ServiceUnavailable.
+func (o *Rotations) Change(ctx context.Context, by Caller, id, name string, members []crm.RotationMember) error {
+	changed, err := rotationKind.managed(ctx, o.store.Repos(), by, id)
+	if err != nil {
+		return err
+	}
+	if err := o.fill(ctx, &changed, name, members); err != nil {
+		return err
+	}
+	return o.store.Repos().Rotations.Update(ctx, changed)
+}
+
+// fill checks a name and members, and gives them to a rotation.
+func (o *Rotations) fill(ctx context.Context, r *crm.Rotation, name string, members []crm.RotationMember) error {
+	name, ok := crm.CleanName(name)
+	if !ok {
+		return invalid("name", fmt.Sprintf("O nome do rodízio tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	if len(members) > crm.RotationMembersMax {
+		return invalid("members", fmt.Sprintf("Um rodízio tem até %d pessoas.", crm.RotationMembersMax))
+	}
+	r.Name, r.Members = name, slices.Clone(members)
+	slices.SortFunc(r.Members, func(a, b crm.RotationMember) int { return strings.Compare(a.MemberID, b.MemberID) })
+	for i, m := range r.Members {
+		if m.Weight < 1 || m.Weight > crm.RotationWeightMax {
+			return invalid("weight", fmt.Sprintf("O peso vai de 1 a %d.", crm.RotationWeightMax))
+		}
+		if i > 0 && m.MemberID == r.Members[i-1].MemberID {
+			return invalid("members", "Cada pessoa entra uma vez no rodízio.")
+		}
+		if _, err := memberOf(ctx, o.store.Repos(), r.OrgID, m.MemberID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// List returns the rotations of an organisation, oldest first. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (o *Rotations) List(ctx context.Context, by Caller, orgID string) ([]RotationView, error) {
+	r := o.store.Repos()
+	if err := mayManageOrg(ctx, r, by, orgID); err != nil {
+		return nil, err
+	}
+	all, err := r.Rotations.List(ctx, orgID)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	n, err := loadNames(ctx, r, orgID)
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := r.Webhooks.List(ctx, orgID)
+	out := make([]RotationView, len(all))
+	for i, rotation := range all {
+		out[i].Rotation = rotation
+		for _, m := range rotation.Members {
+			out[i].Places = append(out[i].Places, RotationPlace{m, n.members[m.MemberID]})
+		}
+		for _, hook := range hooks {
+			if hook.RotationID == rotation.ID {
+				out[i].Webhooks = append(out[i].Webhooks, hook.Name)
+			}
+		}
+	}
+	return out, err
+}
+
+// Show returns a rotation. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (o *Rotations) Show(ctx context.Context, by Caller, id string) (RotationView, error) {
+	found, err := rotationKind.managed(ctx, o.store.Repos(), by, id)
+	if err != nil {
+		return RotationView{}, err
+	}
+	all, err := o.List(ctx, by, found.OrgID)
+	for _, v := range all {
+		if v.ID == id {
+			return v, err
+		}
+	}
+	return RotationView{Rotation: found}, err
+}
+
+// rotationNamed returns the id of a rotation of an organisation by its name or id, and "" for "". Faults:
+// InvalidRequest, NotFound, ServiceUnavailable.
+func rotationNamed(ctx context.Context, r ports.Repos, orgID, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	all, err := r.Rotations.List(ctx, orgID)
+	if err != nil {
+		return "", err
+	}
+	for _, one := range all {
+		if one.ID == name || text.Fold(one.Name) == text.Fold(name) {
+			return one.ID, nil
+		}
+	}
+	if validID(name) {
+		return "", rotationKind.notFound()
+	}
+	return "", invalid("rotation", "Não há rodízio com este nome.")
+}
+
+// turn takes the next turn of a rotation in a transaction. It reports false where nobody is there.
+func turn(ctx context.Context, r ports.Repos, id string, now time.Time) (crm.Member, bool, error) {
+	rotation, err := r.Rotations.Find(ctx, id)
+	if err != nil {
+		return crm.Member{}, false, err
+	}
+	members, err := r.Members.List(ctx, rotation.OrgID)
+	if err != nil {
+		return crm.Member{}, false, err
+	}
+	sequence := rotation.Sequence(members, now)
+	if len(sequence) == 0 {
+		m, ok := crm.FirstAssignee(members)
+		return m, ok, nil
+	}
+	whose, err := r.Rotations.Turn(ctx, id, sequence)
+	at := slices.IndexFunc(members, func(m crm.Member) bool { return m.ID == whose })
+	if err != nil || at < 0 {
+		return crm.Member{}, false, err
+	}
+	return members[at], true, nil
+}

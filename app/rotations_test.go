@@ -1,0 +1,126 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/tests/testkit/postgres"
+)
+
+// turning is a webhook with a rotation of ana, who gets two of three, and leo.
+func (s *setting) turning(owner, ana, leo app.Caller) (crm.Rotation, webhook.Hook) {
+	s.t.Helper()
+	made := must(s.rotations.Add(s.t.Context(), owner, s.orgID, "Vendas", []crm.RotationMember{
+		{MemberID: ana.MemberID(), Weight: 2}, {MemberID: leo.MemberID(), Weight: 1},
+	}))
+	_, token, err := s.webhooks.Create(s.t.Context(), owner, app.NewWebhook{
+		OrgID: s.orgID, Name: "Site", Options: s.hook(webhook.Signature{}).Options, Rotation: "vendas",
+	})
+	done(err)
+	return made, must(s.intake.Open(s.t.Context(), token.Reveal()))
+}
+
+// TestContactsAreGivenInTurn: whoever is away or has left gets none, and with nobody there they go to the owner.
+func TestContactsAreGivenInTurn(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, ana, leo := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("leo", crm.Common)
+	theirs := s.another().add("rui", crm.Owner)
+	rotation, hook := s.turning(owner, ana, leo)
+	names := map[string]string{owner.MemberID(): "dona", ana.MemberID(): "ana", leo.MemberID(): "leo"}
+	given := func(n int) (all string) {
+		t.Helper()
+		hook = must(s.store.Repos().Webhooks.HookOf(t.Context(), hook.ID))
+		for i := range n {
+			all += names[s.contact(s.arrive(hook, fmt.Sprint("bia", i)).ID).AssigneeID] + " "
+		}
+		return all
+	}
+	equal(t, "given", given(6), "ana leo ana ana leo ana ")
+	places := func(members ...crm.RotationMember) error {
+		return s.rotations.Change(t.Context(), owner, rotation.ID, "Vendas", members)
+	}
+	for what, c := range map[string]struct {
+		members []crm.RotationMember
+		want    string
+	}{
+		"no weight":   {[]crm.RotationMember{{MemberID: ana.MemberID()}}, "requisicao_invalida weight"},
+		"much weight": {[]crm.RotationMember{{MemberID: ana.MemberID(), Weight: 11}}, "requisicao_invalida weight"},
+		"another's":   {[]crm.RotationMember{{MemberID: theirs.MemberID(), Weight: 1}}, "nao_encontrado member"},
+		"twice": {[]crm.RotationMember{
+			{MemberID: ana.MemberID(), Weight: 1}, {MemberID: ana.MemberID(), Weight: 1},
+		}, "requisicao_invalida members"},
+	} {
+		equal(t, what, said(places(c.members...)), c.want)
+	}
+	done(places(crm.RotationMember{MemberID: ana.MemberID(), Weight: 1, AwayUntil: s.now().Add(time.Hour)},
+		crm.RotationMember{MemberID: leo.MemberID(), Weight: 1}))
+	equal(t, "while ana is away", given(2), "leo leo ")
+	equal(t, "what a trial says", must(s.intake.Try(t.Context(), owner, hook.ID, []byte(`{"email":"a@x.example"}`)))[0].Assignee,
+		"quem for a vez no rodízio Vendas")
+	done(places())
+	equal(t, "with nobody there", given(1), "dona ")
+	view := must(s.rotations.Show(t.Context(), owner, rotation.ID))
+	equal(t, "its webhooks", line(view.Webhooks), "[Site]")
+	_, _, err := s.webhooks.Create(t.Context(), theirs, app.NewWebhook{
+		OrgID: theirs.OrgID(), Name: "Site", Options: hook.Options, Rotation: rotation.ID,
+	})
+	equal(t, "another's rotation", said(err), "nao_encontrado rotation")
+
+	done(places(crm.RotationMember{MemberID: leo.MemberID(), Weight: 1}))
+	rule, err := s.automations.Add(t.Context(), owner, app.NewAutomation{
+		OrgID: s.orgID, Name: "Dividir", Event: automation.ContactCreated, Action: automation.Assign,
+		Member: app.RotationPrefix + "Vendas",
+	})
+	done(err)
+	equal(t, "whom it is given to", must(s.automations.View(t.Context(), owner, rule.ID)).Member, "o rodízio Vendas")
+}
+
+// TestTurnsAreExact: over two instances, posts at once, of which some come twice; each member gets what his weight
+// says, and who got how many is counted.
+func TestTurnsAreExact(t *testing.T) {
+	t.Parallel()
+	for name, url := range map[string]func() string{
+		"sqlite":   func() string { return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
+		"postgres": func() string { return postgres.New(t, func(context.Context, string) error { return nil }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := url()
+			s := newSetting(t, open(t, at), now)
+			doors := []*app.Intake{s.intake, app.NewIntake(open(t, at), now, func() {})}
+			owner, ana, leo := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("leo", crm.Common)
+			rotation, hook := s.turning(owner, ana, leo)
+			var all sync.WaitGroup
+			for i := range 60 {
+				body := fmt.Sprintf(`{"email":"p%d@x.example"}`, i)
+				for _, door := range doors {
+					all.Go(func() {
+						if _, err := door.Receive(t.Context(), hook, post(body, "idempotency-key", body)); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+			}
+			all.Wait()
+			given := map[string]int{}
+			for _, c := range must(s.contacts.List(t.Context(), owner, s.orgID, app.All)) {
+				given[c.AssigneeID]++
+			}
+			equal(t, "given", line(given[ana.MemberID()], given[leo.MemberID()], len(given)), "40 20 2")
+			counted := map[string]int{}
+			for _, m := range must(s.rotations.Show(t.Context(), owner, rotation.ID)).Members {
+				counted[m.MemberID] = m.Given
+			}
+			equal(t, "counted", line(counted), line(given))
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fichario/adapters/automation"
+	"fichario/adapters/gormstore"
+	"fichario/app"
+)
+
+type contactDuplicatesCmd struct {
+	ID string `arg:"" help:"Id of the contact."`
+}
+
+// Run lists the contacts that are alike.
+func (c *contactDuplicatesCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewContacts(store, now).Alike(e.ctx, app.Operator(), c.ID)
+		if err != nil {
+			return err
+		}
+		type alike struct {
+			automation.ContactJSON
+			Por []string `json:"por"`
+		}
+		return printList(e, all, func(k app.AlikeContact) alike {
+			return alike{automation.NewContactJSON(k.ContactView), k.By}
+		}, func(k app.AlikeContact) string {
+			return fmt.Sprintf("%s  %s  %s <%s>  %s", k.ID, k.CreatedAt.Format(time.DateTime), k.Name, k.Email,
+				strings.Join(k.By, ", "))
+		})
+	})
+}
+
+type contactMergeCmd struct {
+	Into string `arg:"" help:"Id of the contact that stays."`
+	From string `arg:"" help:"Id of the contact that becomes part of it."`
+}
+
+// Run merges two contacts.
+func (c *contactMergeCmd) Run(e *environment) error {
+	return e.withContacts(c.Into, func(all *app.Contacts) error {
+		return all.Merge(e.ctx, app.Operator(), c.Into, c.From)
+	})
+}
+
+type contactSplitCmd struct {
+	Into string `arg:"" help:"Id of the contact that stayed."`
+	From string `arg:"" help:"Id of the contact that became part of it."`
+}
+
+// Run parts two contacts.
+func (c *contactSplitCmd) Run(e *environment) error {
+	return e.withContacts(c.From, func(all *app.Contacts) error {
+		return all.Part(e.ctx, app.Operator(), c.Into, c.From)
+	})
+}
+
+type contactDeleteCmd struct {
+	ID string `arg:"" help:"Id of the contact."`
+}
+
+// Run deletes a contact.
+func (c *contactDeleteCmd) Run(e *environment) error {
+	return e.withContacts(c.ID, func(all *app.Contacts) error { return all.Delete(e.ctx, app.Operator(), c.ID) })
+}
+
+type contactRestoreCmd struct {
+	ID string `arg:"" help:"Id of the contact."`
+}
+
+// Run brings a contact back.
+func (c *contactRestoreCmd) Run(e *environment) error {
+	return e.withContacts(c.ID, func(all *app.Contacts) error { return all.Undelete(e.ctx, app.Operator(), c.ID) })
+}
+
+// withContacts changes a contact, and prints its id.
+func (e *environment) withContacts(id string, change func(*app.Contacts) error) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		if err := change(app.NewContacts(store, now)); err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": id}, "%s", id)
+	})
+}

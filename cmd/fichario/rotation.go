@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+)
+
+type rotationCmd struct {
+	Add  rotationAddCmd  `cmd:"" help:"Make a rotation of members who are given contacts in turn."`
+	Set  rotationSetCmd  `cmd:"" help:"Give a rotation another name and other members."`
+	List rotationListCmd `cmd:"" help:"List the rotations of an organisation, and who got how many contacts."`
+}
+
+type rotationAddCmd struct {
+	Org    string   `required:"" help:"Id of the organisation."`
+	Name   string   `required:"" help:"Name of the rotation."`
+	Member []string `help:"E-mail of a member, with his weight after = (1 to 10) and until when he is away after @ (RFC 3339), such as ana@example.com=2@2026-12-01T00:00:00Z. May be given more than once."`
+}
+
+// Run makes a rotation.
+func (c *rotationAddCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		places, err := rotationPlaces(e.ctx, store, c.Org, c.Member)
+		if err != nil {
+			return err
+		}
+		made, err := app.NewRotations(store, now).Add(e.ctx, app.Operator(), c.Org, c.Name, places)
+		if err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": made.ID}, "Rotation %s: %s\n", made.ID, made.Name)
+	})
+}
+
+type rotationSetCmd struct {
+	ID     string   `arg:"" help:"Id of the rotation."`
+	Name   *string  `help:"New name."`
+	Member []string `help:"All its members, as for rotation add; without any it keeps those that it has."`
+}
+
+// Run changes a rotation.
+func (c *rotationSetCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all := app.NewRotations(store, now)
+		v, err := all.Show(e.ctx, app.Operator(), c.ID)
+		if err != nil {
+			return err
+		}
+		if c.Name != nil {
+			v.Name = *c.Name
+		}
+		if len(c.Member) > 0 {
+			if v.Members, err = rotationPlaces(e.ctx, store, v.OrgID, c.Member); err != nil {
+				return err
+			}
+		}
+		if err := all.Change(e.ctx, app.Operator(), c.ID, v.Name, v.Members); err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": c.ID}, "Rotation %s: %s\n", c.ID, v.Name)
+	})
+}
+
+// rotationPlaces reads e-mail=weight@away.
+func rotationPlaces(
+	ctx context.Context, store *gormstore.Store, orgID string, given []string,
+) ([]crm.RotationMember, error) {
+	all, err := members(store).List(ctx, app.Operator(), orgID)
+	if err != nil {
+		return nil, err
+	}
+	wrong := func(text string) error {
+		return fault.New(fault.InvalidRequest, "A member is e-mail=weight@away of this organisation, not "+text).At("member")
+	}
+	var out []crm.RotationMember
+	for _, text := range given {
+		email, rest, weighed := strings.Cut(text, "=")
+		weight, away, left := strings.Cut(rest, "@")
+		place := crm.RotationMember{Weight: 1}
+		if weighed {
+			if place.Weight, err = strconv.Atoi(weight); err != nil {
+				return nil, wrong(text)
+			}
+		}
+		if left {
+			if place.AwayUntil, err = time.Parse(time.RFC3339, away); err != nil {
+				return nil, wrong(text)
+			}
+		}
+		for _, m := range all {
+			if strings.EqualFold(m.Email, email) {
+				place.MemberID = m.ID
+			}
+		}
+		if place.MemberID == "" {
+			return nil, wrong(text)
+		}
+		out = append(out, place)
+	}
+	return out, nil
+}
+
+type rotationListCmd struct {
+	Org string `required:"" help:"Id of the organisation."`
+}
+
+// rotationView is a rotation as --json shows it.
+type rotationView struct {
+	ID       string              `json:"id"`
+	Name     string              `json:"name"`
+	Members  []rotationPlaceView `json:"members"`
+	Webhooks []string            `json:"webhooks"`
+}
+
+type rotationPlaceView struct {
+	ID        string     `json:"id"`
+	Email     string     `json:"email"`
+	Weight    int        `json:"weight"`
+	AwayUntil *time.Time `json:"awayUntil"`
+	Contacts  int        `json:"contacts"`
+}
+
+// Run lists the rotations.
+func (c *rotationListCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewRotations(store, now).List(e.ctx, app.Operator(), c.Org)
+		if err != nil {
+			return err
+		}
+		return printList(e, all, func(r app.RotationView) rotationView {
+			v := rotationView{
+				ID: r.ID, Name: r.Name, Members: []rotationPlaceView{}, Webhooks: append([]string{}, r.Webhooks...),
+			}
+			for _, p := range r.Places {
+				one := rotationPlaceView{ID: p.MemberID, Email: p.Member.Email, Weight: p.Weight, Contacts: p.Given}
+				if !p.AwayUntil.IsZero() {
+					one.AwayUntil = &p.AwayUntil
+				}
+				v.Members = append(v.Members, one)
+			}
+			return v
+		}, func(r app.RotationView) string {
+			var text strings.Builder
+			fmt.Fprintf(&text, "%s  %s", r.ID, r.Name)
+			for _, p := range r.Places {
+				fmt.Fprintf(&text, "\n  %-30s  weight %2d  %6d contacts", p.Member.Email, p.Weight, p.Given)
+			}
+			return text.String()
+		})
+	})
+}

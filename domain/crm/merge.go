@@ -1,0 +1,126 @@
+package crm
+
+import (
+	"slices"
+	"strings"
+
+	"fichario/domain/catalog"
+)
+
+// NoName is what a contact without a name is called (specification, 2.5).
+const NoName = "Lead sem nome"
+
+// DocumentsMax is how many documents a contact has at most.
+const DocumentsMax = 10
+
+// Merge returns a contact with what another one knows beside it. What the contact lacks is filled from the other; what
+// the two say differently stays as the contact has it, and is added to its note, with the other's note. originOf names
+// an origin by its id.
+func Merge(into, from Contact, originOf func(string) string) Contact {
+	var m merge
+	if into.Name == NoName {
+		into.Name = from.Name
+	} else if from.Name != NoName {
+		m.fill("Nome", &into.Name, from.Name)
+	}
+	m.fill("E-mail", &into.Email, from.Email)
+	if into.PhoneE164 == "" || into.PhoneE164 != from.PhoneE164 {
+		lacks := into.Phone == ""
+		if m.fill("Telefone", &into.Phone, from.Phone); lacks {
+			into.PhoneE164 = from.PhoneE164
+		}
+	}
+	m.fill("Empresa", &into.Company, from.Company)
+	if into.Amount == 0 {
+		into.Amount = from.Amount
+	} else if from.Amount != 0 && from.Amount != into.Amount {
+		m.say("Valor", from.Amount.Exact())
+	}
+	if into.OriginID == "" {
+		into.OriginID = from.OriginID
+	} else if from.OriginID != "" && from.OriginID != into.OriginID {
+		m.say("Origem", originOf(from.OriginID))
+	}
+	m.lists(&into, from)
+	into.Note = strings.Join(nonEmpty(into.Note, mergedNote(from, m.said)), "\n\n")
+	return into
+}
+
+// merge gathers what the other contact says differently.
+type merge struct{ said []string }
+
+func (m *merge) say(label, value string) { m.said = append(m.said, label+": "+value) }
+
+// fill fills a field that is empty.
+func (m *merge) fill(label string, have *string, other string) {
+	if strings.TrimSpace(*have) == "" {
+		*have = other
+	} else if strings.TrimSpace(other) != "" && !strings.EqualFold(*have, other) {
+		m.say(label, other)
+	}
+}
+
+// lists puts documents and attribution together.
+func (m *merge) lists(into *Contact, from Contact) {
+	into.Documents = slices.Clone(into.Documents)
+	for _, d := range from.Documents {
+		switch {
+		case slices.Contains(into.Documents, d):
+		case len(into.Documents) < DocumentsMax:
+			into.Documents = append(into.Documents, d)
+		default:
+			m.say(d.Type().Label(), d.Punctuated())
+		}
+	}
+	into.Attribution = slices.Clone(into.Attribution)
+	for _, a := range from.Attribution {
+		at := slices.IndexFunc(into.Attribution, func(b Attribute) bool { return b.Key == a.Key })
+		if at < 0 {
+			into.Attribution = append(into.Attribution, a)
+		} else if into.Attribution[at].Value != a.Value {
+			m.say(a.Key, a.Value)
+		}
+	}
+}
+
+// mergedNote is what the note gets of a contact that became part of another.
+func mergedNote(from Contact, said []string) string {
+	if len(said) == 0 && strings.TrimSpace(from.Note) == "" {
+		return ""
+	}
+	return strings.Join(nonEmpty("Do contato unido "+from.Name+":", strings.Join(said, "\n"), from.Note), "\n")
+}
+
+func nonEmpty(all ...string) []string {
+	return slices.DeleteFunc(all, func(s string) bool { return strings.TrimSpace(s) == "" })
+}
+
+// Parted returns what the contact that another one had become part of is without it: what the merge had changed is as
+// before, unless somebody has changed it since.
+func (r Removal) Parted(now Contact) Contact {
+	now.Name = back(now.Name, r.Before.Name, r.After.Name)
+	now.Email = back(now.Email, r.Before.Email, r.After.Email)
+	if now.Phone == r.After.Phone {
+		now.Phone, now.PhoneE164 = r.Before.Phone, r.Before.PhoneE164
+	}
+	now.Company = back(now.Company, r.Before.Company, r.After.Company)
+	now.Amount = back[catalog.Money](now.Amount, r.Before.Amount, r.After.Amount)
+	now.OriginID = back(now.OriginID, r.Before.OriginID, r.After.OriginID)
+	if slices.Equal(now.Documents, r.After.Documents) {
+		now.Documents = r.Before.Documents
+	}
+	if slices.Equal(now.Attribution, r.After.Attribution) {
+		now.Attribution = r.Before.Attribution
+	}
+	if since, ok := strings.CutPrefix(now.Note, r.After.Note); ok {
+		now.Note = strings.TrimLeft(r.Before.Note+since, "\n")
+	}
+	return now
+}
+
+func back[T comparable](now, before, after T) T {
+	if now == after {
+		return before
+	}
+	return now
+}

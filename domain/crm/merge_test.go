@@ -1,0 +1,106 @@
+package crm_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+)
+
+func documents(values ...string) (out []document.Document) {
+	for _, v := range values {
+		out = append(out, document.Restore(document.CPF, v))
+	}
+	return out
+}
+
+// TestMerge: what the one lacks the other fills, and what they say differently is in the note.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	full := crm.Contact{
+		ID: "1", Name: "Ana", Email: "ana@x.example", Phone: "11 98765-4321", PhoneE164: "+5511987654321", Company: "Rocha",
+		Documents: documents("52998224725"), Amount: catalog.Real, OriginID: "site", Note: "uma nota",
+		Attribution: []crm.Attribute{{Key: "utm_source", Value: "google"}}, StageID: "s", AssigneeID: "m",
+	}
+	bare := crm.Contact{ID: "2", Name: crm.NoName, Email: "ANA@x.example", StageID: "t"}
+	other := crm.Contact{
+		ID: "3", Name: "Ana Rocha", Email: "outra@x.example", Phone: "11 3333-4444", PhoneE164: "+551133334444",
+		Company: "Rocha & Filhos", Documents: documents("52998224725", "11144477735"), Amount: 2 * catalog.Real,
+		OriginID: "radio", Note: "outra nota",
+		Attribution: []crm.Attribute{{Key: "utm_source", Value: "meta"}, {Key: "gclid", Value: "x"}},
+	}
+	names := func(id string) string { return map[string]string{"radio": "Rádio"}[id] }
+	if got := crm.Merge(full, bare, names); !reflect.DeepEqual(got, full) {
+		t.Errorf("one that knows nothing changes it to %+v", got)
+	}
+	filled := crm.Merge(bare, full, names)
+	want := full
+	want.ID, want.Email, want.StageID, want.AssigneeID = "2", bare.Email, "t", ""
+	want.Note = "Do contato unido Ana:\numa nota"
+	if !reflect.DeepEqual(filled, want) {
+		t.Errorf("got  %+v\nwant %+v", filled, want)
+	}
+	both := crm.Merge(full, other, names)
+	for _, said := range []string{
+		"uma nota", "outra nota", "Nome: Ana Rocha", "E-mail: outra@x.example", "Telefone: 11 3333-4444",
+		"Empresa: Rocha & Filhos", "Valor: R$", "Origem: Rádio", "utm_source: meta",
+	} {
+		if !strings.Contains(both.Note, said) {
+			t.Errorf("the note does not say %q:\n%s", said, both.Note)
+		}
+	}
+	if both.Phone != full.Phone || len(both.Documents) != 2 || len(both.Attribution) != 2 {
+		t.Errorf("got %+v", both)
+	}
+	if len(full.Documents) != 1 || len(full.Attribution) != 1 {
+		t.Errorf("the merge changed what it was given: %+v", full)
+	}
+}
+
+// TestParted: what was changed since stays.
+func TestParted(t *testing.T) {
+	t.Parallel()
+	before := crm.Contact{Name: "Ana", Email: "a@x.example", Note: "um"}
+	after := before
+	after.Phone, after.PhoneE164, after.Company, after.Note = "11 98765-4321", "+5511987654321", "Rocha", "um\n\ndois"
+	gone := crm.Removal{Contact: crm.Contact{ID: "2"}, IntoID: "1", Before: before, After: after}
+	if got := gone.Parted(after); !reflect.DeepEqual(got, before) {
+		t.Errorf("got %+v", got)
+	}
+	since := after
+	since.Company, since.Note, since.Amount = "Prado", after.Note+"\n\ntrês", catalog.Real
+	want := before
+	want.Company, want.Note, want.Amount = "Prado", "um\n\ntrês", catalog.Real
+	if got := gone.Parted(since); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	rewritten := after
+	rewritten.Note = "reescrita"
+	if got := gone.Parted(rewritten); got.Note != "reescrita" {
+		t.Errorf("the note is %q", got.Note)
+	}
+}
+
+func TestRemovalsAreUndoneForAWhile(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		gone  crm.Removal
+		after time.Duration
+		want  bool
+	}{
+		{crm.Removal{At: at}, crm.UndoDeletion, true},
+		{crm.Removal{At: at}, crm.UndoDeletion + 1, false},
+		{crm.Removal{At: at, IntoID: "1"}, crm.UndoMerge, true},
+		{crm.Removal{At: at, IntoID: "1"}, crm.UndoMerge + 1, false},
+		{crm.Removal{At: at, Unreadable: true}, 0, false},
+	} {
+		if got := c.gone.CanUndo(at.Add(c.after)); got != c.want {
+			t.Errorf("%+v after %s: %t", c.gone, c.after, got)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package crm
+
+import (
+	"slices"
+	"time"
+)
+
+// Rotation gives contacts to members in turn.
+type Rotation struct {
+	// ID is a UUIDv7.
+	ID    string
+	OrgID string
+	Name  string
+	// Members are in the order of their ids.
+	Members   []RotationMember
+	CreatedAt time.Time
+}
+
+// RotationMember is somebody's place in a rotation.
+type RotationMember struct {
+	MemberID string
+	// Weight is how many contacts he gets while one of weight 1 gets one; see RotationWeightMax.
+	Weight int
+	// AwayUntil is until when he gets none; zero when he is there.
+	AwayUntil time.Time
+	// Given is how many he has got.
+	Given int
+}
+
+const (
+	// RotationWeightMax is the greatest weight; the smallest is 1.
+	RotationWeightMax = 10
+	// RotationMembersMax is how many members a rotation has at most.
+	RotationMembersMax = 30
+)
+
+// Sequence is whose turn it is, one contact after the other and then again from the first: of those who are active and
+// not away at a time, each as often as his weight, and as far apart as can be. It is empty when nobody is there.
+func (r Rotation) Sequence(active []Member, at time.Time) []string {
+	type place struct {
+		id            string
+		weight, shift int
+	}
+	var there []place
+	total := 0
+	for _, m := range r.Members {
+		is := func(known Member) bool { return known.ID == m.MemberID && known.Active }
+		if m.Weight > 0 && !m.AwayUntil.After(at) && slices.ContainsFunc(active, is) {
+			there, total = append(there, place{id: m.MemberID, weight: m.Weight}), total+m.Weight
+		}
+	}
+	out := make([]string, 0, total)
+	for range total {
+		next := 0
+		for i := range there {
+			if there[i].shift += there[i].weight; there[i].shift > there[next].shift {
+				next = i
+			}
+		}
+		there[next].shift -= total
+		out = append(out, there[next].id)
+	}
+	return out
+}

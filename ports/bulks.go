@@ -1,0 +1,28 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/crm"
+)
+
+// Bulks stores what is done to many contacts. Settings and contents are encrypted at rest.
+type Bulks interface {
+	// Create writes a bulk action with its items, whose ids are in their order. Only inside InTx.
+	Create(ctx context.Context, b crm.Bulk, items []crm.BulkItem) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (crm.Bulk, error)
+	// Next returns an action that is not at its end and that nobody works on, the oldest, or the one with id unless that
+	// is empty, and keeps others from it until the transaction ends; ErrNotFound when there is none. Only inside InTx.
+	Next(ctx context.Context, id string) (crm.Bulk, error)
+	// Lock is Find that keeps others from the action until the transaction ends. Only inside InTx.
+	Lock(ctx context.Context, id string) (crm.Bulk, error)
+	// Items returns up to limit items of an action in a state after the one with id after, in their order; of any state
+	// when it is empty.
+	Items(ctx context.Context, bulkID string, state crm.BulkState, after string, limit int) ([]crm.BulkItem, error)
+	// Save writes status, counters and end of an action, and contact, state, before and result of items.
+	Save(ctx context.Context, b crm.Bulk, items ...crm.BulkItem) error
+	// Forget removes actions of before a time with their items, one at a time, and returns how many there were.
+	Forget(ctx context.Context, before time.Time) (int, error)
+}

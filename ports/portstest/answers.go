@@ -1,0 +1,54 @@
+package portstest
+
+import (
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+func firstAnswers(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	stage, person, origin := funnelOf(t, s, o.ID, true, "Novo").Stages[0].ID, id(), id()
+	all := made(t, s,
+		crm.Contact{OrgID: o.ID, Name: "Ana", Email: "a@example.com", StageID: stage, Waiting: true, OriginID: origin},
+		crm.Contact{OrgID: o.ID, Name: "Bia", Email: "b@example.com", StageID: stage, Waiting: true},
+		crm.Contact{OrgID: o.ID, Name: "Caio", Email: "c@example.com", StageID: stage},
+	)
+	waiting := func(words ...string) (names []string) {
+		t.Helper()
+		for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName} {
+			found, err := repos.Contacts.Select(ctx, o.ID, ports.ContactQuery{
+				ContactFilter: ports.ContactFilter{Waiting: true, Words: words}, Order: order, Ascending: true, Limit: 10,
+			})
+			must(t, err)
+			for _, c := range found {
+				names = append(names, c.Name)
+			}
+		}
+		return names
+	}
+	same(t, "who waits", waiting(), []string{"Ana", "Bia", "Ana", "Bia"})
+	same(t, "who waits with a name", waiting("bia"), []string{"Bia", "Bia"})
+	for range 2 { // the second time it does not wait
+		must(t, s.InTx(ctx, func(r ports.Repos) error {
+			return r.Contacts.Answer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
+		}))
+	}
+	same(t, "who waits then", waiting(), []string{"Bia", "Bia"})
+	n, err := repos.Contacts.Count(ctx, o.ID, ports.ContactFilter{Waiting: true}, 10)
+	must(t, err)
+	same(t, "how many", n, 1)
+	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Waiting: true, Stages: []string{stage}})
+	must(t, err)
+	same(t, "how many in the stage", totals[stage].Count, 1)
+	answers, err := repos.Contacts.FirstAnswers(ctx, o.ID, at)
+	must(t, err)
+	same(t, "answers", answers, []ports.FirstAnswer{
+		{MemberID: person, OriginID: origin, Answers: 1, Waited: 90 * time.Minute},
+	})
+	answers, err = repos.Contacts.FirstAnswers(ctx, o.ID, at.Add(24*time.Hour))
+	must(t, err)
+	same(t, "answers since the day after", len(answers), 0)
+}

@@ -1,0 +1,157 @@
+package portstest
+
+import (
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+func alikeContacts(t *testing.T, s ports.Store) {
+	ctx, repos, o, other := t.Context(), s.Repos(), org(t, s), org(t, s)
+	stage := funnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
+	cpf := []document.Document{doc(t, document.CPF, "52998224725")}
+	all := made(t, s,
+		crm.Contact{OrgID: o.ID, Name: "Ana", Email: "Ana@Example.com", PhoneE164: "+5511987654321", Documents: cpf, StageID: stage},
+		crm.Contact{OrgID: o.ID, Name: "Por e-mail", Email: "ana@example.COM", StageID: stage},
+		crm.Contact{OrgID: o.ID, Name: "Por telefone", Email: "b@example.com", PhoneE164: "+5511987654321", StageID: stage},
+		crm.Contact{OrgID: o.ID, Name: "Por documento", Email: "c@example.com", Documents: cpf, StageID: stage},
+		crm.Contact{OrgID: o.ID, Name: "Outra", Email: "d@example.com", StageID: stage},
+		crm.Contact{
+			OrgID: other.ID, Name: "De outra organização", Email: "ana@example.com", PhoneE164: "+5511987654321",
+			Documents: cpf, StageID: stage,
+		},
+	)
+	names := func(c crm.Contact, most int) (out []string) {
+		t.Helper()
+		found, err := repos.Contacts.Alike(ctx, c, most)
+		must(t, err)
+		for _, c := range found {
+			out = append(out, c.Name)
+		}
+		return out
+	}
+	same(t, "alike, newest first", names(all[0], 10), []string{"Por documento", "Por telefone", "Por e-mail"})
+	same(t, "up to two", names(all[0], 2), []string{"Por documento", "Por telefone"})
+	same(t, "alike to nobody", len(names(all[4], 10)), 0)
+	of, err := repos.Contacts.AlikeOf(ctx, o.ID, []string{all[0].ID, all[2].ID, all[4].ID, all[5].ID}, 100)
+	must(t, err)
+	same(t, "alike to some", of, map[string][]string{
+		all[0].ID: {all[3].ID, all[2].ID, all[1].ID}, all[2].ID: {all[0].ID},
+	})
+	of, err = repos.Contacts.AlikeOf(ctx, o.ID, nil, 100)
+	must(t, err)
+	same(t, "alike to none", len(of), 0)
+}
+
+// remove takes a contact from the others.
+func remove(t *testing.T, s ports.Store, gone crm.Removal) {
+	t.Helper()
+	must(t, s.InTx(t.Context(), func(r ports.Repos) error { return r.Removals.Remove(t.Context(), gone) }))
+}
+
+func removedContacts(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	w, _ := hook(t, s, o.ID)
+	stage := funnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
+	a := arrival(w, stage)
+	a.People[0].Key = "k"
+	_, err := repos.Inbox.Take(ctx, a)
+	must(t, err)
+	c, err := repos.Contacts.Find(ctx, a.People[0].Contact.ID)
+	must(t, err)
+	gone := crm.Removal{Contact: c, By: "Ana", At: at}
+	remove(t, s, gone)
+	_, err = repos.Contacts.Find(ctx, c.ID)
+	wantErr(t, "a removed contact", err, ports.ErrNotFound)
+	kept, err := repos.Removals.Find(ctx, c.ID)
+	must(t, err)
+	same(t, "what it was", kept, gone)
+	n, err := repos.Contacts.Count(ctx, o.ID, ports.ContactFilter{Words: []string{"bia"}}, 10)
+	must(t, err)
+	same(t, "found by its words", n, 0)
+	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage}})
+	must(t, err)
+	same(t, "in its stage", len(totals), 0)
+	first, err := repos.Inbox.Known(ctx, w.ID, "k", a.Fingerprint)
+	must(t, err)
+	same(t, "a retry is answered with its id", first.ContactID, c.ID)
+	_, err = repos.Removals.Survivor(ctx, c.ID)
+	wantErr(t, "survivor of a deleted contact", err, ports.ErrNotFound)
+	err = s.InTx(ctx, func(r ports.Repos) error { return r.Removals.Remove(ctx, gone) })
+	wantErr(t, "removed twice", err, ports.ErrNotFound)
+
+	back := crm.Event{ID: id(), OrgID: o.ID, ContactID: c.ID, Kind: crm.Restored, Actor: "Ana", At: at}
+	restore := func(r ports.Repos) error { return r.Removals.Restore(ctx, c, back) }
+	must(t, s.InTx(ctx, restore))
+	again, err := repos.Contacts.Find(ctx, c.ID)
+	must(t, err)
+	same(t, "brought back", again, c)
+	events, err := repos.Contacts.Events(ctx, c.ID)
+	must(t, err)
+	same(t, "its history", len(events), 2)
+	totals, err = repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage}})
+	must(t, err)
+	same(t, "in its stage again", totals[stage], ports.StageTotal{Count: 1, Amount: c.Amount})
+	wantErr(t, "brought back twice", s.InTx(ctx, restore), ports.ErrNotFound)
+
+	remove(t, s, gone)
+	for _, f := range []struct{ before, n, events int }{{0, 0, 2}, {1, 1, 0}, {1, 0, 0}} {
+		n, err := repos.Removals.Forget(ctx, at.Add(time.Duration(f.before)*time.Microsecond), at.Add(-time.Hour))
+		must(t, err)
+		same(t, "forgotten", n, f.n)
+		events, err := repos.Contacts.Events(ctx, c.ID)
+		must(t, err)
+		same(t, "history that is kept", len(events), f.events)
+	}
+	kept, err = repos.Removals.Find(ctx, c.ID)
+	must(t, err)
+	same(t, "what it was can be read", kept.Unreadable, true)
+}
+
+func mergedContacts(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	w, _ := hook(t, s, o.ID)
+	stage := funnelOf(t, s, o.ID, true, "Novo").Stages[0].ID
+	var all []crm.Contact
+	for _, key := range []string{"a", "b", "c"} {
+		a := arrival(w, stage)
+		a.People[0].Key = key
+		_, err := repos.Inbox.Take(ctx, a)
+		must(t, err)
+		all = append(all, a.People[0].Contact)
+	}
+	remove(t, s, crm.Removal{Contact: all[0], IntoID: all[1].ID, Before: all[1], After: all[1], By: "Ana", At: at})
+	remove(t, s, crm.Removal{Contact: all[1], IntoID: all[2].ID, Before: all[2], After: all[2], By: "Ana", At: at})
+	for i, c := range all {
+		survivor, err := repos.Removals.Survivor(ctx, c.ID)
+		must(t, err)
+		same(t, "survivor", survivor, all[2].ID)
+		first, err := repos.Inbox.Known(ctx, w.ID, []string{"a", "b", "c"}[i], nil)
+		must(t, err)
+		same(t, "a retry is answered with", first.ContactID, all[2].ID)
+		events, err := repos.Contacts.Events(ctx, c.ID)
+		must(t, err)
+		same(t, "history", len(events), i+1)
+	}
+	_, err := repos.Removals.Survivor(ctx, id())
+	wantErr(t, "survivor of none", err, ports.ErrNotFound)
+	into, err := repos.Removals.Into(ctx, all[2].ID)
+	must(t, err)
+	same(t, "what became part of it", len(into), 1)
+	same(t, "and what that was", into[0].Contact, all[1])
+	n, err := repos.Removals.Forget(ctx, at.Add(time.Hour), at)
+	must(t, err)
+	same(t, "merges forgotten too early", n, 0)
+	n, err = repos.Removals.Forget(ctx, at.Add(time.Hour), at.Add(time.Hour))
+	must(t, err)
+	same(t, "merges forgotten", n, 2)
+	into, err = repos.Removals.Into(ctx, all[2].ID)
+	must(t, err)
+	same(t, "what can be parted then", len(into), 0)
+	events, err := repos.Contacts.Events(ctx, all[2].ID)
+	must(t, err)
+	same(t, "history that stays", len(events), 3)
+}

@@ -1,0 +1,109 @@
+package portstest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+func rotations(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	made := crm.Rotation{ID: id(), OrgID: o.ID, Name: "Vendas", CreatedAt: at, Members: []crm.RotationMember{
+		{MemberID: id(), Weight: 2}, {MemberID: id(), Weight: 1, AwayUntil: at.Add(time.Hour)},
+	}}
+	must(t, repos.Rotations.Create(ctx, made))
+	got, err := repos.Rotations.Find(ctx, made.ID)
+	must(t, err)
+	same(t, "rotation", got, made)
+	sequence := []string{made.Members[0].MemberID, made.Members[1].MemberID, made.Members[0].MemberID}
+	for i := range 6 {
+		must(t, s.InTx(ctx, func(r ports.Repos) error {
+			member, err := r.Rotations.Turn(ctx, made.ID, sequence)
+			same(t, "whose turn it is", member, sequence[i%3])
+			return err
+		}))
+	}
+	made.Members[0].Given, made.Members[1].Given = 4, 2
+	made.Name, made.Members[1].AwayUntil, made.Members[0].Weight = "Todos", time.Time{}, 3
+	must(t, repos.Rotations.Update(ctx, made))
+	list, err := repos.Rotations.List(ctx, o.ID)
+	must(t, err)
+	same(t, "changed rotation", list, []crm.Rotation{made})
+	made.Members = nil
+	must(t, repos.Rotations.Update(ctx, made))
+	got, err = repos.Rotations.Find(ctx, made.ID)
+	must(t, err)
+	same(t, "rotation of nobody", got, made)
+	_, err = repos.Rotations.Find(ctx, id())
+	wantErr(t, "none", err, ports.ErrNotFound)
+	none := crm.Rotation{ID: id(), OrgID: o.ID, Name: "x"}
+	wantErr(t, "change of none", repos.Rotations.Update(ctx, none), ports.ErrNotFound)
+}
+
+// takingInTurn: posts that come together, some repeated, some with several people and some to a webhook without a
+// rotation; each member gets exactly what his weight says.
+func takingInTurn(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
+	made := crm.Rotation{ID: id(), OrgID: o.ID, Name: "Vendas", CreatedAt: at, Members: []crm.RotationMember{
+		{MemberID: id(), Weight: 2}, {MemberID: id(), Weight: 1},
+	}}
+	must(t, repos.Rotations.Create(ctx, made))
+	first, second := made.Members[0].MemberID, made.Members[1].MemberID
+	w, token := hook(t, s, o.ID)
+	w.RotationID = made.ID
+	must(t, repos.Webhooks.Update(ctx, w))
+	found, err := repos.Webhooks.Open(ctx, token, time.Now())
+	must(t, err)
+	same(t, "rotation of the webhook", found.Rotation.Members, made.Members)
+	other, _ := hook(t, s, o.ID)
+
+	stage := id()
+	var mu sync.Mutex
+	given := map[string]int{}
+	count := func(a ports.Arrival, w webhook.Webhook) {
+		if _, err := repos.Inbox.Take(ctx, a); err != nil {
+			t.Error(err)
+			return
+		}
+		for _, n := range a.People {
+			c, err := repos.Contacts.Find(ctx, n.Contact.ID)
+			if err != nil {
+				continue // it was repeated
+			}
+			mu.Lock()
+			if given[c.AssigneeID]++; w.RotationID == "" && c.AssigneeID != n.Contact.AssigneeID {
+				t.Errorf("a contact without a rotation is %s's", c.AssigneeID)
+			}
+			mu.Unlock()
+		}
+	}
+	var all sync.WaitGroup
+	for i := range 42 {
+		people := 1
+		if i%6 == 0 {
+			people = 4
+		}
+		a := arrivalOf(w, stage, people)
+		for j := range a.People {
+			a.People[j].RotationID, a.People[j].Sequence = made.ID, []string{first, second, first}
+			a.People[j].Key = a.People[j].Contact.ID
+		}
+		again := a
+		again.Delivery.ID, again.People = id(), append([]ports.Newcomer(nil), a.People...)
+		for j := range again.People {
+			again.People[j].Contact.ID = id()
+		}
+		all.Go(func() { count(a, w); count(again, w) })
+		all.Go(func() { count(arrival(other, stage), other) })
+	}
+	all.Wait()
+	same(t, "given to the first", given[first], 42)
+	same(t, "given to the second", given[second], 21)
+	made, err = repos.Rotations.Find(ctx, made.ID)
+	must(t, err)
+	same(t, "counted", []int{made.Members[0].Given, made.Members[1].Given}, []int{42, 21})
+}

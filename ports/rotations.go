@@ -1,0 +1,21 @@
+package ports
+
+import (
+	"context"
+
+	"fichario/domain/crm"
+)
+
+// Rotations stores who is given contacts in turn.
+type Rotations interface {
+	Create(ctx context.Context, r crm.Rotation) error
+	// Find returns ErrNotFound when there is none.
+	Find(ctx context.Context, id string) (crm.Rotation, error)
+	// List returns the rotations of an organisation, oldest first.
+	List(ctx context.Context, orgID string) ([]crm.Rotation, error)
+	// Update writes name and members, but not how many contacts each got; ErrNotFound when there is none.
+	Update(ctx context.Context, r crm.Rotation) error
+	// Turn takes the next turn of a rotation and returns whose it is, of those of a sequence that is not empty; others
+	// who take one wait until the transaction ends. Only inside InTx.
+	Turn(ctx context.Context, id string, sequence []string) (string, error)
+}

@@ -1,0 +1,45 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"fichario/tests/testkit/browsertest"
+)
+
+func TestSeveralContactsAtOnce(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		for i := range 4 {
+			p.send(t, "nome", fmt.Sprintf("Pessoa %d", i), "email", fmt.Sprintf("p%d@example.com", i))
+		}
+		b.Visit("/contatos")
+		b.See("4 contatos", "Os marcados", "Todos os 4")
+		b.Accessible()
+		b.Click("tbody tr:nth-child(1) input")
+		b.Click("tbody tr:nth-child(2) input")
+		browsertest.Eval[bool](b, `document.querySelector('[name=destino]').selectedIndex = 2, true`)
+		b.Press("Mover")
+		b.See("2 contatos movidos para Proposta")
+		b.Accessible()
+		b.Press("Desfazer")
+		b.See("Desfeito: 2 contatos voltaram")
+		b.Press("Voltar aos contatos")
+		b.Click(".bulk input[value=sim]")
+		b.Press("Atribuir")
+		b.See("0 contatos atribuídos", "4 já estavam assim")
+		b.Visit("/contatos")
+		b.Click(".bulk input[value=sim]")
+		b.Press("Excluir")
+		b.See("Excluir 4 contatos?", "Vão embora")
+		b.Accessible()
+		b.Press("Excluir")
+		b.See("4 contatos excluídos")
+		b.Press("Desfazer")
+		b.See("4 contatos voltaram")
+		b.Size(360, false)
+		b.Visit("/contatos")
+		b.See("4 contatos")
+		b.Accessible()
+	})
+}
