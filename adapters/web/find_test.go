@@ -14,7 +14,7 @@ func TestTheSearchOverEverything(t *testing.T) {
 	v := site.visitor("Ana")
 	search := func(v *visitor, words string) string {
 		_, page := v.send("/buscar", "busca", words)
-		return page[strings.Index(page, `aria-label="Encontrados"`):strings.Index(page, "</main>")]
+		return page[strings.Index(page, `id="achados"`):strings.Index(page, "</main>")]
 	}
 	v.bureau.says(aPerson, `{"nome":"Rita Lobo"}`)
 	sheet := v.ask("documento", aPerson, "produto", "cpf")

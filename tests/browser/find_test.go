@@ -10,7 +10,7 @@ import (
 func TestEverythingIsFoundFromAnyPage(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
-		const open = "document.querySelector('#busca').open"
+		const open = "document.querySelector('dialog.finder').open"
 		// What the browser types of a key that was handled is not typed when it is sent so.
 		press := func(key, control string) {
 			browsertest.Eval[bool](b, "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: '"+key+
@@ -25,17 +25,17 @@ func TestEverythingIsFoundFromAnyPage(t *testing.T) {
 				b.Accessible()
 			}
 		}
-		b.Fill("#busca input", "funil")
+		b.Fill("dialog.finder input", "funil")
 		b.Key("\r")
 		b.At("/funil")
 		press("k", "true")
-		b.Fill("#busca input", "529.982.247-25")
+		b.Fill("dialog.finder input", "529.982.247-25")
 		b.See("CPF 529.982.247-25", "Cadastro de pessoa", "R$ 0,45")
 		b.Key("\r") // the first product, with its price beside it
 		b.See("Resposta original do bureau", "Cobrado: R$ 0,45")
 		b.Visit("/conta")
 		press("k", "true")
-		b.Fill("#busca input", "52998224725")
+		b.Fill("dialog.finder input", "52998224725")
 		b.See("Fichas", "***.982.247-**", "grátis")
 		b.Accessible()
 		b.Key("\x1b")
@@ -43,8 +43,7 @@ func TestEverythingIsFoundFromAnyPage(t *testing.T) {
 			t.Error("Esc does not close the search")
 		}
 		b.Visit("/buscar")
-		b.Fill("#busca-pagina", "zzzz")
-		b.Press("Buscar")
+		b.Fill("#procura", "zzzz")
 		b.See("Nada encontrado")
 		b.Accessible()
 	})
