@@ -137,13 +137,14 @@ func (a *Automations) described(v AutomationView) AutomationView {
 }
 
 // rehearseRequest shows the request that an http action would make.
-func (a *Automations) rehearseRequest(ctx context.Context, out *Rehearsal, rule automation.Automation) error {
+func (a *Automations) rehearseRequest(
+	ctx context.Context, out *Rehearsal, rule automation.Automation, event automation.Event,
+) error {
 	if rule.Action.Kind != automation.HTTP || rule.Unreadable {
 		return nil
 	}
 	shown, err := a.means.Destinations.Show(ctx, ports.Call{
-		ID: newID(), At: a.clock(), Action: rule.Action,
-		Event: automation.Event{Name: rule.Event, At: out.Contact.CreatedAt, Contact: out.Contact},
+		ID: newID(), At: a.clock(), Action: rule.Action, Event: event,
 	})
 	var refused *ports.SendError
 	if errors.As(err, &refused) {

@@ -107,6 +107,35 @@ func TestAFormIsGivenUp(t *testing.T) {
 	equal(t, "the plain action", line(got.HasForm(), got.Secret == rule.Action.Secret), "false true")
 }
 
+// TestARehearsalLooksAtTheExpression on the newest event of the contact, and says why it would not run.
+func TestARehearsalLooksAtTheExpression(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	c := s.arrive(s.hook(webhook.Signature{}), "bia")
+	request := app.RequestForm{Body: "{quem: (.contato.nome // .nome), produto}"}
+	try := func(event automation.EventName, when string) string {
+		rule := must(s.automations.Add(t.Context(), owner, app.NewAutomation{
+			OrgID: s.orgID, Name: "Regra", Event: event, When: when, Action: automation.HTTP, URL: "https://x.example/a",
+			RequestForm: request,
+		}))
+		got := must(s.automations.Rehearse(t.Context(), owner, rule.ID, c.ID))
+		return line(got.Runs, got.Conditions, got.WhenProblem, got.Request.Body)
+	}
+	const lead, score = `{"produto":null,"quem":"bia"}`, `.produto == "cpf"`
+	equal(t, "it holds", try(automation.ContactCreated, `.nome == "bia"`), "true [{when true}]  "+lead)
+	equal(t, "it does not", try(automation.ContactCreated, `.nome == "rui"`), "false [{when false}]  "+lead)
+	equal(t, "it fails", try(automation.ContactCreated, ".nome"),
+		"false [{when false}] a expressão não dá verdadeiro nem falso "+lead)
+	equal(t, "without an event", try(automation.LookupCompleted, score), "false [{when false}] não há ainda um evento destes "+
+		"com este contato, e a expressão não pôde ser experimentada "+lead)
+	must(s.ask(owner, app.LookupRequest{Document: cpfs[0], ContactID: c.ID}))
+	must(s.ask(owner, app.LookupRequest{Document: cpfs[1]}))
+	equal(t, "on a lookup", try(automation.LookupCompleted, score), `true [{when true}]  {"produto":"cpf","quem":"bia"}`)
+	equal(t, "of another product", try(automation.LookupCompleted, `.produto == "cnpj"`),
+		`false [{when false}]  {"produto":"cpf","quem":"bia"}`)
+}
+
 // TestARehearsalShowsTheRequest: without its secrets, and without sending anything.
 func TestARehearsalShowsTheRequest(t *testing.T) {
 	t.Parallel()

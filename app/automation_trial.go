@@ -94,6 +94,13 @@ func (a *Automations) newest(ctx context.Context, orgID string, event automation
 		job.SubjectID, job.Detail = keys[0].ID, capDetail(automation.DayCap, 80, keys[0].Limits.PerDay)
 		return job, nil
 	case automation.BatchCompleted:
+		batches, err := r.Batches.Page(ctx, orgID, "", "", listMax)
+		for _, b := range batches {
+			if b.Status.Ended() && !b.StartedAt.IsZero() {
+				return batchJob(b), err
+			}
+		}
+		return automation.Job{}, err
 	}
 	return automation.Job{}, nil
 }

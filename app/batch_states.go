@@ -249,17 +249,17 @@ func (b *Batches) change(
 		if err := f(r, now, &is); err != nil {
 			return err
 		}
-		return b.save(ctx, r, was, is)
+		return b.save(ctx, r, now, was, is)
 	})
 }
 
 // save writes what became of a batch. Every change of its status comes through here, in the transaction that makes it
 // true: what is to be told of a batch that ended or paused is told here.
-func (b *Batches) save(ctx context.Context, r ports.Repos, was, is batch.Batch) error {
+func (b *Batches) save(ctx context.Context, r ports.Repos, now time.Time, was, is batch.Batch) error {
 	if unchanged(was, is) {
 		return nil
 	}
-	return r.Batches.Update(ctx, is)
+	return errors.Join(r.Batches.Update(ctx, is), b.tell(ctx, r, now, was, is))
 }
 
 // unchanged reports whether nothing has become of a batch.

@@ -74,7 +74,7 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 	}
 	for _, k := range s.known {
 		k.is.Finish(s.now)
-		if err := s.save(ctx, s.r, k.was, k.is); err != nil {
+		if err := s.save(ctx, s.r, s.now, k.was, k.is); err != nil {
 			return err
 		}
 	}

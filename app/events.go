@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"fichario/domain/automation"
+	"fichario/domain/batch"
 	"fichario/domain/crm"
+	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -82,6 +84,7 @@ func eventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 	case automation.DeliveryRefused:
 		err = addDelivery(ctx, r, job, &e)
 	case automation.BatchCompleted:
+		err = addBatch(ctx, r, job, &e)
 	}
 	return e, gone(err)
 }
@@ -108,6 +111,18 @@ func addLookup(ctx context.Context, r ports.Repos, job automation.Job, e *automa
 	}
 	e.Lookup, e.At = &automation.LookupOutcome{Entry: entry, Record: rec}, entry.At
 	return nil
+}
+
+// addBatch says what became of a batch; how it ended is of then, since it may have been resumed.
+func addBatch(ctx context.Context, r ports.Repos, job automation.Job, e *automation.Event) error {
+	ended, err := r.Batches.Find(ctx, job.SubjectID)
+	if err != nil {
+		return err
+	}
+	spent, err := r.Usage.SpentByKeys(ctx, []string{ended.ID}, lookup.BatchBucket)
+	ended.Status, ended.EndedAt = batch.Status(job.Detail), job.CreatedAt
+	e.Batch = &automation.BatchOutcome{Batch: ended, Spent: spent[ended.ID].Amount}
+	return err
 }
 
 func addCap(ctx context.Context, r ports.Repos, job automation.Job, e *automation.Event) error {

@@ -87,6 +87,23 @@ func (l *Lookups) Show(ctx context.Context, by Caller, id string) (LookupView, e
 	return v, err
 }
 
+// Tie says which contact a lookup is about, instead of another one or none. Faults: NotFound, ServiceUnavailable.
+func (l *Lookups) Tie(ctx context.Context, by Caller, id, contactID string) error {
+	repos := l.store.Repos()
+	e, err := entryKind.visible(ctx, repos, by, id)
+	if err != nil {
+		return err
+	}
+	contact, err := contactKind.visible(ctx, repos, by, contactID)
+	if err != nil {
+		return err
+	}
+	if contact.OrgID != e.OrgID {
+		return contactKind.notFound()
+	}
+	return repos.Statement.Tie(ctx, id, contactID)
+}
+
 // recentPages is how much further back than its limit Recent looks.
 const recentPages = 5
 

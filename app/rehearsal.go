@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"fichario/domain/automation"
 	"fichario/domain/crm"
+	"fichario/domain/lookup"
 )
 
 // Rehearsal is what an automation would do for a contact.
@@ -13,8 +15,9 @@ type Rehearsal struct {
 	Contact    crm.ContactView
 	// Conditions are the automation's, each with whether it holds.
 	Conditions []RehearsedCondition
-	// Runs is whether all hold.
-	Runs bool
+	// Runs is whether all hold. WhenProblem says in Portuguese why the expression gives nothing.
+	Runs        bool
+	WhenProblem string
 	// Text is what an email or add_note action would write.
 	Subject, Text, To string
 	// Request is what an http action would send, with its secrets masked; Problem says in Portuguese why it cannot.
@@ -24,7 +27,7 @@ type Rehearsal struct {
 
 // RehearsedCondition is one condition and whether it holds.
 type RehearsedCondition struct {
-	// Field is origin, webhook or amount.
+	// Field is origin, webhook, amount or when.
 	Field string
 	Holds bool
 }
@@ -69,7 +72,71 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 	case automation.ToAssignee:
 		out.To = view.Assignee.Email
 	}
-	return out, a.rehearseRequest(ctx, &out, rule)
+	event, found, err := a.pastEvent(ctx, rule, view)
+	if err != nil {
+		return Rehearsal{}, err
+	}
+	a.rehearseWhen(ctx, &out, rule.Conditions.When, event, found)
+	return out, a.rehearseRequest(ctx, &out, rule, event)
+}
+
+// rehearseWhen looks at the expression of an automation, on an event that was found.
+func (a *Automations) rehearseWhen(
+	ctx context.Context, out *Rehearsal, when string, event automation.Event, found bool,
+) {
+	if when == "" {
+		return
+	}
+	holds := false
+	if !found {
+		out.WhenProblem = "não há ainda um evento destes com este contato, e a expressão não pôde ser experimentada"
+	} else {
+		var err error
+		if holds, err = a.means.Conditions.Holds(ctx, when, event); err != nil {
+			out.WhenProblem = err.Error()
+		}
+	}
+	out.Conditions = append(out.Conditions, RehearsedCondition{"when", holds})
+	out.Runs = out.Runs && holds
+}
+
+// pastEvent is the newest event that an automation listens to, of the contact where events have one. Where there was
+// none it is only the contact.
+func (a *Automations) pastEvent(
+	ctx context.Context, rule automation.Automation, of crm.ContactView,
+) (e automation.Event, found bool, err error) {
+	none := automation.Event{Name: rule.Event, At: of.CreatedAt, Contact: of}
+	r := a.store.Repos()
+	job := eventJob(rule.Event, rule.OrgID, of.ID, of.CreatedAt)
+	switch rule.Event {
+	case automation.ContactCreated, automation.ContactUpdated, automation.ContactMoved:
+		job.SubjectID, job.Detail = of.StageID, "nota"
+	case automation.LookupCompleted:
+		lookups, err := r.Statement.OfContact(ctx, rule.OrgID, of.ID, listMax)
+		if err != nil {
+			return none, false, err
+		}
+		for _, l := range lookups {
+			if l.Status == lookup.Done && l.RecordID != "" {
+				job.SubjectID = l.ID
+				break
+			}
+		}
+	case automation.BatchCompleted, automation.CapReached, automation.DeliveryRefused:
+		if job, err = a.newest(ctx, rule.OrgID, rule.Event); err != nil {
+			return none, false, err
+		}
+	}
+	if job.OrgID == "" || job.SubjectID == "" {
+		return none, false, nil
+	}
+	switch e, err = eventOf(ctx, r, job); {
+	case errors.Is(err, errEventGone):
+		return none, false, nil
+	case err != nil:
+		return none, false, err
+	}
+	return e, true, nil
 }
 
 // Newest returns the newest contacts of the caller's organisation, to rehearse with.

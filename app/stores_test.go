@@ -38,6 +38,7 @@ type setting struct {
 	keys          *app.Keys
 	funnels       *app.Funnels
 	origins       *app.Origins
+	bundles       *app.Bundles
 	contacts      *app.Contacts
 	notifications *app.Notifications
 	webhooks      *app.Webhooks
@@ -71,6 +72,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.orgs, s.members = app.NewOrganisations(store, now), app.NewMembers(store, now, hashed)
 	s.sessions = app.NewSessions(store, now, fits, "nobody's")
 	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
+	s.bundles = app.NewBundles(store, products())
 	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
 	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, means(true))
 	s.intake = app.NewIntake(store, now, func() { s.woken.Add(1) })

@@ -14,6 +14,8 @@ import (
 type Contacts interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (crm.Contact, error)
+	// Changed returns, for each organisation that has contacts with an event after since, the id of its newest event.
+	Changed(ctx context.Context, since time.Time) (map[string]string, error)
 	// Brief returns contacts by id, without their notes and attribution; what is not there
 	// is left out.
 	Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error)

@@ -30,6 +30,8 @@ type Statement interface {
 	// Spend returns what was charged on each day from one to another, both inclusive, by
 	// product, oldest day first.
 	Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error)
+	// Tie says which contact an entry is about, instead of another one or none.
+	Tie(ctx context.Context, id, contactID string) error
 	// OfContact returns the entries that an organisation tied to a contact, newest
 	// first, each with when its answer was given.
 	OfContact(ctx context.Context, orgID, contactID string, limit int) ([]ContactLookup, error)

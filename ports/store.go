@@ -59,6 +59,7 @@ type Repos struct {
 	History   History
 	Calls     Calls
 	Batches   Batches
+	Bundles   Bundles
 
 	Funnels       Funnels
 	Origins       Origins

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fichario/domain/automation"
+	"fichario/domain/batch"
 	"fichario/domain/crm"
 )
 
@@ -49,6 +50,10 @@ func dataOf(e automation.Event) any {
 		if e.Lookup != nil {
 			return lookupData(e)
 		}
+	case automation.BatchCompleted:
+		if e.Batch != nil {
+			return batchData(*e.Batch)
+		}
 	case automation.CapReached:
 		if e.Cap != nil {
 			return capData(*e.Cap)
@@ -57,7 +62,7 @@ func dataOf(e automation.Event) any {
 		if e.Delivery != nil {
 			return deliveryData(e)
 		}
-	case automation.ContactCreated, automation.BatchCompleted:
+	case automation.ContactCreated:
 	}
 	return NewContactJSON(e.Contact)
 }
@@ -87,6 +92,43 @@ func lookupData(e automation.Event) lookupJSON {
 		contact := NewContactJSON(e.Contact)
 		out.Contato = &contact
 	}
+	return out
+}
+
+// batchJSON has the words of the contract for a batch.
+type batchJSON struct {
+	ID       string       `json:"id"`
+	Nome     string       `json:"nome"`
+	Produto  string       `json:"produto"`
+	Situacao batch.Status `json:"situacao"`
+	Itens    struct {
+		Total     int `json:"total"`
+		Validos   int `json:"validos"`
+		Repetidos int `json:"repetidos"`
+		Invalidos int `json:"invalidos"`
+	} `json:"itens"`
+	Teto      json.Number `json:"teto"`
+	Progresso struct {
+		Feitos   int         `json:"feitos"`
+		Cobrados int         `json:"cobrados"`
+		Gratis   int         `json:"gratis"`
+		Falhas   int         `json:"falhas"`
+		Gasto    json.Number `json:"gasto"`
+	} `json:"progresso"`
+	CriadoEm     time.Time `json:"criadoEm"`
+	ConfirmadoEm time.Time `json:"confirmadoEm"`
+	TerminadoEm  time.Time `json:"terminadoEm"`
+}
+
+func batchData(b automation.BatchOutcome) batchJSON {
+	out := batchJSON{
+		ID: b.ID, Nome: b.Name, Produto: b.Product, Situacao: b.Status, Teto: json.Number(b.Limit().String()),
+		CriadoEm: b.CreatedAt, ConfirmadoEm: b.StartedAt, TerminadoEm: b.EndedAt,
+	}
+	items, done := &out.Itens, &out.Progresso
+	items.Total, items.Validos, items.Repetidos, items.Invalidos = b.Total, b.Valid, b.Repeated, b.Invalid
+	done.Feitos, done.Cobrados, done.Gratis, done.Falhas = b.Ended, b.Charged, b.Free, b.Failed
+	done.Gasto = json.Number(b.Spent.String())
 	return out
 }
 

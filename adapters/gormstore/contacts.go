@@ -119,6 +119,22 @@ func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
 	return findOne(ctx, r.query, "contacts.find", r.vault.contact, where("id = ?", id))
 }
 
+func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]string, error) {
+	type row struct{ OrgID, Newest string }
+	out := map[string]string{}
+	err := r.query(ctx, "contacts.changed", func(db *gorm.DB) error {
+		var rows []row
+		err := db.Raw(`SELECT CAST(c.org_id AS text) AS org_id, max(CAST(e.id AS text)) AS newest
+			FROM contact_events e JOIN contacts c ON c.id = e.contact_id WHERE e.id >= ? GROUP BY c.org_id`,
+			firstID(since)).Scan(&rows).Error
+		for _, changed := range rows {
+			out[changed.OrgID] = changed.Newest
+		}
+		return err
+	})
+	return out, err
+}
+
 func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error) {
 	found, err := findAll(ctx, r.list, "contacts.brief", contactRow.brief, where("id IN ?", ids), withoutNote)
 	byID := make(map[string]crm.Contact, len(found))

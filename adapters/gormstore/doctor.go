@@ -84,7 +84,7 @@ var invariants = []invariant{
 		SELECT contact_id FROM (
 			SELECT contact_id FROM contact_events UNION ALL SELECT contact_id FROM notifications
 			UNION ALL SELECT contact_id FROM jobs UNION ALL SELECT contact_id FROM receipts
-		) AS of_contacts WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)`},
+		) AS of_contacts WHERE contact_id <> '` + noID + `' AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)`},
 	{"a contact's stage, assignee and origin exist and are of its organisation", `
 		SELECT c.id FROM contacts c
 		WHERE NOT EXISTS (

@@ -186,6 +186,13 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 	}, perDay)
 }
 
+func (r statement) Tie(ctx context.Context, id, contactID string) error {
+	_, err := r.changed(ctx, "statement.tie", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&lookupRow{}).Where("id = ?", id).Update("contact_id", contactID)
+	})
+	return err
+}
+
 // spentBy adds up what a member was charged, of whom there are no figures, by day and product.
 func spentBy(by lookup.Asker, from, until string) scope {
 	first, err := time.Parse(time.DateOnly, from)

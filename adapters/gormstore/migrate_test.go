@@ -118,6 +118,7 @@ var made = map[int][]string{
 		"INDEX contacts_name", "INDEX contacts_origin", "INDEX contacts_webhook", "INDEX contacts_assignee",
 	},
 	31: {"INDEX lookups_member"}, 28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
+	36: {"TABLE bundles"},
 	20: { // gone with their tables, perhaps
 		"INDEX IF EXISTS delivery_hours_open", "INDEX IF EXISTS lookup_hours_open", "INDEX IF EXISTS contact_hours_open",
 		"INDEX IF EXISTS spend_days_open",
@@ -165,8 +166,9 @@ func undoFrom(db *gorm.DB, from int) error {
 // madeColumns are those that migrations add, and their numbers.
 var madeColumns = map[string]int{
 	"lookups.batch_id": 25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
-	"members.budget": 31, "contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,
-	"jobs.trail": 29, "automations.condition": 29,
+	"members.budget":     31,
+	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,
+	"jobs.trail": 29, "automations.condition": 29, "notifications.batch_id": 30,
 }
 
 // TestAKilledMigrationGoesOn: an index that PostgreSQL was building stays, broken, when the run is killed.

@@ -20,6 +20,18 @@ type notificationRow struct {
 
 func (notificationRow) TableName() string { return "notifications" }
 
+// aboutBatch is a notification that may be about a batch; no post writes such a one.
+type aboutBatch struct {
+	Row     notificationRow `gorm:"embedded"`
+	BatchID *uid
+}
+
+func (aboutBatch) TableName() string { return "notifications" }
+
+func aboutBatchOf(n crm.Notification) aboutBatch {
+	return aboutBatch{notificationRowOf(n), optional(n.BatchID)}
+}
+
 type markRow struct {
 	MemberID uid `gorm:"primaryKey"`
 	UpTo     uid `gorm:"not null"`
@@ -37,16 +49,16 @@ func notificationRowOf(n crm.Notification) notificationRow {
 type notifications struct{ conn }
 
 func (r notifications) Create(ctx context.Context, n crm.Notification) error {
-	row := notificationRowOf(n)
+	row := aboutBatchOf(n)
 	return r.create(ctx, "notifications.create", &row)
 }
 
 func (r notifications) CreateOnce(
 	ctx context.Context, n crm.Notification, subjectID, mark string,
 ) (told bool, err error) {
-	row := notificationRowOf(n)
+	row := aboutBatchOf(n)
 	err = r.inside(ctx, "notifications.createOnce", func(db *gorm.DB) error {
-		once := db.Exec(tellOnSQLite, subjectID, mark, row.At)
+		once := db.Exec(tellOnSQLite, subjectID, mark, row.Row.At)
 		if told = once.RowsAffected > 0; once.Error != nil || !told {
 			return once.Error
 		}
@@ -64,19 +76,22 @@ func (r notifications) List(
 			return err
 		}
 		var rows []struct {
-			Row         notificationRow `gorm:"embedded"`
+			About       aboutBatch `gorm:"embedded"`
 			ContactName string
+			BatchName   string
 		}
-		err = db.Table("notifications").Select("notifications.*, COALESCE(contacts.name, '') AS contact_name").
-			Joins("LEFT JOIN contacts ON contacts.id = notifications.contact_id").Where("notifications.org_id = ?", orgID).
+		err = db.Table("notifications").Select("notifications.*, COALESCE(contacts.name, '') AS contact_name, "+
+			"COALESCE(batches.name, '') AS batch_name").
+			Joins("LEFT JOIN contacts ON contacts.id = notifications.contact_id").
+			Joins("LEFT JOIN batches ON batches.id = notifications.batch_id").Where("notifications.org_id = ?", orgID).
 			Order("notifications.id DESC").Limit(limit).Find(&rows).Error
 		out = make([]crm.Notification, len(rows))
 		for i, named := range rows {
-			row := named.Row
+			row := named.About.Row
 			out[i] = crm.Notification{
 				ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind),
-				ContactID: row.ContactID.known(), ContactName: named.ContactName, Subject: row.Subject, At: row.At.UTC(),
-				Read: read >= row.ID,
+				ContactID: row.ContactID.known(), ContactName: named.ContactName, BatchID: named.About.BatchID.text(),
+				BatchName: named.BatchName, Subject: row.Subject, At: row.At.UTC(), Read: read >= row.ID,
 			}
 		}
 		return err

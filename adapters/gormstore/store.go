@@ -245,6 +245,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		History:   history{c, s.vault, s.serve},
 		Calls:     calls{c, s.vault, s.begin, s.end},
 		Batches:   batches{c, s.vault},
+		Bundles:   bundles{c},
 
 		Funnels:       funnels{c},
 		Origins:       origins{c},

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 
 	"fichario/domain/catalog"
@@ -19,6 +20,24 @@ func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
 		"experimentar", "sim")
 	has(t, "trial", tried, "<b>Vale</b> para o último evento", "Ver os dados deste evento", `value="Receita"`)
 	hasNot(t, "nothing is made", v.get("/automacoes"), "Receita")
+	secret := []string{
+		"nome", "Kommo", "evento", "lookup.completed", "acao", "http", "destino", "kommo", "segredo.kommo.token", "um-token-secreto",
+		"campo.kommo.account", "aroeira",
+	}
+	trial := append([]string{"se", ".x", "experimentar", "sim"}, secret...)
+	page := sent(t, v, 200, "/automacoes", trial...)
+	has(t, "trial with a secret", page, "O segredo que você digitou não volta", "Digite de novo", `value="aroeira"`)
+	hasNot(t, "trial with a secret", page, "um-token-secreto")
+	form := url.Values{}
+	for i := 0; i < len(trial); i += 2 {
+		form.Set(trial[i], trial[i+1])
+	}
+	_, part := v.do(http.MethodPost, "/automacoes", form, "HX-Request", "true")
+	has(t, "trial by script", part, "<b>Vale</b> para o último evento")
+	hasNot(t, "trial by script", part, "um-token-secreto", "<html", "O segredo", "<form")
+	refused := sent(t, v, 422, "/automacoes", append([]string{"se", "}"}, secret...)...)
+	has(t, "a form that comes back", refused, "Digite de novo")
+	hasNot(t, "a form that comes back", refused, "um-token-secreto")
 	has(t, "no ceiling", sent(t, v, 422, "/automacoes", "nome", "Receita", "acao", "lookup", "produto",
 		catalog.CNPJ),
 		"precisa de um teto mensal")

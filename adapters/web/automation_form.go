@@ -31,6 +31,8 @@ type automationForm struct {
 	Events       []eventChoice
 	// Trial is of the expression; nil unless it was asked for.
 	Trial *app.Trial
+	// Lost is whether a secret was typed, which is never written into a page.
+	Lost bool
 }
 
 // eventChoice is an event in words.
@@ -80,8 +82,13 @@ type automationFields struct {
 	// MaxAge is in days; empty for as old as the instance lets it.
 	MaxAge  string        `form:"idade" app:"maxAge"`
 	Ceiling catalog.Money `form:"teto" app:"monthlyCeiling" validate:"min=0" says:"Escreva um valor só, como R$ 50,00."`
-	// Try asks for a trial of the expression, and nothing else.
-	Try string `form:"experimentar"`
+}
+
+// automationTrial asks for a trial of the expression, and nothing else.
+type automationTrial struct {
+	Event automation.EventName `form:"evento"`
+	When  string               `form:"se"`
+	Try   string               `form:"experimentar"`
 }
 
 // days reads a number of days; nil where none is typed, and one that the use case refuses for what is no number.
@@ -136,6 +143,7 @@ func (s *server) automationForm(c *call, status int, id string, shown Form, tria
 		kept = destinationChoice(a.Action, all)
 	}
 	data.Destinations, data.Kept = destinationOptions(all, kept), kept == keptRequest
+	data.Lost = typedSecrets(data.Destinations, c.PostForm)
 	var err error
 	if data.Origins, err = s.Origins.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
@@ -211,18 +219,27 @@ func (s *server) automationUpdate(c *call) error {
 
 // automationSave reads the form, and shows it again where save finds something wrong.
 func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
-	var f automationFields
-	all := s.Automations.Destinations()
-	err := c.decode(&f)
-	if err == nil && f.Try != "" {
-		trial, err := s.Automations.Try(c.ctx(), c.by, cmp.Or(f.Event, automation.ContactCreated), strings.TrimSpace(f.When))
+	var asked automationTrial
+	if err := c.decode(&asked); err != nil {
+		return err
+	}
+	var trial *app.Trial
+	if asked.Try != "" {
+		tried, err := s.Automations.Try(c.ctx(), c.by, cmp.Or(asked.Event, automation.ContactCreated), asked.When)
 		if err != nil {
 			return err
 		}
-		f.Try = ""
+		if trial = &tried; c.script() { // what was typed stays where it is
+			return c.renderPart("automacao-form", "trial", automationForm{Trial: trial})
+		}
+	}
+	var f automationFields
+	all := s.Automations.Destinations()
+	err := c.decode(&f)
+	if err == nil && trial != nil {
 		shown := filled(f)
 		destinationFault(&shown, f.Destination, all, c.PostForm, nil)
-		return s.automationForm(c, http.StatusOK, id, shown, &trial)
+		return s.automationForm(c, http.StatusOK, id, shown, trial)
 	}
 	if err == nil {
 		err = save(f.automation(c.by.OrgID(), all, c.PostForm))
@@ -237,5 +254,5 @@ func (s *server) automationSave(c *call, id string, save func(app.NewAutomation)
 	if shown.Field == "endereco" { // the use case speaks of the words that commands have for the choice beside it
 		shown.Problem = "Escreva um endereço de e-mail, como ana@exemplo.com.br."
 	}
-	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown, nil)
+	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown, trial)
 }

@@ -154,14 +154,7 @@ func (s *server) pauseText(v app.BatchView) string {
 	if v.Status != batch.Paused {
 		return ""
 	}
-	text := map[batch.Reason]string{
-		batch.Ceiling: "O lote chegou ao teto e espera por você: retome-o com um teto maior, ou cancele o resto.",
-		batch.MonthlyLimit: "O limite do mês foi atingido: o da chave, em Chaves de API, ou o orçamento de quem fez o lote, em " +
-			"Equipe e funil. Aumente-o e retome o lote.",
-		batch.DailyLimit: "O limite diário de consultas da chave foi atingido.",
-		batch.BureauAway: "O bureau está indisponível. Nada foi cobrado pelo que não foi enviado.",
-		batch.Asked:      "O lote está pausado. Nada é consultado até alguém o retomar.",
-	}[v.Reason]
+	text := v.Reason.Text()
 	if v.Note != "" {
 		text += " " + v.Note
 	}

@@ -87,6 +87,12 @@ func TestABatchFromFileToResult(t *testing.T) {
 	}
 	page = v.get("/lotes")
 	v.shows(page, "Clientes de maio", "Concluído", "3 de 3", "Ana")
+	page = v.get("/notificacoes")
+	v.shows(page, "Clientes de maio O lote chegou ao teto", "Clientes de maio O lote foi concluído: documentos consultados: 3, "+
+		"sem resposta: 1, gasto: R$ 1,35.")
+	if strings.Count(page, `href="`+place+`"`) != 2 {
+		t.Error("the notifications do not lead to the batch")
+	}
 	status, page = v.post(place+"/pausar", nil)
 	if status != http.StatusUnprocessableEntity {
 		t.Errorf("paused when it is done: %d", status)

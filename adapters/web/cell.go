@@ -9,17 +9,20 @@ import (
 	"fichario/domain/document"
 )
 
-// cell is a value as people read it: kinds are none, text, doc, date, mail and list.
+// cell is a value as people read it: kinds are none, text, doc, date, mail, score and list.
 type cell struct {
 	Kind string
 	// Label and Right are the column's.
 	Label string
 	Right bool
 	Text  string
-	// Note stands beside the text: the code of an activity.
+	// Note stands beside the text: the code of an activity, how many years ago a day is, a score's band.
 	Note string
 	ISO  string
 	List []cell
+	// Steps are a score's four bands, of which those that it has reached are true; Percent is its place on the scale.
+	Steps   []bool
+	Percent int
 	// Cut is whether the text is longer.
 	Cut bool
 }
@@ -32,6 +35,9 @@ func (s *sheet) cell(f catalog.Field, v any) cell {
 	case bool:
 		return cell{Kind: "text", Text: map[bool]string{true: "Sim", false: "Não"}[x]}
 	case json.Number:
+		if f.Format == catalog.Score {
+			return s.score(x)
+		}
 		return s.text(number(f.Format, x.String()))
 	case string:
 		return s.string(f, x)
@@ -73,14 +79,45 @@ func (s *sheet) activity(v map[string]any) cell {
 		return s.text(code)
 	}
 	out := s.text(name)
+	if d := onlyDigits(code); len(d) == 7 && len(code) <= 9 {
+		code = d[:4] + "-" + d[4:5] + "/" + d[5:] // as the list of activities writes it
+	}
 	out.Note = shorten(40, code)
+	return out
+}
+
+// bands are the words for a quarter of the scale of scores, and from where on they are used.
+var bands = []struct {
+	from float64
+	name string
+}{{0, "baixo"}, {301, "regular"}, {501, "bom"}, {701, "muito bom"}}
+
+const scoreMax = 1000
+
+// score places a number on the scale of scores; one beyond it is only a number.
+func (s *sheet) score(x json.Number) cell {
+	out := s.text(number(catalog.Score, x.String()))
+	n, err := x.Float64()
+	if err != nil || n < 0 || n > scoreMax {
+		return out
+	}
+	out.Kind, out.Percent = "score", int(n*100/scoreMax)
+	for _, band := range bands {
+		if out.Steps = append(out.Steps, n >= band.from); n >= band.from {
+			out.Note = band.name
+		}
+	}
 	return out
 }
 
 func (s *sheet) string(f catalog.Field, x string) cell {
 	if f.Kind == catalog.Date {
 		if t, err := time.Parse(time.DateOnly, x); err == nil {
-			return cell{Kind: "date", Text: t.Format("02/01/2006"), ISO: x}
+			out := cell{Kind: "date", Text: t.Format("02/01/2006"), ISO: x}
+			if f.Name == "nascimento" || f.Name == "abertura" {
+				out.Note = years(t, s.now)
+			}
+			return out
 		}
 	}
 	switch f.Format {
@@ -105,7 +142,36 @@ func (s *sheet) identity(x string) cell {
 	if d, err := document.Normalize(document.CNPJ, x); err == nil {
 		return cell{Kind: "doc", Text: masked(d)}
 	}
-	return s.code(x)
+	return s.code(punctuated(x))
+}
+
+// punctuated writes a document that the bureau has masked as people write it: ***.982.247-**.
+func punctuated(x string) string {
+	if strings.Trim(x, "0123456789*Xx") != "" || !strings.ContainsAny(x, "*Xx") {
+		return x
+	}
+	switch len(x) {
+	case 11:
+		return x[:3] + "." + x[3:6] + "." + x[6:9] + "-" + x[9:]
+	case 14:
+		return x[:2] + "." + x[2:5] + "." + x[5:8] + "/" + x[8:12] + "-" + x[12:]
+	}
+	return x
+}
+
+// years says how many whole years ago a day is; nothing for one to come, or where nobody says what today is.
+func years(t, now time.Time) string {
+	n := now.Year() - t.Year()
+	if t.AddDate(n, 0, 0).After(now) {
+		n--
+	}
+	switch {
+	case now.IsZero() || n < 0 || n > 150:
+		return ""
+	case n == 0:
+		return "menos de 1\u00a0ano"
+	}
+	return plural(n, "ano", "anos")
 }
 
 func (s *sheet) code(x string) cell {

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -13,6 +15,8 @@ type contactForm struct {
 	Form
 	app.Choices
 	ID, Name, Version string
+	// Lookup is the one from whose answer a new contact is made, if any.
+	Lookup string
 }
 
 // contactFields are what the form asks for. The use case reads the amount, because one that is as it was shown is not
@@ -30,6 +34,7 @@ type contactFields struct {
 	Stage   string  `form:"etapa" app:"stage"`
 	Note    asTyped `form:"nota" app:"note"`
 	Version string  `form:"versao" app:"version"`
+	Lookup  string  `form:"consulta"`
 }
 
 func (f contactFields) contact() app.ContactForm {
@@ -40,22 +45,69 @@ func (f contactFields) contact() app.ContactForm {
 }
 
 func (s *server) contactNew(c *call, f struct {
-	Stage string `form:"etapa"`
+	Stage  string `form:"etapa"`
+	Lookup string `form:"consulta"`
 }) error {
 	choices, err := s.Contacts.Choices(c.ctx(), c.by)
 	if err != nil {
 		return err
 	}
-	return c.render("contato-form", page{
-		Title: "Novo contato", Nav: "contatos",
-		Data: contactForm{Choices: choices, Form: filled(f)},
-	})
+	data := contactForm{Choices: choices, Form: filled(f)}
+	if s.LookupEnabled && f.Lookup != "" {
+		v, err := s.Lookups.Show(c.ctx(), c.by, f.Lookup)
+		if err != nil {
+			return err
+		}
+		fields := s.contactOf(v)
+		fields.Stage = f.Stage
+		data.Form, data.Lookup = filled(fields), f.Lookup
+	}
+	return c.render("contato-form", page{Title: "Novo contato", Nav: "contatos", Data: data})
+}
+
+// contactOf fills the form of a contact with what an answer says, and notes where it comes from.
+func (s *server) contactOf(v app.LookupView) contactFields {
+	f := contactFields{
+		Documents: documentsText([]document.Document{v.Entry.Document}),
+		Note:      asTyped("Da ficha “" + v.Product.Name + "” consultada em " + s.date(v.Entry.At) + "."),
+	}
+	if v.Record == nil {
+		return f
+	}
+	var known struct {
+		Nome, RazaoSocial, NomeFantasia string
+		Emails                          []string
+		Telefones                       []struct{ DDD, Numero string }
+	}
+	_ = json.Unmarshal(v.Record.Fields, &known) // what has another form is left to whoever fills in the rest
+	f.Name = cmp.Or(known.Nome, known.RazaoSocial)
+	if v.Entry.Document.Type() == document.CNPJ {
+		f.Company = cmp.Or(known.NomeFantasia, f.Name)
+	}
+	if v.Entry.Document.Type() == document.Email {
+		f.Email, f.Documents = v.Entry.Document.Value(), ""
+	}
+	if len(known.Emails) > 0 {
+		f.Email = known.Emails[0]
+	}
+	if len(known.Telefones) > 0 {
+		f.Phone = known.Telefones[0].DDD + known.Telefones[0].Numero
+	}
+	if v.Entry.Document.Type() == document.Plate {
+		f.Documents = ""
+	}
+	return f
 }
 
 func (s *server) contactCreate(c *call, f contactFields) error {
 	made, err := s.Contacts.Create(c.ctx(), c.by, f.contact())
 	if err != nil {
 		return s.contactFormAgain(c, "", "", f, err)
+	}
+	if s.LookupEnabled && f.Lookup != "" {
+		if err := s.Lookups.Tie(c.ctx(), c.by, f.Lookup, made.ID); err != nil {
+			return err
+		}
 	}
 	return c.done("/contatos/"+made.ID, "Contato criado.")
 }
@@ -70,7 +122,7 @@ func (s *server) contactFormAgain(c *call, id, name string, f contactFields, why
 	if err != nil {
 		return err
 	}
-	data := contactForm{Form: shown, Choices: choices, ID: id, Name: name, Version: f.Version}
+	data := contactForm{Form: shown, Choices: choices, ID: id, Name: name, Version: f.Version, Lookup: f.Lookup}
 	title := "Novo contato"
 	if id != "" {
 		title = "Editar " + shorten(titleMax, name)

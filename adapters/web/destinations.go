@@ -51,6 +51,18 @@ func destinationOptions(all []automation.Destination, kept string) []destination
 	return options
 }
 
+// typedSecrets marks the inputs of secrets that were typed, and have to be typed again.
+func typedSecrets(options []destinationOption, sent url.Values) (any bool) {
+	for _, d := range options {
+		for i := range d.Inputs {
+			if in := &d.Inputs[i]; in.Type == "password" && sent.Get(in.Name) != "" {
+				in.Hint, any = "Digite de novo: um segredo nunca volta à página.", true
+			}
+		}
+	}
+	return any
+}
+
 // request is what the form says of the request of an http action.
 func (f automationFields) request(n *app.NewAutomation, all []automation.Destination, sent url.Values) {
 	switch f.Destination {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
 	"fichario/domain/lookup"
 )
 
@@ -56,9 +58,15 @@ func (s *server) lookupDone(c *call, id string) error {
 type resultPage struct {
 	app.LookupView
 	Name     string
+	Marks    []mark
+	Glance   []sheetRow
 	Sections []section
-	Raw      rawAnswer
-	Others   []choiceLine
+	// Changed is what differs from the answer before this one, which is of Before.
+	Changed []changeLine
+	Before  time.Time
+	Raw     rawAnswer
+	Others  []choiceLine
+	Bundles []bundleLine
 	// Again is this product, for asking anew; nil when it is no longer offered.
 	Again    *choiceLine
 	Earlier  []lookupLine
@@ -108,7 +116,9 @@ func (s *server) lookupShow(c *call, f struct {
 		return c.render("sem-resposta", page{Title: v.Product.Name + ", sem resposta", Nav: "consultar", Data: p})
 	}
 	if v.Record.Found {
-		p.Sections = readSheet(v.Product, v.Record.Fields)
+		if err := s.readAnswer(c, &p); err != nil {
+			return err
+		}
 	}
 	p.Raw = readRaw(v.Record.Raw, f.Raw == "texto")
 	fresh := s.Lookups.Fresh()
@@ -121,6 +131,38 @@ func (s *server) lookupShow(c *call, f struct {
 		p.AskedBy, p.AskedVia = v.AskedKey, "API, com a chave"
 	}
 	return c.render("resultado", page{Title: title, Nav: "consultar", Data: p})
+}
+
+// sheetOf reads an answer for a caller, who may ask about those whom it names. Their documents stay out of the page: it
+// says in which answer they stand, and where.
+func (s *server) sheetOf(c *call, e lookup.Entry) *sheet {
+	out := &sheet{left: sheetText, now: s.Clock()}
+	out.ask = func(d document.Document) *choiceLine {
+		for _, offer := range s.Lookups.Offers(c.by) {
+			if offer.Product.ID == string(d.Type()) { // a complete record is called as its document
+				return &choiceLine{
+					ProductChoice: app.ProductChoice{Product: offer.Product}, Contact: e.ContactID,
+					From: e.ID, Nth: len(out.named),
+				}
+			}
+		}
+		return nil
+	}
+	return out
+}
+
+// namedIn returns the nth document that an answer names; the zero value for none.
+func (s *server) namedIn(c *call, id string, nth int) (document.Document, error) {
+	v, err := s.Lookups.Show(c.ctx(), c.by, id)
+	if err != nil || v.Record == nil {
+		return document.Document{}, err
+	}
+	answer := s.sheetOf(c, v.Entry)
+	answer.sections(v.Product, catalog.Values(v.Record.Fields))
+	if nth < 1 || nth > len(answer.named) {
+		return document.Document{}, errNowhere
+	}
+	return answer.named[nth-1], nil
 }
 
 // resultAround adds what stands beside a lookup: the same product again, other products
@@ -139,12 +181,14 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 		return err
 	}
 	p.Name = shorten(titleMax, app.Subject(p.Record))
+	var all []choiceLine
 	for _, choice := range choices {
 		line := choiceLine{
 			ProductChoice: choice, Document: p.Entry.Document, Contact: p.Entry.ContactID,
 			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Budget: budget,
 			Now: p.Now,
 		}
+		all = append(all, line)
 		if choice.Product.ID == p.Entry.Product {
 			p.Again = &line
 			continue
@@ -153,6 +197,9 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 		if p.Name == "" { // another product's answer knows whose document it is
 			p.Name = shorten(titleMax, app.Subject(&choice.Record))
 		}
+	}
+	if p.Bundles, err = s.bundlesFor(c, all); err != nil {
+		return err
 	}
 	earlier, err := s.Lookups.Answers(c.ctx(), c.by, p.LookupView, earlierAnswers)
 	for _, v := range earlier {

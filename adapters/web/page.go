@@ -40,6 +40,8 @@ type page struct {
 	RequestID string
 	Path      string
 	Lookups   bool
+	// Theme is claro or escuro; empty is as the device says.
+	Theme string
 }
 
 // render answers with a whole page.
@@ -57,6 +59,7 @@ func (c *call) renderStatus(status int, name string, p page) error {
 		p.Org, p.Unread = org, unread
 	}
 	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.s.Clock(), c.id, c.URL.Path, c.takeNotice(), c.s.LookupEnabled
+	p.Theme = c.theme()
 	p.Sent = c.takeSent(status)
 	if p.Ask = cmp.Or(p.Ask, c.URL.Query().Get(askParameter)); p.Ask != "" {
 		var asked strings.Builder
@@ -74,6 +77,32 @@ func (c *call) renderStatus(status int, name string, p page) error {
 // askParameter is what an address says that asks before it spends or destroys. The page of the address has the question
 // among its dialogs: a browser without script shows it alone, script shows it above the page.
 const askParameter = "perguntar"
+
+// themeCookie keeps how somebody wants the pages on this device, for themeAge.
+const (
+	themeCookie = "tema"
+	themeAge    = 365 * 24 * time.Hour
+)
+
+func (c *call) theme() string {
+	cookie, err := c.Cookie(themeCookie)
+	if err != nil || cookie.Value != "claro" && cookie.Value != "escuro" {
+		return ""
+	}
+	return cookie.Value
+}
+
+// chooseTheme keeps a theme on this device; any other word leaves it to the device.
+func (s *server) chooseTheme(c *call, f struct {
+	Theme string `form:"tema"`
+}) error {
+	age := themeAge
+	if f.Theme != "claro" && f.Theme != "escuro" {
+		age = -time.Second
+	}
+	c.setCookie(themeCookie, f.Theme, age)
+	return c.done("/conta", "Tema guardado neste aparelho.")
+}
 
 // renderPart answers htmx with one block of a page's template.
 func (c *call) renderPart(name, block string, data any) error {

@@ -46,7 +46,7 @@ func TestLookupsFields(t *testing.T) {
 		"score":712,"probabilidadeInadimplencia":3.25}`)
 	page := v.get(v.ask("documento", aCompany, "produto", "cnpj"))
 	article := page[strings.Index(page, "<article"):strings.Index(page, "</article>")]
-	has(t, "company", article, "Cipó Ltda", "03/08/2026", "R$ 180.000,00", "Torrefação", "1081302", "Rua A, 1",
+	has(t, "company", article, "Cipó Ltda", "03/08/2026", "R$ 180.000,00", "Torrefação", "1081-3/02", "Rua A, 1",
 		"Sabará, MG", "30999-218", "***.444.777-**", "***.982.247-**", "12.ABC.345/01DE-35")
 	hasNot(t, "a partner's CPF", article, "52998224725")
 	has(t, "protests", v.get(v.ask("documento", aCompany, "produto", "protestos")), "R$ 1.234,50", "R$ 1.000,00",

@@ -25,6 +25,10 @@ func (s *server) routes() map[string]handler {
 		"POST /notificacoes/lidas":        decoded(s.notificationsRead),
 		"POST /conta/senha":               decoded(s.ownPassword),
 		"GET /conta":                      s.account,
+		"POST /conta/tema":                decoded(s.chooseTheme),
+		"GET /buscar":                     s.findNew,
+		"GET /eventos":                    s.live,
+		"POST /buscar":                    decoded(s.find),
 	}
 	maps.Copy(all, s.setupRoutes())
 	for pattern, h := range s.lookupRoutes() {
@@ -76,10 +80,17 @@ func (s *server) lookupRoutes() map[string]handler {
 		"POST /consultar/reconhecer":     decoded(s.lookupRecognise),
 		"GET /consultas":                 list(decoded(s.lookupList)),
 		"POST /consultas":                decoded(s.lookupStart),
+		"POST /consultas/pacote":         decoded(s.bundleAsk),
+		"GET /pacotes":                   s.bundleList,
+		"POST /pacotes":                  decoded(s.bundleAdd),
+		"POST /pacotes/{id}":             decoded(s.bundleChange),
+		"POST /pacotes/{id}/tirar":       s.bundleRemove,
 		"POST /consultas/procurar":       decoded(s.lookupSearch),
 		"POST /consultas/confirmar":      decoded(s.lookupConfirm),
 		"GET /consultas/{id}":            decoded(s.lookupShow),
 		"GET /consultas/{id}/bruto":      s.lookupRaw,
+		"GET /consultas/{id}/contato":    decoded(s.tieChoose),
+		"POST /consultas/{id}/contato":   decoded(s.tie),
 		"GET /lotes":                     list(decoded(s.batchList)),
 		"POST /lotes":                    s.batchQuote,
 		"POST /lotes/colados":            s.batchPasted,

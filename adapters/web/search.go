@@ -34,6 +34,7 @@ type searchPage struct {
 	// Name is whom the document belongs to, as history knows it.
 	Name    string
 	Choices []choiceLine
+	Bundles []bundleLine
 	Spent   catalog.Money
 	Contact crm.Contact
 	Recent  []lookupLine
@@ -54,8 +55,11 @@ type choiceLine struct {
 	// they carry, and what today's spending would be.
 	Document document.Document
 	Contact  string
-	Spent    catalog.Money
-	After    catalog.Money
+	// From and Nth say instead of Document in which answer it stands, and as which of those that it names, from 1.
+	From  string
+	Nth   int
+	Spent catalog.Money
+	After catalog.Money
 	// Budget is the asker's own in this month; nil where there is none.
 	Budget *app.Budget
 	Now    time.Time
@@ -100,6 +104,9 @@ type lookupFields struct {
 	// Seen is the answer that one wants another for, Free asks for nothing that is charged.
 	Seen string `form:"novo"`
 	Free bool   `form:"gratis"`
+	// From is the lookup whose answer names the document, Nth which of those that it names.
+	From string `form:"de"`
+	Nth  int    `form:"pessoa"`
 }
 
 func (s *server) lookupNew(c *call, f lookupFields) error {
@@ -124,6 +131,13 @@ func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) e
 
 // lookupAsk is the form without script: it shows the same page with what fits.
 func (s *server) lookupAsk(c *call, f lookupFields) error {
+	if f.From != "" {
+		named, err := s.namedIn(c, f.From, f.Nth)
+		if err != nil {
+			return err
+		}
+		f.Document = asTyped(named.Value())
+	}
 	p, err := s.recognise(c, f, false)
 	if err != nil {
 		return err
@@ -206,5 +220,6 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 			Now: s.Clock(),
 		})
 	}
-	return p, nil
+	p.Bundles, err = s.bundlesFor(c, p.Choices)
+	return p, err
 }

@@ -1,13 +1,14 @@
 package web
 
 import (
-	"bytes"
-	"encoding/json"
 	"html/template"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"fichario/domain/catalog"
+	"fichario/domain/document"
 )
 
 // What a page shows of one answer at most. A hostile or huge answer stays a page: the rest is in the file to download.
@@ -32,6 +33,8 @@ type section struct {
 	Absent bool
 	// More is how many elements are not shown.
 	More int
+	// Asks are what may be asked about whom each row of Table names; nil where that is nothing.
+	Asks []*choiceLine
 }
 
 type sheetRow struct {
@@ -52,34 +55,40 @@ type sheetColumn struct {
 type phone struct {
 	Shown cell
 	Call  template.URL
-	Kind  cell
+	// Chat leads to a conversation with a mobile that is known to have WhatsApp.
+	Chat template.URL
+	Kind cell
 	// WhatsApp is sim, não, or empty when the bureau does not inform it.
 	WhatsApp string
 }
 
-type address struct{ Street, Place, Kind, Code cell }
+type address struct {
+	Street, Place, Kind, Code cell
+	// Map finds it on a map; empty where too little is known.
+	Map template.URL
+}
 
-// sheet makes the named fields of an answer readable. left is how many characters may still be shown of it.
-type sheet struct{ left int }
+// sheet makes the named fields of an answer readable.
+type sheet struct {
+	// left is how many characters may still be shown of it.
+	left int
+	now  time.Time
+	// ask returns what may be asked about somebody whom the answer names; nil for nothing.
+	ask func(document.Document) *choiceLine
+	// named are those whom the answer names, as far as it has been read.
+	named []document.Document
+}
 
-// readSheet makes the groups of an answer's named fields.
-func readSheet(p catalog.Product, fields []byte) []section {
-	dec := json.NewDecoder(bytes.NewReader(fields))
-	dec.UseNumber()
-	values := map[string]any{}
-	if dec.Decode(&values) != nil {
-		return nil
-	}
-	s := &sheet{left: sheetText}
-	var out []section
+// sections makes the groups of an answer's named fields.
+func (s *sheet) sections(p catalog.Product, values map[string]any) (out []section) {
 	for _, g := range p.Groups() {
-		out = append(out, s.sections(g, values)...)
+		out = append(out, s.group(g, values)...)
 	}
 	return out
 }
 
-// sections makes one section of a group's plain values, and one for each list of records or object.
-func (s *sheet) sections(g catalog.Group, values map[string]any) []section {
+// group makes one section of a group's plain values, and one for each list of records or object.
+func (s *sheet) group(g catalog.Group, values map[string]any) []section {
 	var out []section
 	plain := section{Title: g.Title}
 	for _, f := range g.Fields {
@@ -135,17 +144,38 @@ func (s *sheet) records(f catalog.Field, v any) section {
 			out.Addresses = append(out.Addresses, s.address(object))
 		default:
 			row := make([]cell, len(f.Fields))
+			var ask *choiceLine
 			for i, in := range f.Fields {
 				row[i] = s.cell(in, object[in.Name])
 				row[i].Label, row[i].Right = table.Columns[i].Label, table.Columns[i].Right
+				if in.Format == catalog.Identity && ask == nil {
+					ask = s.asks(plainText(object[in.Name]))
+				}
 			}
-			table.Rows = append(table.Rows, row)
+			table.Rows, out.Asks = append(table.Rows, row), append(out.Asks, ask)
 		}
 	}
 	if len(table.Rows) > 0 {
 		out.Table = table
 	}
+	if !slices.ContainsFunc(out.Asks, func(ask *choiceLine) bool { return ask != nil }) {
+		out.Asks = nil
+	}
 	return out
+}
+
+// asks returns what may be asked about a document that an answer names; nil for one that the bureau has masked.
+func (s *sheet) asks(text string) *choiceLine {
+	if s.ask == nil {
+		return nil
+	}
+	for _, t := range []document.Type{document.CPF, document.CNPJ} {
+		if d, err := document.Normalize(t, text); err == nil {
+			s.named = append(s.named, d)
+			return s.ask(d)
+		}
+	}
+	return nil
 }
 
 func (s *sheet) phone(v map[string]any) phone {
@@ -165,6 +195,9 @@ func (s *sheet) phone(v map[string]any) phone {
 	}
 	if yes, known := v["whatsapp"].(bool); known {
 		p.WhatsApp = map[bool]string{true: "sim", false: "não"}[yes]
+		if yes && len(ddd) == 2 && len(number) == 9 && number[0] == '9' {
+			p.Chat = template.URL("https://wa.me/55" + ddd + number) //nolint:gosec // it is digits only
+		}
 	}
 	return p
 }
@@ -183,8 +216,22 @@ func (s *sheet) address(v map[string]any) address {
 	if d := onlyDigits(code.Text); len(d) == 8 && len(code.Text) <= 10 {
 		code = cell{Kind: "doc", Text: d[:5] + "-" + d[5:]}
 	}
-	return address{
+	out := address{
 		Street: join("logradouro", "numero", "complemento"), Place: join("bairro", "cidade", "uf"),
 		Kind: s.text(plainText(v["tipo"])), Code: code,
 	}
+	var known []string
+	for _, part := range []cell{join("logradouro", "numero"), out.Place, code} {
+		if part.Kind != "none" {
+			known = append(known, part.Text)
+		}
+	}
+	if len(known) > 1 {
+		//nolint:gosec // the host is fixed, and what follows is escaped
+		out.Map = template.URL(mapSearch + url.QueryEscape(strings.Join(append(known, "Brasil"), ", ")))
+	}
+	return out
 }
+
+// mapSearch finds an address on a map. It is opened only by whoever asks for it, and is not told from where.
+const mapSearch = "https://www.google.com/maps/search/?api=1&query="

@@ -86,7 +86,9 @@ func newSite(t *testing.T, all bool) *testSite {
 		Automations: app.NewAutomations(store, now, app.Means{
 			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
 		}),
-		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), Batches: batches, Calendar: calendar, Clock: now,
+		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), Batches: batches,
+		Changes: app.NewChanges(store, now, log), Bundles: app.NewBundles(store, testCatalog()),
+		Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
 	})
 	if err != nil {

@@ -35,6 +35,10 @@ type Config struct {
 	Automations   *app.Automations
 	Dashboard     *app.Dashboard
 	Batches       *app.Batches
+	Bundles       *app.Bundles
+	Changes       *app.Changes
+	// Stopping ends streams of events when the service stops.
+	Stopping <-chan struct{}
 	// Calendar gives the time zone that times are shown in.
 	Calendar access.Calendar
 	Clock    app.Clock

@@ -160,7 +160,9 @@ func viewRequest(r automation.ShownRequest) *requestView {
 
 // tryView is what an automation would do for a contact, as --json shows it.
 type tryView struct {
-	Runs    bool         `json:"runs"`
+	Runs bool `json:"runs"`
+	// Unmet says which conditions do not hold.
+	Unmet   string       `json:"unmet,omitempty"`
 	Request *requestView `json:"request"`
 	To      string       `json:"to,omitempty"`
 	Subject string       `json:"subject,omitempty"`
@@ -178,6 +180,9 @@ func (c *automationTryCmd) Run(e *environment) error {
 		v := tryView{
 			Runs: r.Runs, Request: viewRequest(r.Request), To: r.To, Subject: r.Subject, Text: r.Text, Problem: r.Problem,
 		}
+		if !r.Runs {
+			v.Unmet = unmet(r)
+		}
 		return e.print(v, "%s", rehearsalText(r))
 	})
 }
@@ -185,7 +190,7 @@ func (c *automationTryCmd) Run(e *environment) error {
 func rehearsalText(r app.Rehearsal) string {
 	text := "It would run for this contact.\n"
 	if !r.Runs {
-		text = "It would not run for this contact: a condition does not hold.\n"
+		text = "It would not run for this contact: " + unmet(r) + ".\n"
 	}
 	switch {
 	case r.Problem != "":
@@ -204,6 +209,22 @@ func rehearsalText(r app.Rehearsal) string {
 		text += r.Text + "\n"
 	}
 	return text + "Nothing was sent or changed.\n"
+}
+
+// unmet names the conditions that do not hold, by the flags that set them.
+func unmet(r app.Rehearsal) string {
+	flags := map[string]string{"origin": "--origin", "webhook": "--webhook", "amount": "--min-value", "when": "--when"}
+	var names []string
+	for _, condition := range r.Conditions {
+		if !condition.Holds {
+			names = append(names, flags[condition.Field])
+		}
+	}
+	text := strings.Join(names, ", ") + " does not hold"
+	if r.WhenProblem != "" {
+		text += ": " + r.WhenProblem
+	}
+	return text
 }
 
 func requestText(r automation.ShownRequest) string {

@@ -214,15 +214,16 @@ type batchView struct {
 	ToAsk       int         `json:"aConsultar"`
 	MaxCost     json.Number `json:"custoMaximo"`
 	RetryCost   json.Number `json:"custoFalhas"`
-	Ceiling     *string     `json:"teto"`
-	Ended       int         `json:"feitos"`
-	Charged     int         `json:"cobrados"`
-	Free        int         `json:"gratis"`
-	Failed      int         `json:"falhas"`
-	Spent       json.Number `json:"gasto"`
-	CreatedAt   time.Time   `json:"criadoEm"`
-	ExpiresAt   time.Time   `json:"expiraEm"`
-	ResumesAt   *time.Time  `json:"retomaEm"`
+	// Ceiling is null where none was set.
+	Ceiling   *json.Number `json:"teto"`
+	Ended     int          `json:"feitos"`
+	Charged   int          `json:"cobrados"`
+	Free      int          `json:"gratis"`
+	Failed    int          `json:"falhas"`
+	Spent     json.Number  `json:"gasto"`
+	CreatedAt time.Time    `json:"criadoEm"`
+	ExpiresAt time.Time    `json:"expiraEm"`
+	ResumesAt *time.Time   `json:"retomaEm"`
 }
 
 func viewBatch(v app.BatchView) batchView {
@@ -235,7 +236,8 @@ func viewBatch(v app.BatchView) batchView {
 		ResumesAt: timeOrNull(v.ResumeAt),
 	}
 	if v.HasCeiling {
-		out.Ceiling = textOrNull(v.Ceiling.String())
+		ceiling := json.Number(v.Ceiling.String())
+		out.Ceiling = &ceiling
 	}
 	return out
 }

@@ -28,7 +28,8 @@ const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every st
 // secrets are stored; the one of the start before works for another day. A
 // database that is somebody's own is left alone.
 func (e *environment) demo(
-	ctx context.Context, store *gormstore.Store, keys *app.Keys, lookups app.LookupsConfig, addr string,
+	ctx context.Context, store *gormstore.Store, keys *app.Keys, lookups app.LookupsConfig,
+	batches *app.Batches, addr string,
 ) error {
 	key, secret, fresh, err := demoKey(ctx, store, keys)
 	if err != nil {
@@ -54,6 +55,9 @@ func (e *environment) demo(
 				return err
 			}
 			if err := demoChain(ctx, store, lookups.Catalog); err != nil {
+				return err
+			}
+			if err := demoBatches(ctx, store, batches); err != nil {
 				return err
 			}
 		}

@@ -32,11 +32,14 @@ func (c *notificationListCmd) Run(e *environment) error {
 			Titulo  string    `json:"titulo"`
 			Texto   string    `json:"texto"`
 			Contato string    `json:"contato"`
+			Lote    string    `json:"lote"`
 			Em      time.Time `json:"em"`
 			Lida    bool      `json:"lida"`
 		}
 		return printList(e, all,
-			func(n crm.Notification) view { return view{n.ID, n.Title(), n.Text(), n.ContactID, n.At, n.Read} },
+			func(n crm.Notification) view {
+				return view{n.ID, n.Title(), n.Text(), n.ContactID, n.BatchID, n.At, n.Read}
+			},
 			func(n crm.Notification) string {
 				return fmt.Sprintf("%s  %s: %s", n.At.Format(time.DateTime), n.Title(), n.Text())
 			})

@@ -57,7 +57,7 @@ func (c *serveCmd) Run(e *environment) error {
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
 
 	if c.Demo {
-		if err := e.demo(e.ctx, s.store, s.keys, s.lookupsConfig, s.listener.Addr().String()); err != nil {
+		if err := e.demo(e.ctx, s.store, s.keys, s.lookupsConfig, s.batches, s.listener.Addr().String()); err != nil {
 			log.Error("demo data not made", "error", err)
 		}
 		s.preparing.Store(false)
@@ -87,6 +87,7 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 	defer patience.Stop()
 	s.draining.Store(true)
 	time.Sleep(turnAway)
+	close(s.stopping)
 	if err := s.server.Shutdown(ctx); err != nil {
 		log.Warn("requests were cut off", "after", drainFor)
 		_ = s.server.Close()

@@ -42,6 +42,7 @@ type service struct {
 	listener      net.Listener
 	server        *http.Server
 	draining      atomic.Bool
+	stopping      chan struct{} // closed when draining begins, for what would go on
 	// preparing is while the demonstration is made.
 	preparing     atomic.Bool
 	follow        []app.Chore  // of the replica, where there is one
@@ -54,7 +55,7 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{}
+	s := &service{stopping: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.close()
@@ -136,6 +137,9 @@ func (e *environment) wireServer(
 		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
 		Intake: s.intake, Batches: s.batches, Webhooks: app.NewWebhooks(s.store, now),
+		Bundles:     app.NewBundles(s.store, s.bureau.Catalog()),
+		Changes:     app.NewChanges(s.store, now, log),
+		Stopping:    s.stopping,
 		Contacts:    app.NewContacts(s.store, now),
 		Automations: e.automations(s.store, s.bureau.Catalog()),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),

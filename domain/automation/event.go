@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
@@ -23,7 +25,7 @@ const (
 	ContactMoved EventName = "contact.moved"
 	// LookupCompleted: a lookup was answered, by the bureau or from history.
 	LookupCompleted EventName = "lookup.completed"
-	// BatchCompleted: a batch has ended.
+	// BatchCompleted: a batch is done, or was cancelled after it had begun.
 	BatchCompleted EventName = "batch.completed"
 	// CapReached: a key has used 80 or 100 % of what it may be charged in a day or month.
 	CapReached EventName = "cap.reached"
@@ -57,8 +59,10 @@ type Event struct {
 	Changed []string
 	// From is the name of the stage that ContactMoved left.
 	From string
-	// Lookup is of LookupCompleted, Cap of CapReached, Delivery and its webhook's name of DeliveryRefused.
+	// Lookup is of LookupCompleted, Batch of BatchCompleted, Cap of CapReached, Delivery and its webhook's name of
+	// DeliveryRefused.
 	Lookup   *LookupOutcome
+	Batch    *BatchOutcome
 	Cap      *Cap
 	Delivery *webhook.Delivery
 	Webhook  string
@@ -68,6 +72,12 @@ type Event struct {
 type LookupOutcome struct {
 	Entry  lookup.Entry
 	Record lookup.Record
+}
+
+// BatchOutcome is a batch that has ended, and what it was charged, in ten-thousandths of a real.
+type BatchOutcome struct {
+	batch.Batch
+	Spent catalog.Money
 }
 
 // Cap is a limit of a key that is reached.

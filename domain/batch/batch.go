@@ -50,6 +50,18 @@ const (
 	Asked        Reason = "pedido"
 )
 
+// Text says in Portuguese why a batch is paused, and what to do.
+func (r Reason) Text() string {
+	return map[Reason]string{
+		Ceiling: "O lote chegou ao teto e espera por você: retome-o com um teto maior, ou cancele o resto.",
+		MonthlyLimit: "O limite do mês foi atingido: o da chave, em Chaves de API, ou o orçamento de quem fez o lote, em " +
+			"Equipe e funil. Aumente-o e retome o lote.",
+		DailyLimit: "O limite diário de consultas da chave foi atingido.",
+		BureauAway: "O bureau está indisponível. Nada foi cobrado pelo que não foi enviado.",
+		Asked:      "O lote está pausado. Nada é consultado até alguém o retomar.",
+	}[r]
+}
+
 // Batch is one question about many documents.
 type Batch struct {
 	// ID is a UUIDv7.
@@ -132,11 +144,14 @@ func (b Batch) EndsAt(now time.Time) time.Time {
 }
 
 // Pause stops a running batch. The reason that is given first stays, but that nothing was sent for lack of the bureau
-// comes before a ceiling: what was reserved is back, and there is something left to spend.
+// comes before a ceiling or a limit: what was reserved is back, and there is something left to spend.
 func (b *Batch) Pause(r Reason, note string, resumeAt time.Time) {
-	again := b.Status == Paused && (b.Reason == Ceiling && r == BureauAway || b.Reason == r)
-	if b.Status != Running && !again {
+	again, more := b.Status == Paused && b.Reason == r, b.Status == Paused && b.Reason != Asked && r == BureauAway
+	if b.Status != Running && !again && !more {
 		return
+	}
+	if !again {
+		b.ResumeAt = time.Time{}
 	}
 	b.Status, b.Reason, b.Note = Paused, r, note
 	if b.ResumeAt.IsZero() || resumeAt.After(b.ResumeAt) {

@@ -36,6 +36,7 @@ func TestPauses(t *testing.T) {
 		"one":          {func(b *batch.Batch) { b.Pause(batch.DailyLimit, "", later) }, "pausado limite_diario 1m0s"},
 		"the first":    {func(b *batch.Batch) { b.Pause(batch.Asked, "", time.Time{}); b.Pause(batch.Ceiling, "", later) }, "pausado pedido -"},
 		"money back":   {func(b *batch.Batch) { b.Pause(batch.Ceiling, "", time.Time{}); b.Pause(batch.BureauAway, "", later) }, "pausado bureau_indisponivel 1m0s"},
+		"room again":   {func(b *batch.Batch) { b.Pause(batch.DailyLimit, "", later); b.Pause(batch.BureauAway, "", noon) }, "pausado bureau_indisponivel 0s"},
 		"not running":  {func(b *batch.Batch) { b.Status = batch.Cancelled; b.Pause(batch.Asked, "", later) }, "cancelado  -"},
 		"the longest":  {func(b *batch.Batch) { b.Pause(batch.BureauAway, "", later); b.Pause(batch.BureauAway, "", noon) }, "pausado bureau_indisponivel 1m0s"},
 		"and on":       {func(b *batch.Batch) { b.Pause(batch.BureauAway, "", later); b.Run(noon) }, "em_andamento  -"},

@@ -34,6 +34,8 @@ const (
 	Reais   Format = "reais"
 	Percent Format = "percent"
 	Year    Format = "year"
+	// Score is a number from 0 to 1000, of which more is better.
+	Score Format = "score"
 	// Email is an address to write to.
 	Email Format = "email"
 	// Code is a text of which every letter counts: a chassis, a plate.

@@ -52,7 +52,7 @@ Endereços: Endereços address`,
 		"participacao_societaria": `Participações: Participações (CNPJ identity, Razão social, Qualificação, Participação percent, Entrada)`,
 		"protestos": `Resumo: Quantidade, Valor total reais
 Protestos: Protestos (Cartório, Cidade, UF, Data, Valor reais)`,
-		"score": `Pontuação de crédito: Score, Faixa, Chance de inadimplência percent`,
+		"score": `Pontuação de crédito: Score score, Faixa, Chance de inadimplência percent`,
 		"veiculo": `Veículo: Marca e modelo, Placa code, Ano de fabricação year, Ano do modelo year, Cor, Combustível
 Registro: Chassi code, Renavam code, Cidade, UF, Restrições`,
 		"validacao_email": `Validação: Endereço válido, Recebe mensagens, Serviço descartável, Provedor`,
@@ -70,6 +70,7 @@ func TestStandardFieldsSayHowTheyAreShown(t *testing.T) {
 		"":              {catalog.String, catalog.Number, catalog.Boolean, catalog.Date, catalog.List, catalog.Object},
 		catalog.Reais:   {catalog.Number},
 		catalog.Percent: {catalog.Number}, catalog.Year: {catalog.Number},
+		catalog.Score: {catalog.Number},
 		catalog.Email: {catalog.String, catalog.List}, catalog.Code: {catalog.String}, catalog.Identity: {catalog.String},
 		catalog.Activity: {catalog.Object, catalog.List}, catalog.Phone: {catalog.List}, catalog.Address: {catalog.List},
 	}

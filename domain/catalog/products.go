@@ -104,7 +104,7 @@ func score() Product {
 		ID: ScoreID, Name: "Score", Documents: anybody(),
 		Description: "Pontuação de crédito.",
 		Fields: group("Pontuação de crédito",
-			Field{Name: "score", Kind: Number, Label: "Score", Description: "Pontuação, de 0 a 1000."},
+			Field{Name: "score", Kind: Number, Format: Score, Label: "Score", Description: "Pontuação, de 0 a 1000."},
 			Field{Name: "faixa", Kind: String, Label: "Faixa", Description: "Faixa de risco, nas palavras do bureau."},
 			Field{Name: "probabilidadeInadimplencia", Kind: Number, Format: Percent, Label: "Chance de inadimplência",
 				Description: "Probabilidade de inadimplência, em por cento."},

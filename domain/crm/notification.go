@@ -15,6 +15,10 @@ const (
 	CapReached NotificationKind = "limite"
 	// CeilingReached: an automation may be charged no more this month.
 	CeilingReached NotificationKind = "teto"
+	// BatchEnded: a batch is done or was cancelled.
+	BatchEnded NotificationKind = "lote"
+	// BatchPaused: a batch has paused by itself.
+	BatchPaused NotificationKind = "lote_pausado"
 )
 
 // Notification tells the team of an organisation that something happened. It is
@@ -26,7 +30,9 @@ type Notification struct {
 	Kind  NotificationKind
 	// ContactID is the contact that it is about, ContactName its name now; empty where there is none.
 	ContactID, ContactName string
-	// Subject is the name of the webhook, or of what was given up; of CapReached and CeilingReached the whole text.
+	// BatchID is the batch that it is about, BatchName its name; empty where there is none.
+	BatchID, BatchName string
+	// Subject is the name of the webhook, or of what was given up; of all other kinds it is what there is to say.
 	Subject string
 	At      time.Time
 	// Read is whether the member who asks has read it.
@@ -42,6 +48,10 @@ func (n Notification) Title() string {
 		return "Limite de uma chave"
 	case CeilingReached:
 		return "Teto de uma automação"
+	case BatchEnded:
+		return "Lote encerrado"
+	case BatchPaused:
+		return "Lote pausado"
 	case NewContact:
 	}
 	return "Novo contato"
@@ -57,6 +67,8 @@ func (n Notification) Text() string {
 		return n.Subject + " falhou para " + n.ContactName + " e não será tentada de novo sozinha."
 	case CapReached, CeilingReached:
 		return n.Subject
+	case BatchEnded, BatchPaused:
+		return n.BatchName + ": " + n.Subject
 	case NewContact:
 	}
 	return n.ContactName + " chegou pelo webhook " + n.Subject + "."

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -30,6 +31,12 @@ func contacts(t *testing.T, s ports.Store) {
 		return errors.Join(r.Contacts.SetStage(ctx, stage, moved), r.Contacts.SetAssignee(ctx, person, given),
 			r.Contacts.AddNote(ctx, noted))
 	}))
+	changed, err := repos.Contacts.Changed(ctx, time.Now().Add(-time.Minute))
+	must(t, err)
+	same(t, "the newest event", changed[o.ID], noted.ID)
+	changed, err = repos.Contacts.Changed(ctx, time.Now().Add(time.Minute))
+	must(t, err)
+	same(t, "nothing has changed since", changed, map[string]string{})
 	want := a.People[0].Contact
 	want.StageID, want.AssigneeID, want.Note = stage, person, a.People[0].Contact.Note+"\n\nLigar amanhã"
 	got, err := repos.Contacts.Find(ctx, want.ID)

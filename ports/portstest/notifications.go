@@ -3,6 +3,7 @@ package portstest
 import (
 	"testing"
 
+	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -61,7 +62,16 @@ func notifications(t *testing.T, s ports.Store) {
 		}))
 		unread([]int{1, 1}[i])
 	}
+	b, _ := quoted(t, s, o.ID, batch.Answered)
+	ended := crm.Notification{
+		ID: id(), OrgID: o.ID, Kind: crm.BatchEnded, BatchID: b.ID, BatchName: b.Name, Subject: "Concluído", At: at,
+	}
+	must(t, repos.Notifications.Create(ctx, ended))
+	list, err = repos.Notifications.List(ctx, o.ID, "", 1)
+	must(t, err)
+	same(t, "of a batch", list, []crm.Notification{ended})
 	list, err = repos.Notifications.List(ctx, o.ID, "", 10)
 	must(t, err)
+	list = list[1:]
 	same(t, "without a contact", [2]string{list[0].Subject, list[0].ContactID}, [2]string{"O teto", ""})
 }

@@ -234,6 +234,14 @@ func contactLookups(t *testing.T, s ports.Store) {
 	got, err = repos.Statement.OfContact(ctx, o.ID, id(), 9)
 	must(t, err)
 	same(t, "of another contact", len(got), 0)
+
+	free := entry(o.ID, "", "")
+	must(t, repos.Statement.Tie(ctx, free.ID, contact))
+	must(t, repos.Statement.Tie(ctx, second.ID, id()))
+	free.ContactID = contact
+	got, err = repos.Statement.OfContact(ctx, o.ID, contact, 10)
+	must(t, err)
+	same(t, "tied and tied elsewhere", got, []ports.ContactLookup{{Entry: free}, {Entry: first, AnsweredAt: at}})
 }
 
 func statementByAsker(t *testing.T, s ports.Store) {

@@ -43,6 +43,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"limits of batches":       batchLimits,
 		"funnels":                 funnels,
 		"origins":                 origins,
+		"bundles":                 bundles,
 		"contacts":                contacts,
 		"pages of contacts":       contactPages,
 		"edits of contacts":       contactEdits,

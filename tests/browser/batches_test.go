@@ -1,11 +1,18 @@
 package browser
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/lookuptest"
 )
 
 // TestABatchFromAFileToItsResult is walked with a file, a ceiling that is too low, and without script at the end.
@@ -44,5 +51,62 @@ func TestABatchFromAFileToItsResult(t *testing.T) {
 		b.Press("Fazer orçamento, grátis")
 		b.See("Nenhuma coluna tem")
 		b.Accessible()
+	})
+}
+
+// TestABatchIsPausedResumedAndDownloaded by a person, while the bureau takes its time for the second document.
+func TestABatchIsPausedResumedAndDownloaded(t *testing.T) {
+	t.Parallel()
+	docs := lookuptest.CPFs(91, 5)
+	file, table := filepath.Join(t.TempDir(), "Clientes lentos.csv"), "nome;CPF\n"
+	for i, d := range docs {
+		table += fmt.Sprintf("Cliente %d;%s\n", i+1, d)
+	}
+	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		maps.Copy(env, map[string]string{
+			"FICHARIO_BATCH_CONCURRENCY": "1", "TESTE_TOKEN": lookuptest.Secret,
+			"FICHARIO_BUREAU": lookuptest.BureauFile(t, bureau.URL, 30*time.Second),
+		})
+		release := sync.OnceFunc(bureau.Hold(docs[1]))
+		defer release()
+		p := start(t, env)
+		b := browsertest.StartBrowser(t, p.URL)
+		b.SignIn(email, password)
+		b.Visit("/lotes")
+		b.Attach("#arquivo", file)
+		b.Press("Fazer orçamento, grátis")
+		b.Press("Consultar 5, até o teto")
+		b.See("Em andamento", "Feitos 1 de 5")
+		b.Accessible()
+		b.Press("Pausar")
+		b.See("Pausado", "O lote está pausado. Nada é consultado até alguém o retomar.")
+		release()
+		b.See("Pausado")
+		b.Accessible()
+		b.Size(360, true)
+		b.Accessible()
+		b.Press("Retomar")
+		b.See("Concluído", "Feitos 5 de 5")
+		b.Size(1280, false)
+		got := browsertest.Eval[string](b, `(async () => {
+			const link = [...document.links].find(a => a.innerText.trim() === 'Baixar CSV')
+			const answer = await fetch(link.href)
+			return answer.headers.get('Content-Disposition') + '\n' + await answer.text()
+		})()`)
+		lines := strings.Split(strings.TrimSpace(got), "\n")
+		expect := append([]string{`filename="lote-`, "nome"}, "Cliente 1", "Cliente 2", "Cliente 3", "Cliente 4", "Cliente 5")
+		for i, want := range expect {
+			if len(lines) != len(expect) || !strings.Contains(lines[i], want) {
+				t.Fatalf("line %d of %d is %q, and not of %q", i, len(lines), lines[i], want)
+			}
+		}
+		b.Visit("/notificacoes")
+		b.See("Clientes lentos", "documentos consultados: 5")
+		b.SeeNot("pausado")
+		walked.Add(1)
 	})
 }

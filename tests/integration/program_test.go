@@ -30,6 +30,7 @@ func TestTheDemonstration(t *testing.T) {
 			return lines
 		}
 		first := pasted()
+		demoHasBatches(t, env)
 		script := strings.ReplaceAll(first[strings.IndexByte(first, '\n'):strings.Index(first, "Reference of the API")],
 			"curl ", "echo; curl -w '\\n' ")
 		out, err := exec.CommandContext(t.Context(), "bash", "-euc", script).CombinedOutput()
@@ -69,6 +70,34 @@ func TestTheDemonstration(t *testing.T) {
 	lookuptest.Eventually(t, "it says so", 20*time.Second, func() bool {
 		return strings.Contains(p.Logs(), "no demonstration data")
 	})
+}
+
+// demoHasBatches waits for a batch that is done, one that waits and one that is quoted, of which the team was told.
+func demoHasBatches(t *testing.T, env map[string]string) {
+	t.Helper()
+	const org = "01980000-0000-7000-8000-000000000de0"
+	type line struct {
+		Nome, Situacao, Motivo   string
+		Feitos, Cobrados, Falhas int
+		Teto                     float64 // a text is none
+	}
+	var seen map[string]line
+	lookuptest.Eventually(t, "batches have ended and paused", 30*time.Second, func() bool {
+		seen = map[string]line{}
+		for _, b := range testkit.JSON[[]line](t, testkit.Run(t, env, "batch", "list", "--org", org, "--json")) {
+			seen[b.Nome+" "+b.Situacao+" "+b.Motivo] = b
+		}
+		_, done := seen["Carteira de clientes concluido "]
+		return done && seen["Score antes da renovação pausado teto"].Cobrados == 9
+	})
+	expect(t, "batches", len(seen), 3)
+	all := seen["Carteira de clientes concluido "]
+	expect(t, "some are from history", all.Cobrados > 15 && all.Cobrados < all.Feitos && all.Falhas == 0, true)
+	expect(t, "the one that is quoted", seen["Protestos da carteira orcado "].Nome, "Protestos da carteira")
+	said := testkit.Run(t, env, "notification", "list", "--org", org)
+	for _, want := range []string{"Lote encerrado: Carteira de clientes: ", "Lote pausado: Score antes da renovação: "} {
+		expect(t, want, strings.Count(said, want), 1)
+	}
 }
 
 func TestCommands(t *testing.T) {

@@ -107,6 +107,12 @@ async function again() {
   describe()
 }
 
+// Somebody else changed the board.
+frame.addEventListener('live', (event) => {
+  event.preventDefault()
+  if (!held && !press) again().catch(() => {}) // the next change tries again
+})
+
 // A Space that was for a card does not scroll as well, even when the card has gone elsewhere meanwhile.
 let spent = false
 addEventListener('keypress', (event) => { if (spent && event.key === ' ') event.preventDefault() }, true)

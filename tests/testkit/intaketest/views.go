@@ -124,8 +124,8 @@ func (o *Org) Replay(id string) Replayed {
 
 // Note is a notification.
 type Note struct {
-	ID, Titulo, Texto, Contato string
-	Lida                       bool
+	ID, Titulo, Texto, Contato, Lote string
+	Lida                             bool
 }
 
 // Notifications are the newest of the organisation.

@@ -1,0 +1,195 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+)
+
+// bundleLine is a bundle that fits a document, with what asking for it takes.
+type bundleLine struct {
+	catalog.Bundle
+	// Choices are its products for the document, Free how many of them history answers, Price the sum of the others.
+	Choices []choiceLine
+	Free    int
+	Price   catalog.Money
+}
+
+// bundlesFor are the bundles of the caller's organisation with what fits among choices.
+func (s *server) bundlesFor(c *call, choices []choiceLine) (out []bundleLine, err error) {
+	all, err := s.Bundles.List(c.ctx(), c.by, c.by.OrgID())
+	for _, b := range all {
+		line := bundleLine{Bundle: b}
+		for _, id := range b.Products {
+			i := slices.IndexFunc(choices, func(l choiceLine) bool { return l.Product.ID == id })
+			if i < 0 {
+				continue
+			}
+			line.Choices = append(line.Choices, choices[i])
+			if choices[i].Fresh {
+				line.Free++
+			} else {
+				line.Price += choices[i].Product.Price
+			}
+		}
+		if len(line.Choices) > 1 {
+			out = append(out, line)
+		}
+	}
+	return out, err
+}
+
+// bundleAsk asks for every product of a bundle about one document, what history answers for free.
+func (s *server) bundleAsk(c *call, f struct {
+	Document asTyped `form:"documento"`
+	Bundle   string  `form:"pacote"`
+	Contact  string  `form:"contato"`
+	Price    string  `form:"preco"`
+}) error {
+	asked := lookupFields{Document: f.Document, ContactID: f.Contact}
+	p, err := s.recognise(c, asked, false)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(p.Bundles, func(l bundleLine) bool { return l.ID == f.Bundle })
+	switch {
+	case p.Problem != "":
+	case i < 0:
+		p.Alert = "Este pacote mudou ou foi tirado. Nada foi cobrado."
+	case p.Bundles[i].Price.String() != f.Price:
+		p.Alert = "O preço do pacote mudou desde que a página foi aberta, porque o histórico mudou. Nada foi cobrado."
+	}
+	if p.Problem != "" || p.Alert != "" {
+		return s.searchPage(c, http.StatusUnprocessableEntity, asked, p)
+	}
+	var ids []string
+	var ends []<-chan struct{}
+	var refused string
+	for _, one := range p.Bundles[i].Choices {
+		id, done, err := s.Lookups.Start(c.ctx(), c.by, app.LookupRequest{
+			Product: one.Product.ID, Document: p.Found.Document.Value(), ContactID: f.Contact, Free: one.Fresh,
+		})
+		switch why := refusal(err); {
+		case err == nil:
+			ids, ends = append(ids, id), append(ends, done)
+		case why != "":
+			refused = one.Product.Name + ": " + why
+		case len(ids) == 0:
+			return err
+		default:
+			refused = one.Product.Name + " não pôde ser consultado."
+		}
+	}
+	if len(ids) == 0 {
+		p.Alert = refused
+		return s.searchPage(c, http.StatusUnprocessableEntity, asked, p)
+	}
+	patient := time.After(patience)
+	for _, done := range ends {
+		select {
+		case <-done:
+		case <-patient:
+			return c.redirect("/consultas/" + ids[0])
+		case <-c.ctx().Done():
+			return c.redirect("/consultas/" + ids[0])
+		}
+	}
+	return s.bundleDone(c, ids, refused)
+}
+
+// bundleDone leads to the first sheet of a bundle, with a word about what all of them cost.
+func (s *server) bundleDone(c *call, ids []string, refused string) error {
+	var sum lookup.Spent
+	for _, id := range ids {
+		v, err := s.Lookups.Show(c.ctx(), c.by, id)
+		if err != nil {
+			return c.redirect("/consultas/" + ids[0])
+		}
+		if v.Entry.Charged {
+			sum.Add(lookup.Spent{Count: 1, Amount: v.Entry.Amount})
+		}
+	}
+	notice := "Nada foi cobrado: tudo veio do histórico."
+	if sum.Count > 0 {
+		notice = "Cobrado: " + sum.Amount.Reais() + " por " + plural(sum.Count, "consulta", "consultas") + ". " +
+			"As abas acima da ficha abrem as outras."
+	}
+	return c.done("/consultas/"+ids[0], strings.TrimSpace(notice+" "+refused))
+}
+
+// bundlesPage is the room where an organisation makes its bundles.
+type bundlesPage struct {
+	Bundles  []catalog.Bundle
+	Products catalog.Catalog
+	// Part is the id of the bundle whose form came back, "novo" for that of a new one.
+	Part   string
+	Chosen []string
+	Form
+}
+
+// Has reports whether a product is chosen in the form of a bundle.
+func (p bundlesPage) Has(b catalog.Bundle, product string) bool {
+	if p.Part == b.ID {
+		return slices.Contains(p.Chosen, product)
+	}
+	return slices.Contains(b.Products, product)
+}
+
+// New reports whether a product is chosen in the form of a new bundle.
+func (p bundlesPage) New(product string) bool {
+	return p.Part == "novo" && slices.Contains(p.Chosen, product)
+}
+
+func (s *server) bundleList(c *call) error { return s.bundlesPage(c, http.StatusOK, bundlesPage{}) }
+
+func (s *server) bundlesPage(c *call, status int, p bundlesPage) (err error) {
+	if err := c.manager(); err != nil {
+		return err
+	}
+	p.Products = s.Lookups.Products()
+	if p.Bundles, err = s.Bundles.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
+		return err
+	}
+	return c.renderStatus(status, "pacotes", page{Title: "Pacotes", Nav: "consultar", Data: p})
+}
+
+// bundleFields are the form of a bundle.
+type bundleFields struct {
+	Name     string   `form:"nome" app:"name"`
+	Products []string `form:"produtos" app:"products"`
+}
+
+func (s *server) bundleAdd(c *call, f bundleFields) error {
+	_, err := s.Bundles.Add(c.ctx(), c.by, c.by.OrgID(), f.Name, f.Products)
+	return s.bundleSaved(c, "novo", f, err, "Pacote criado.")
+}
+
+func (s *server) bundleChange(c *call, f bundleFields) error {
+	id := c.PathValue("id")
+	err := s.Bundles.Change(c.ctx(), c.by, c.by.OrgID(), id, f.Name, f.Products)
+	return s.bundleSaved(c, id, f, err, "Pacote guardado.")
+}
+
+func (s *server) bundleRemove(c *call) error {
+	if err := s.Bundles.Remove(c.ctx(), c.by, c.by.OrgID(), c.PathValue("id")); err != nil {
+		return err
+	}
+	return c.done("/pacotes", "Pacote tirado. O que foi consultado com ele fica.")
+}
+
+func (s *server) bundleSaved(c *call, part string, f bundleFields, err error, notice string) error {
+	if shown, ok := c.again(&f, err); ok {
+		return s.bundlesPage(c, http.StatusUnprocessableEntity, bundlesPage{
+			Part: part, Chosen: f.Products, Form: shown,
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return c.done("/pacotes", notice)
+}

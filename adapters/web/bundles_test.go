@@ -1,0 +1,104 @@
+package web_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fichario/domain/crm"
+)
+
+// TestABundleIsAskedInOneGo: one price before, of which history makes a part free, and one word about it after.
+func TestABundleIsAskedInOneGo(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	has(t, "an empty room", v.get("/pacotes"), "Novo pacote")
+	form := func(name string, products ...string) []string {
+		pairs := []string{"nome", name}
+		for _, p := range products {
+			pairs = append(pairs, "produtos", p)
+		}
+		return pairs
+	}
+	response, page := v.send("/pacotes", form("Crédito", "score")...)
+	has(t, "one product is no bundle", page, "de 2 a 12 produtos", `value="Crédito"`, `value="score" checked`)
+	if response.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("one product: %d", response.StatusCode)
+	}
+	v.send("/pacotes", form("Crédito", "cpf", "score", "protestos")...)
+	_, page = v.send("/pacotes", form("CREDITO", "cpf", "score")...)
+	has(t, "a second one of the name", page, "Já há um pacote com este nome")
+
+	v.bureau.says(aPerson, `{"nome":"Rita","score":710,"quantidade":0}`)
+	v.ask("documento", aPerson, "produto", "cpf")
+	_, page = v.send("/consultar", "documento", aPerson)
+	has(t, "the search screen", page, "Pacotes", "Crédito", "(grátis)", "R$ 0,90")
+	bundle := regexp.MustCompile(`name="pacote" value="([^"]+)"`).FindStringSubmatch(page)[1]
+	before := v.spent()
+	_, page = v.send("/consultas/pacote", "documento", aPerson, "pacote", bundle, "preco", "1.35")
+	has(t, "another price than now", page, "O preço do pacote mudou", "Nada foi cobrado")
+	response, _ = v.send("/consultas/pacote", "documento", aPerson, "pacote", bundle, "preco", "0.9")
+	if response.StatusCode != http.StatusSeeOther || v.spent()-before != 9000 {
+		t.Fatalf("%d, spent %s", response.StatusCode, v.spent()-before)
+	}
+	page = v.get(response.Header.Get("Location"))
+	has(t, "what it cost", page, "Cobrado: R$ 0,90 por 2 consultas", "Rita")
+	if strings.Count(page, ", grátis") < 2 {
+		t.Error("the other products are not free now")
+	}
+	response, _ = v.send("/consultas/pacote", "documento", aPerson, "pacote", bundle, "preco", "0")
+	has(t, "all of it from history", v.get(response.Header.Get("Location")), "Nada foi cobrado: tudo veio do histórico")
+	if v.spent()-before != 9000 {
+		t.Errorf("spent %s", v.spent()-before)
+	}
+	has(t, "a company", second(v.send("/consultar", "documento", aCompany)), "Crédito")
+	v.send("/pacotes/"+bundle, form("Análise", "cpf", "obito")...)
+	hasNot(t, "a company again", second(v.send("/consultar", "documento", aCompany)), "Análise")
+	v.send("/pacotes/" + bundle + "/tirar")
+	hasNot(t, "removed", v.get("/pacotes"), "Análise")
+	_, page = v.send("/consultas/pacote", "documento", aPerson, "pacote", bundle, "preco", "0")
+	has(t, "a bundle that is gone", page, "Este pacote mudou ou foi tirado")
+	member := site.member(v.by.OrgID(), "Caio", crm.Common)
+	if response, _ := member.do(http.MethodGet, "/pacotes", nil); response.StatusCode != http.StatusForbidden {
+		t.Errorf("a member in the room: %d", response.StatusCode)
+	}
+}
+
+func second[A any](_ A, body string) string { return body }
+
+// TestALookupIsTiedToAContact: to one that has the document, one that is found, or a new one made of the sheet.
+func TestALookupIsTiedToAContact(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	v.bureau.says(aPerson, `{"nome":"Rita Lobo","emails":["rita@example.com","b@example.com"],
+		"telefones":[{"ddd":"31","numero":"987654321"}]}`)
+	path := v.ask("documento", aPerson, "produto", "cpf")
+	has(t, "the sheet", v.get(path), "Vincular a um contato")
+	has(t, "nobody has the document", v.get(path+"/contato"), "Nenhum contato tem este documento", "Novo contato")
+
+	id := strings.TrimPrefix(path, "/consultas/")
+	has(t, "a new contact", v.get("/contatos/novo?consulta="+id), `value="Rita Lobo"`, `value="rita@example.com"`,
+		`value="31987654321"`, "529.982.247-25", "Da ficha “Cadastro de pessoa”", `name="consulta" value="`+id+`"`)
+	response, _ := v.send("/contatos", "nome", "Rita Lobo", "email", "rita@example.com", "documentos", "529.982.247-25",
+		"consulta", id)
+	made := response.Header.Get("Location")
+	has(t, "its documents", v.get(made+"/documentos"), "Cadastro de pessoa")
+	has(t, "the sheet", v.get(path), "Voltar ao contato", made)
+	has(t, "who has the document", v.get(path+"/contato"), "Têm este documento", "Rita Lobo", "Vinculada")
+
+	bia := v.lead(map[string][]string{"name": {"Bia Prado"}, "email": {"bia@example.com"}})
+	has(t, "found", v.get(path+"/contato?q=bia"), "Encontrados", "Bia Prado")
+	v.send(path+"/contato", "contato", bia)
+	has(t, "tied elsewhere", v.get(path), "/contatos/"+bia)
+	hasNot(t, "and no longer here", v.get(made+"/documentos"), path)
+
+	other := site.visitor("Bruno")
+	for _, c := range [][2]string{{path, bia}, {other.ask("documento", aPerson, "produto", "cpf"), bia}} {
+		if response, _ := other.send(c[0]+"/contato", "contato", c[1]); response.StatusCode != http.StatusNotFound {
+			t.Errorf("another organisation ties %v: %d", c, response.StatusCode)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/text"
+)
+
+const (
+	// findFrom is from how many characters on contacts and sheets are searched, findShown how many of each are shown, and
+	// findSheets among how many of the last lookups.
+	findFrom, findShown, findSheets = 2, 6, 40
+)
+
+// findPage is the one search over pages, actions, contacts, documents and sheets.
+type findPage struct {
+	Text string
+	// Found is the document that was typed, if it is one, and Choices what can be asked about it.
+	Found    document.Recognised
+	Choices  []choiceLine
+	Contacts []crm.ContactView
+	Sheets   []lookupLine
+	Places   []place
+}
+
+// Nothing reports whether the search found nothing.
+func (p findPage) Nothing() bool {
+	return len(p.Choices)+len(p.Contacts)+len(p.Sheets)+len(p.Places) == 0
+}
+
+// place is a page or an action that the search leads to.
+type place struct {
+	Name, Address, Icon string
+	// manager is whether only those see it who may set things up, lookups whether it needs the lookup feature.
+	manager, lookups bool
+}
+
+var places = []place{
+	{Name: "Painel", Address: "/", Icon: "chart"},
+	{Name: "Consultar", Address: "/consultar", Icon: "search", lookups: true},
+	{Name: "Pacotes de produtos", Address: "/pacotes", Icon: "search", manager: true, lookups: true},
+	{Name: "Lotes", Address: "/lotes", Icon: "table", lookups: true},
+	{Name: "Extrato", Address: "/extrato", Icon: "table", manager: true, lookups: true},
+	{Name: "Contatos", Address: "/contatos", Icon: "contacts"},
+	{Name: "Contatos de hoje", Address: "/contatos?quando=hoje", Icon: "contacts"},
+	{Name: "Novo contato", Address: "/contatos/novo", Icon: "plus"},
+	{Name: "Funil", Address: "/funil", Icon: "board"},
+	{Name: "Webhooks", Address: "/webhooks", Icon: "webhook", manager: true},
+	{Name: "Novo webhook", Address: "/webhooks/novo", Icon: "plus", manager: true},
+	{Name: "Chaves de API", Address: "/chaves", Icon: "key", manager: true, lookups: true},
+	{Name: "Nova chave", Address: "/chaves/nova", Icon: "plus", manager: true, lookups: true},
+	{Name: "Automações", Address: "/automacoes", Icon: "bolt", manager: true},
+	{Name: "Nova automação", Address: "/automacoes/nova", Icon: "plus", manager: true},
+	{Name: "Notificações", Address: "/notificacoes", Icon: "bell"},
+	{Name: "Equipe e funil", Address: "/equipe", Icon: "team", manager: true},
+	{Name: "Sua conta e senha", Address: "/conta", Icon: "person"},
+}
+
+// findFields are what the search is for. It is posted, because an address is kept where a document must not be.
+type findFields struct {
+	Text string `form:"busca"`
+}
+
+func (s *server) findNew(c *call) error { return s.find(c, findFields{}) }
+
+func (s *server) find(c *call, f findFields) error {
+	p := findPage{Text: shorten(typedMax, f.Text)}
+	sought := text.Fold(p.Text)
+	for _, one := range places {
+		if (!one.manager || c.by.MayManage()) && (!one.lookups || s.LookupEnabled) &&
+			strings.Contains(text.Fold(one.Name), sought) {
+			p.Places = append(p.Places, one)
+		}
+	}
+	if utf8.RuneCountInString(sought) >= findFrom {
+		if err := s.findKept(c, &p, sought); err != nil {
+			return err
+		}
+	}
+	if c.script() {
+		return c.renderPart("buscar", "found", p)
+	}
+	return c.render("buscar", page{Title: "Buscar", Nav: "buscar", Data: p, Read: true})
+}
+
+// findKept searches what is kept: contacts, the last sheets, and what can be asked about a document.
+func (s *server) findKept(c *call, p *findPage, sought string) error {
+	found, err := s.Contacts.Search(c.ctx(), c.by, app.ContactSearch{Text: p.Text}, "", "", findShown)
+	if err != nil {
+		return err
+	}
+	p.Contacts = found.Contacts
+	if !s.LookupEnabled {
+		return nil
+	}
+	known, err := s.recognise(c, lookupFields{Document: asTyped(p.Text)}, true)
+	if err != nil {
+		return err
+	}
+	p.Found, p.Choices = known.Found, known.Choices
+	recent, err := s.Lookups.Recent(c.ctx(), c.by, findSheets)
+	for _, v := range recent {
+		line, typed := lookupLineOf(v), p.Found.Document
+		named := line.Record != nil && strings.Contains(text.Fold(line.Name), sought)
+		if len(p.Sheets) < findShown && (named || !typed.IsZero() && v.Entry.Document == typed) {
+			p.Sheets = append(p.Sheets, line)
+		}
+	}
+	return err
+}

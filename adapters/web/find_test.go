@@ -1,0 +1,33 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"fichario/domain/crm"
+)
+
+// TestTheSearchOverEverything finds what one may see, and shows no document whole in a list.
+func TestTheSearchOverEverything(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	search := func(v *visitor, words string) string {
+		_, page := v.send("/buscar", "busca", words)
+		return page[strings.Index(page, `aria-label="Encontrados"`):strings.Index(page, "</main>")]
+	}
+	v.bureau.says(aPerson, `{"nome":"Rita Lobo"}`)
+	sheet := v.ask("documento", aPerson, "produto", "cpf")
+	contact := v.lead(map[string][]string{"name": {"Rita Prado"}, "email": {"prado@example.com"}})
+	has(t, "by a name", search(v, "RITA"), "Contatos", "Rita Prado", contact, "Fichas", "Rita Lobo", sheet, "***.982.247-**")
+	hasNot(t, "by a name", search(v, "rita"), "529.982.247-25", "Páginas e ações")
+	has(t, "by an address", search(v, "prado@"), contact)
+	has(t, "by a document", search(v, "529.982.247-25"), "Score", "R$ 0,45", "grátis", sheet)
+	has(t, "an action", search(v, "nova aut"), "Nova automação")
+	has(t, "nothing", search(v, "xyz"), "Nada encontrado")
+
+	caio := site.member(v.by.OrgID(), "Caio", crm.Common)
+	hasNot(t, "what a member may not do", search(caio, "nova"), "Nova automação", "Nova chave")
+	bruno := site.visitor("Bruno")
+	hasNot(t, "another organisation", search(bruno, "rita"), contact, sheet)
+}

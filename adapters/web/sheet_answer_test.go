@@ -1,0 +1,47 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestASheetAnswersTheQuestion: a company at a glance, partners to be asked about, addresses on a map, mobiles in
+// WhatsApp, and what changed since the last answer.
+func TestASheetAnswersTheQuestion(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.bureau.says(aCompany, `{"razaoSocial":"Cipó Ltda","abertura":"2019-08-03","situacaoCadastral":"ATIVA","porte":"ME",
+		"atividadePrincipal":{"codigo":"1081302","descricao":"Torrefação"},
+		"telefones":[{"ddd":"31","numero":"987654321","whatsapp":true},{"ddd":"31","numero":"32165498","whatsapp":true}],
+		"enderecos":[{"logradouro":"Rua A & B","numero":"1","cidade":"Sabará","uf":"MG"},{"uf":"MG"}],
+		"socios":[{"nome":"Iracema","documento":"***444777**"},{"nome":"Tomé","documento":"52998224725"}]}`)
+	first := v.ask("documento", aCompany, "produto", "cnpj")
+	page := v.get(first)
+	has(t, "a sheet", page, "<dt>Idade</dt>", "anos", "<dt>Sócios</dt>", "***.444.777-**", "***.982.247-**",
+		`href="https://wa.me/5531987654321"`, "query="+url.QueryEscape("Rua A & B, 1, Sabará, MG, Brasil"), "1081-3/02")
+	hasNot(t, "a first sheet", page[:strings.Index(page, "</article>")], "O que mudou", "wa.me/55313", "query=MG",
+		"Atenção", aPerson)
+	v.bureau.says(aPerson, `{"nome":"Tomé Souza"}`)
+	from := regexp.MustCompile(`name="de" value="([^"]+)"\s*>\s*<input type="hidden" name="pessoa" value="(\d+)"`).
+		FindStringSubmatch(page)
+	if from == nil {
+		t.Fatal("a partner cannot be asked about")
+	}
+	_, asked := v.send("/consultar", "de", from[1], "pessoa", from[2], "produto", "cpf")
+	has(t, "a partner", asked, aPerson, "R$ 0,45")
+	if response, _ := v.send("/consultar", "de", from[1], "pessoa", "9"); response.StatusCode != http.StatusNotFound {
+		t.Errorf("somebody whom no answer names: %d", response.StatusCode)
+	}
+	v.bureau.says(aCompany, `{"razaoSocial":"Cipó Ltda","abertura":"2019-08-03","situacaoCadastral":"SUSPENSA","porte":"ME",
+		"atividadePrincipal":{"codigo":"1081302","descricao":"Torrefação"},
+		"enderecos":[{"uf":"MG"},{"logradouro":"Rua C","numero":"2","cidade":"Betim","uf":"MG"}]}`)
+	seen := regexp.MustCompile(`name="novo" value="([^"]+)"`).FindStringSubmatch(v.get(first + "?perguntar=atualizar"))
+	page = v.get(v.ask("documento", aCompany, "produto", "cnpj", "novo", seen[1]))
+	has(t, "the second sheet", page, "O que mudou desde", "Situação: SUSPENSA", "Novo", "Rua C, 2, Betim, MG", "Saiu",
+		"Rua A & B, 1, Sabará, MG",
+		"2 informados")
+	hasNot(t, "the first one, of which there is none before", v.get(first), "O que mudou")
+}

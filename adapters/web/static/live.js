@@ -1,0 +1,51 @@
+// Lists and the board update themselves when somebody else changes them. What one is about to click stays where it is:
+// while the pointer or the focus is there, a line offers the news instead.
+'use strict'
+
+const fresh = document.querySelector('[data-live]')
+if (fresh && window.EventSource) {
+  let source = null, waiting = null
+  const note = document.createElement('p')
+  note.className = 'live-note'
+  note.setAttribute('role', 'status')
+  fresh.before(note)
+  const busy = () => fresh.matches(':hover, :focus-within') || fresh.querySelector(':checked') !== null ||
+    document.querySelector('dialog:modal') !== null || getSelection().toString() !== ''
+
+  const update = async () => {
+    note.replaceChildren()
+    waiting = null
+    const place = new CustomEvent('live', { cancelable: true, bubbles: true })
+    if (!fresh.dispatchEvent(place)) return // it reads itself anew
+    const answer = await fetch(location.href)
+    const found = answer.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-live]')
+    if (found) fresh.replaceChildren(...found.childNodes)
+    if (found && window.htmx) window.htmx.process(fresh)
+  }
+  const offer = () => {
+    if (!busy()) return void update()
+    if (note.firstChild) return
+    const button = document.createElement('button')
+    Object.assign(button, { type: 'button', className: 'btn btn-s', textContent: 'Atualizar', onclick: update })
+    note.append('Outra pessoa mudou esta página. ', button)
+  }
+  // Several changes in a row are one.
+  const heard = () => { waiting ??= setTimeout(offer, 400) }
+  const listen = () => {
+    if (document.hidden || source) return
+    source = new EventSource('/eventos')
+    source.addEventListener('contatos', heard)
+  }
+  // A page that nobody sees keeps no connection; when it is seen again it may be old.
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) {
+      source?.close()
+      source = null
+    } else {
+      listen()
+      heard()
+    }
+  })
+  addEventListener('pagehide', () => { source?.close(); source = null })
+  listen()
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"cmp"
+	"strings"
+
+	"fichario/app"
+	"fichario/domain/crm"
+)
+
+// tieProposals is how many contacts are offered for a lookup.
+const tieProposals = 12
+
+// tiePage lets one choose the contact that a lookup is about.
+type tiePage struct {
+	app.LookupView
+	Name     string
+	Text     string
+	Contacts []crm.ContactView
+	// Known is whether Contacts are those that have the document, as nothing else was searched for.
+	Known bool
+}
+
+func (s *server) tieChoose(c *call, f struct {
+	Text string `form:"q"`
+}) error {
+	v, err := s.Lookups.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	p := tiePage{
+		LookupView: v, Name: cmp.Or(shorten(titleMax, app.Subject(v.Record)), v.Product.Name),
+		Text: f.Text, Known: strings.TrimSpace(f.Text) == "",
+	}
+	search := app.ContactSearch{Text: f.Text}
+	if p.Known {
+		search.Text = v.Entry.Document.Value()
+	}
+	found, err := s.Contacts.Search(c.ctx(), c.by, search, "", "", tieProposals)
+	if err != nil {
+		return err
+	}
+	p.Contacts = found.Contacts
+	return c.render("vincular", page{Title: "Vincular a um contato", Nav: "consultar", Data: p})
+}
+
+func (s *server) tie(c *call, f struct {
+	Contact string `form:"contato"`
+}) error {
+	id := c.PathValue("id")
+	if err := s.Lookups.Tie(c.ctx(), c.by, id, f.Contact); err != nil {
+		return err
+	}
+	return c.done("/consultas/"+id, "A consulta está na ficha do contato.")
+}

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/text"
+	"fichario/ports"
+)
+
+// Bundles keeps the products that an organisation asks for together.
+type Bundles struct {
+	store   ports.Store
+	catalog catalog.Catalog
+}
+
+// NewBundles returns the use case for the products that the bureau offers.
+func NewBundles(store ports.Store, offered catalog.Catalog) *Bundles { return &Bundles{store, offered} }
+
+// Add makes a bundle of the caller's organisation; the operator says which one. Faults: InvalidRequest, NotFound,
+// Forbidden, ServiceUnavailable.
+func (b *Bundles) Add(
+	ctx context.Context, by Caller, orgID, name string, products []string,
+) (made catalog.Bundle, err error) {
+	made = catalog.Bundle{ID: newID(), OrgID: orgID, Products: products}
+	if made.Name, err = b.check(made, name); err != nil {
+		return catalog.Bundle{}, err
+	}
+	if err := mayManageOrg(ctx, b.store.Repos(), by, orgID); err != nil {
+		return catalog.Bundle{}, err
+	}
+	if err := bundleFault(b.store.Repos().Bundles.Create(ctx, made)); err != nil {
+		return catalog.Bundle{}, err
+	}
+	return made, nil
+}
+
+// Change gives a bundle of an organisation another name and other products. Faults: InvalidRequest, NotFound,
+// Forbidden, ServiceUnavailable.
+func (b *Bundles) Change(ctx context.Context, by Caller, orgID, id, name string, products []string) (err error) {
+	changed := catalog.Bundle{ID: id, OrgID: orgID, Products: products}
+	if changed.Name, err = b.check(changed, name); err != nil {
+		return err
+	}
+	if err := mayManageOrg(ctx, b.store.Repos(), by, orgID); err != nil {
+		return err
+	}
+	if !validID(id) {
+		return noBundle()
+	}
+	return bundleFault(b.store.Repos().Bundles.Update(ctx, changed))
+}
+
+// Remove removes a bundle; what was asked through it stays. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (b *Bundles) Remove(ctx context.Context, by Caller, orgID, id string) error {
+	if err := mayManageOrg(ctx, b.store.Repos(), by, orgID); err != nil {
+		return err
+	}
+	if !validID(id) {
+		return noBundle()
+	}
+	return bundleFault(b.store.Repos().Bundles.Remove(ctx, catalog.Bundle{ID: id, OrgID: orgID}))
+}
+
+// List returns the bundles of an organisation by name. Faults: NotFound, ServiceUnavailable.
+func (b *Bundles) List(ctx context.Context, by Caller, orgID string) ([]catalog.Bundle, error) {
+	if err := maySeeOrg(ctx, b.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	return b.store.Repos().Bundles.List(ctx, orgID)
+}
+
+// Find returns one bundle of an organisation. Faults: NotFound, ServiceUnavailable.
+func (b *Bundles) Find(ctx context.Context, by Caller, orgID, id string) (catalog.Bundle, error) {
+	all, err := b.List(ctx, by, orgID)
+	if err != nil {
+		return catalog.Bundle{}, err
+	}
+	for _, one := range all {
+		if one.ID == id {
+			return one, nil
+		}
+	}
+	return catalog.Bundle{}, noBundle()
+}
+
+// check returns the name as it is kept.
+func (b *Bundles) check(made catalog.Bundle, typed string) (string, error) {
+	name, ok := crm.CleanName(typed)
+	if !ok || text.Fold(name) == "" {
+		return "", invalid("name", fmt.Sprintf("O nome do pacote tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	if !made.Valid(b.catalog) {
+		return "", invalid("products", fmt.Sprintf(
+			"Um pacote tem de 2 a %d produtos do bureau, cada um uma vez.", catalog.BundleMax))
+	}
+	return name, nil
+}
+
+func noBundle() error { return missing("bundle", "Não há pacote com este id.") }
+
+func bundleFault(err error) error {
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return noBundle()
+	case errors.Is(err, ports.ErrExists):
+		return invalid("name", "Já há um pacote com este nome; maiúsculas e acentos não os distinguem.")
+	}
+	return err
+}

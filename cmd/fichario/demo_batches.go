@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// demoBatches asks about the companies of the demonstration's contacts: a batch that runs to its end once the service
+// works, one that comes to its ceiling, and one that is only quoted.
+func demoBatches(ctx context.Context, store *gormstore.Store, batches *app.Batches) error {
+	helena, err := demoMember(ctx, store, "helena@demo.example")
+	if err != nil {
+		return err
+	}
+	caio, err := demoMember(ctx, store, "caio@demo.example")
+	if err != nil {
+		return err
+	}
+	rows, err := demoCompanies()
+	if err != nil {
+		return err
+	}
+	score, _ := batches.Catalog.Find(catalog.ScoreID)
+	few := 9 * score.Price
+	for _, b := range []struct {
+		by      app.Caller
+		n       app.NewBatch
+		confirm bool
+	}{
+		{helena, app.NewBatch{Name: "Carteira de clientes", Product: catalog.CNPJ, Rows: rows}, true},
+		{helena, app.NewBatch{Name: "Score antes da renovação", Product: catalog.ScoreID, Rows: rows, Ceiling: &few}, true},
+		{caio, app.NewBatch{Name: "Protestos da carteira", Product: "protestos", Rows: rows}, false},
+	} {
+		made, err := batches.Quote(ctx, b.by, b.n)
+		if err == nil && b.confirm {
+			_, err = batches.Confirm(ctx, b.by, made.ID, nil)
+		}
+		if err != nil {
+			return fmt.Errorf("demonstration batch of %s: %w", b.n.Product, err)
+		}
+	}
+	return nil
+}
+
+// demoCompanies is a table as somebody would send it: a company for each contact that has one, the first twice, and one
+// without a document.
+func demoCompanies() ([]batch.Row, error) {
+	leads, err := demoLeads()
+	if err != nil {
+		return nil, err
+	}
+	rows := []batch.Row{{Line: 1, Cells: []string{"Cliente", "CNPJ", "Cidade"}}}
+	add := func(name, cnpj, city string) {
+		rows = append(rows, batch.Row{Line: len(rows) + 1, Cells: []string{name, cnpj, city}})
+	}
+	cities := []string{"São Paulo", "Curitiba", "Recife", "Goiânia"}
+	known := demoDocuments[document.CNPJ]
+	for i, l := range leads {
+		if l.company == "" {
+			continue
+		}
+		cnpj := demoCNPJ(i)
+		if n := len(rows) - 1; n < len(known) {
+			cnpj = known[n]
+		}
+		add(l.company, cnpj, cities[i%len(cities)])
+	}
+	first := rows[1].Cells
+	add(first[0]+" (filial)", first[1], first[2])
+	add("Cliente sem cadastro", "não informado", cities[0])
+	return rows, nil
+}
+
+// demoCNPJ is the nth of some that the sandbox answers as any other.
+func demoCNPJ(n int) string {
+	for digits := range 100 {
+		text := fmt.Sprintf("9003%04d0001%02d", n, digits)
+		if _, err := document.Parse(document.CNPJ, text); err == nil {
+			return text
+		}
+	}
+	return "" // two digits always fit
+}

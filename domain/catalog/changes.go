@@ -1,0 +1,74 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Change is what became of a field between two answers. Values are as JSON has them, with numbers as json.Number.
+type Change struct {
+	Field Field
+	// Was and Is are a value before and after; nil where the bureau did not inform it.
+	Was, Is any
+	// Gone and New are the elements of a list that the newer answer has not, or has for the first time; Was and Is are
+	// nil then. A list that is not informed any more is a value: nobody knows whether its elements are gone.
+	Gone, New []any
+}
+
+// Changes compares the named fields of two answers, in the order of the product's fields. Elements of a list are
+// compared as wholes, wherever they stand in it. What cannot be read has not changed.
+func (p Product) Changes(was, is []byte) []Change {
+	older, newer := Values(was), Values(is)
+	if older == nil || newer == nil {
+		return nil
+	}
+	var out []Change
+	for _, f := range p.Fields {
+		if f.Twin != "" && f.Group == "" {
+			continue // its twin says the same
+		}
+		a, b := older[f.Name], newer[f.Name]
+		if f.Kind != List || b == nil {
+			if !same(a, b) {
+				out = append(out, Change{Field: f, Was: a, Is: b})
+			}
+			continue
+		}
+		before, _ := a.([]any)
+		after, _ := b.([]any)
+		c := Change{Field: f, Gone: without(before, after), New: without(after, before)}
+		if len(c.Gone)+len(c.New) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Values reads the named fields of an answer, numbers as json.Number; nil for what cannot be read.
+func Values(fields []byte) map[string]any {
+	dec := json.NewDecoder(bytes.NewReader(fields))
+	dec.UseNumber()
+	values := map[string]any{}
+	if dec.Decode(&values) != nil {
+		return nil
+	}
+	return values
+}
+
+// without are the elements of a list that another one lacks.
+func without(list, other []any) (out []any) {
+	for _, v := range list {
+		if !slices.ContainsFunc(other, func(o any) bool { return same(v, o) }) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// same compares two values as JSON writes them, for which the order of an object's fields is no difference.
+func same(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}

@@ -1,0 +1,131 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// demonstration runs a walk in the demonstration, as its owner, on both databases.
+func demonstration(t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser)) {
+	t.Helper()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		p := &place{env: env, org: "01980000-0000-7000-8000-000000000de0"}
+		p.Program = testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
+		lookuptest.Eventually(t, "the demonstration is there", 40*time.Second, func() bool {
+			return strings.Contains(p.Logs(), "The interface: ")
+		})
+		b := browsertest.StartBrowser(t, p.URL)
+		b.SignIn("helena@demo.example", "fichario-demo")
+		walk(t, p, b)
+		walked.Add(1)
+	})
+}
+
+// TestALeadBecomesADecision by the chain of the demonstration, which the history of its contact tells, and whose
+// expressions are tried on what has happened.
+func TestALeadBecomesADecision(t *testing.T) {
+	t.Parallel()
+	demonstration(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		for _, w := range testkit.JSON[[]struct{ ID, Name string }](t,
+			testkit.Run(t, p.env, "webhook", "list", "--org", p.org, "--json")) {
+			if w.Name == "Pedido de crédito" {
+				shown := testkit.JSON[struct{ Token string }](t, testkit.Run(t, p.env, "webhook", "show", w.ID, "--json"))
+				p.hook = p.URL + "/api/webhooks/receive/" + shown.Token
+			}
+		}
+		if status := p.send(t, "nome", "Aurora Bittencourt", "email", "aurora@example.com", "cnpj", "90.027.005/0001-09"); status != 200 {
+			t.Fatal(status)
+		}
+		b.Visit("/contatos?busca=aurora@example.com")
+		b.Press("Aurora Bittencourt")
+		contact := b.Path()
+		decided := func() bool {
+			page := browsertest.Eval[string](b, "fetch('"+contact+"/historico').then(r => r.text())")
+			return strings.Contains(page, "atribuiu a")
+		}
+		lookuptest.Eventually(t, "the chain has ended", 20*time.Second, decided)
+		b.Visit(contact + "/historico")
+		told := browsertest.Eval[string](b, "document.querySelector('main').innerText.replace(/\\s+/g, ' ')")
+		for _, step := range []string{ // the newest first
+			"Vendedora sênior atribuiu a Helena Duarte", "Qualificar moveu para Qualificado",
+			"consultou Score de 90.027.005/0001-09, R$ 1,50 → score 930", "consultou Cadastro de empresa de 90.027.005/0001-09, R$ 0,30",
+			"Chegou pelo webhook Pedido de crédito",
+		} {
+			_, after, found := strings.Cut(told, step)
+			if !found {
+				t.Fatalf("the history does not say %q, in its order:\n%s", step, told)
+			}
+			told = after
+		}
+		b.Accessible()
+		b.Size(360, true)
+		b.Accessible()
+		b.Visit("/notificacoes")
+		b.See("Carteira de clientes", "O lote foi concluído", "Score antes da renovação", "O lote chegou ao teto")
+		b.Accessible()
+		b.Size(1280, false)
+		b.Accessible()
+		b.Press("Carteira de clientes")
+		b.See("Concluído")
+	})
+}
+
+// TestAnExpressionIsTriedOnWhatHasHappened, without what was typed being lost.
+func TestAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
+	t.Parallel()
+	demonstration(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		b.Visit("/automacoes/nova")
+		b.Fill("#nome", "Mandar ao Kommo")
+		b.Choose("#evento", "lookup.completed")
+		b.Fill("#se", `.produto | length > 0`)
+		b.Click(`input[value="kommo"]`)
+		b.Fill(`[name="campo.kommo.account"]`, "minha-conta")
+		b.Fill(`[name="segredo.kommo.token"]`, "um-token-secreto")
+		b.Press("Experimentar com o último evento")
+		b.See("Vale para o último evento")
+		b.Accessible()
+		b.Press("Ver os dados deste evento")
+		b.See(`"consultaId"`, `"campos"`)
+		b.Fill("#se", `.produto`)
+		b.Press("Experimentar com o último evento")
+		b.See("Falha:", "não dá verdadeiro nem falso")
+		b.Size(360, true)
+		b.Accessible()
+		b.Fill("#se", `.produto == "nenhum"`)
+		b.Press("Experimentar com o último evento")
+		b.See("Não vale para o último evento")
+		b.Choose("#evento", "batch.completed")
+		b.Fill("#se", `.situacao == "concluido" and .progresso.gasto > 1`)
+		b.Press("Experimentar com o último evento")
+		b.See("Vale para o último evento")
+		b.Size(1280, false)
+		for css, want := range map[string]string{
+			"#nome": "Mandar ao Kommo", `[name="segredo.kommo.token"]`: "um-token-secreto",
+		} {
+			if got := browsertest.Eval[string](b, "document.querySelector('"+css+"').value"); got != want {
+				t.Errorf("%s holds %q after the trials", css, got)
+			}
+		}
+		b.Press("Guardar")
+		b.See("Automação criada", "Envia a Kommo", "minha-conta")
+		b.SeeNot("um-token-secreto")
+		b.Press("Experimentar")
+		b.See("Um lote termina", "sim", "Nada foi mudado nem enviado")
+		b.Accessible()
+		b.Visit("/automacoes/nova?acao=add_note")
+		b.Choose("#evento", "contact.created")
+		b.Fill("#nome", "Nunca")
+		b.Fill("#texto", "Nunca")
+		b.Fill("#se", `.nome == "Ninguém"`)
+		b.Press("Guardar")
+		b.See("Automação criada")
+		b.Press("Experimentar")
+		b.See(`Expressão .nome == "Ninguém" não`, "Não faria nada")
+		b.Accessible()
+	})
+}

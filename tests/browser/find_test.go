@@ -1,0 +1,51 @@
+package browser
+
+import (
+	"testing"
+
+	"fichario/tests/testkit/browsertest"
+)
+
+// TestEverythingIsFoundFromAnyPage by keyboard alone: pages, contacts, documents with their price, sheets.
+func TestEverythingIsFoundFromAnyPage(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		const open = "document.querySelector('#busca').open"
+		// What the browser types of a key that was handled is not typed when it is sent so.
+		press := func(key, control string) {
+			browsertest.Eval[bool](b, "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: '"+key+
+				"', ctrlKey: "+control+", bubbles: true, cancelable: true}))")
+		}
+		b.Visit("/webhooks")
+		press("/", "false")
+		b.See("Páginas e ações", "Nova automação")
+		for _, width := range []int64{360, 1280} {
+			for _, dark := range []bool{true, false} {
+				b.Size(width, dark)
+				b.Accessible()
+			}
+		}
+		b.Fill("#busca input", "funil")
+		b.Key("\r")
+		b.At("/funil")
+		press("k", "true")
+		b.Fill("#busca input", "529.982.247-25")
+		b.See("CPF 529.982.247-25", "Cadastro de pessoa", "R$ 0,45")
+		b.Key("\r") // the first product, with its price beside it
+		b.See("Resposta original do bureau", "Cobrado: R$ 0,45")
+		b.Visit("/conta")
+		press("k", "true")
+		b.Fill("#busca input", "52998224725")
+		b.See("Fichas", "***.982.247-**", "grátis")
+		b.Accessible()
+		b.Key("\x1b")
+		if browsertest.Eval[bool](b, open) {
+			t.Error("Esc does not close the search")
+		}
+		b.Visit("/buscar")
+		b.Fill("#busca-pagina", "zzzz")
+		b.Press("Buscar")
+		b.See("Nada encontrado")
+		b.Accessible()
+	})
+}

@@ -1,0 +1,52 @@
+package browser
+
+import (
+	"testing"
+
+	"fichario/tests/testkit/browsertest"
+)
+
+// TestASheetFromABundleToAContact: several products in one go, their dividers, and the contact that they are about.
+func TestASheetFromABundleToAContact(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		looked := func() {
+			for _, width := range []int64{360, 1280} {
+				for _, dark := range []bool{true, false} {
+					b.Size(width, dark)
+					b.Accessible()
+				}
+			}
+		}
+		b.Visit("/pacotes")
+		b.Fill("#nome-novo", "Crédito PJ")
+		for _, product := range []string{"cnpj", "score", "protestos"} {
+			b.Click(`form[action="/pacotes"] input[value=` + product + `]`)
+		}
+		b.Press("Criar")
+		b.See("Pacote criado")
+		looked()
+		b.Visit("/consultar")
+		b.Fill("#documento", "11.222.333/0001-81")
+		b.See("Pacotes", "Crédito PJ", "Cadastro de empresa + Protestos + Score", "R$ 3,88")
+		looked()
+		b.Click(`form[action="/consultas/pacote"] button`)
+		b.See("Cobrado: R$ 3,88 por 3 consultas", "CONFECÇÕES CARDOSO", "anos", "Sócios", "***.390.631-**", "Ver no mapa")
+		looked()
+		b.Click(`.prods form:has(input[value=score]) button`)
+		b.See("Pontuação de crédito", "de 1.000", "Histórico, grátis")
+		looked()
+		b.Press("Vincular a um contato")
+		b.See("Nenhum contato tem este documento")
+		looked()
+		b.Press("Novo contato")
+		b.See("Novo contato")
+		if got := browsertest.Eval[string](b, "document.querySelector('[name=documentos]').value"); got != "11.222.333/0001-81" {
+			t.Errorf("the form has the document %q", got)
+		}
+		b.Fill("#nome", "Confecções Cardoso")
+		b.Fill("#email", "financeiro@cardoso.example")
+		b.Press("Guardar")
+		b.See("Contato criado", "Confecções Cardoso")
+	})
+}
