@@ -117,6 +117,7 @@ var made = map[int][]string{
 		"INDEX lookups_key_product", "INDEX lookups_org_product", "INDEX lookups_members_product", "INDEX contacts_amount",
 		"INDEX contacts_name", "INDEX contacts_origin", "INDEX contacts_webhook", "INDEX contacts_assignee",
 	},
+	30: {"INDEX IF EXISTS batch_items_invalid"}, // gone with its table, perhaps
 	28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
 	20: { // gone with their tables, perhaps
 		"INDEX IF EXISTS delivery_hours_open", "INDEX IF EXISTS lookup_hours_open", "INDEX IF EXISTS contact_hours_open",
