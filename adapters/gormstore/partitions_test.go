@@ -127,6 +127,7 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 		err := s.write.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea;
 			ALTER TABLE jobs ADD COLUMN event text NOT NULL DEFAULT 'contact.created', ADD COLUMN subject_id uuid,
 			ADD COLUMN detail text NOT NULL DEFAULT '', ADD COLUMN trail text NOT NULL DEFAULT '';
+			ALTER TABLE notifications ADD COLUMN batch_id uuid;
 			ALTER TABLE organisations ADD COLUMN member_batch_limit bigint`).Error
 		if err != nil {
 			t.Fatal(err)
