@@ -35,7 +35,7 @@ lint: ## check formatting, style and who imports whom
 build: ## build the program, static and stripped, as bin/fichario
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/fichario ./cmd/fichario
 
-bench: build ## measure the program under load, beside a baseline (about nine minutes)
+bench: build ## measure the program under load, beside a baseline (about a quarter of an hour)
 	$(GO) run ./tests/load
 
 GROWTH ?= 10000,1000000

@@ -62,8 +62,8 @@ func (b *Batches) Show(ctx context.Context, by Caller, id string) (BatchView, er
 		return BatchView{}, err
 	}
 	views, err := b.views(ctx, []batch.Batch{found})
-	if err != nil {
-		return BatchView{}, err
+	if err != nil || found.Invalid == 0 {
+		return append(views, BatchView{})[0], err
 	}
 	items, err := b.Store.Repos().Batches.Items(ctx, id, batch.Invalid, 0, invalidShown)
 	for _, item := range items {

@@ -97,7 +97,9 @@ func (r batches) Items(
 			COALESCE(f.code, '') AS first_code, f.lookup_id AS first_lookup_id`).
 			Joins("LEFT JOIN batch_items f ON i.repeat_of > 0 AND f.batch_id = i.batch_id AND f.line = i.repeat_of").
 			Where("i.batch_id = ? AND i.line > ?", batchID, after)
-		if state != "" {
+		if state == batch.Invalid {
+			find = find.Where("i.state = " + literal(batch.Invalid)) // the words of the index
+		} else if state != "" {
 			find = find.Where("CASE WHEN i.repeat_of > 0 THEN f.state ELSE i.state END = ?", string(state))
 		}
 		var rows []resultRow

@@ -17,7 +17,7 @@ import (
 var rows = []any{
 	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &lookupHourRow{}, &spendDayRow{},
 	&recordRow{}, &leaseRow{}, &dataKeyRow{}, &funnelRow{}, &stageRow{}, &stageTotalRow{}, &originRow{}, &webhookRow{},
-	&tokenRow{}, &counterRow{}, &contactRow{}, &contactHourRow{}, &eventRow{}, &aboutBatch{}, &markRow{},
+	&tokenRow{}, &counterRow{}, &contactRow{}, &contactHourRow{}, &eventRow{}, &notificationRow{}, &markRow{},
 	&deliveryRow{}, &deliveryContactRow{}, &deliveryHourRow{}, &receiptRow{}, &automationRow{}, &jobRow{}, &sessionRow{},
 	&failureRow{}, &contactIndexRow{}, &batchRow{}, &batchItemRow{}, &paceRow{}, &removedRow{},
 	&bulkRow{}, &bulkItemRow{},

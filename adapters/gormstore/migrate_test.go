@@ -122,6 +122,7 @@ var made = map[int][]string{
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
+	30: {"INDEX IF EXISTS batch_items_invalid"}, // gone with its table, perhaps
 	20: { // gone with their tables, perhaps
 		"INDEX IF EXISTS delivery_hours_open", "INDEX IF EXISTS lookup_hours_open", "INDEX IF EXISTS contact_hours_open",
 		"INDEX IF EXISTS spend_days_open",

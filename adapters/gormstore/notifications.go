@@ -16,21 +16,10 @@ type notificationRow struct {
 	ContactID uid       `gorm:"not null"`
 	Subject   string    `gorm:"not null"`
 	At        time.Time `gorm:"not null"`
+	BatchID   *uid
 }
 
 func (notificationRow) TableName() string { return "notifications" }
-
-// aboutBatch is a notification that may be about a batch; no post writes such a one.
-type aboutBatch struct {
-	Row     notificationRow `gorm:"embedded"`
-	BatchID *uid
-}
-
-func (aboutBatch) TableName() string { return "notifications" }
-
-func aboutBatchOf(n crm.Notification) aboutBatch {
-	return aboutBatch{notificationRowOf(n), optional(n.BatchID)}
-}
 
 type markRow struct {
 	MemberID uid `gorm:"primaryKey"`
@@ -42,23 +31,23 @@ func (markRow) TableName() string { return "notification_marks" }
 func notificationRowOf(n crm.Notification) notificationRow {
 	return notificationRow{
 		ID: uid(n.ID), OrgID: uid(n.OrgID), Kind: string(n.Kind), ContactID: orNoID(optional(n.ContactID)),
-		Subject: n.Subject, At: stamp(n.At),
+		Subject: n.Subject, At: stamp(n.At), BatchID: optional(n.BatchID),
 	}
 }
 
 type notifications struct{ conn }
 
 func (r notifications) Create(ctx context.Context, n crm.Notification) error {
-	row := aboutBatchOf(n)
+	row := notificationRowOf(n)
 	return r.create(ctx, "notifications.create", &row)
 }
 
 func (r notifications) CreateOnce(
 	ctx context.Context, n crm.Notification, subjectID, mark string,
 ) (told bool, err error) {
-	row := aboutBatchOf(n)
+	row := notificationRowOf(n)
 	err = r.inside(ctx, "notifications.createOnce", func(db *gorm.DB) error {
-		once := db.Exec(tellOnSQLite, subjectID, mark, row.Row.At)
+		once := db.Exec(tellOnSQLite, subjectID, mark, row.At)
 		if told = once.RowsAffected > 0; once.Error != nil || !told {
 			return once.Error
 		}
@@ -76,7 +65,7 @@ func (r notifications) List(
 			return err
 		}
 		var rows []struct {
-			About       aboutBatch `gorm:"embedded"`
+			Row         notificationRow `gorm:"embedded"`
 			ContactName string
 			BatchName   string
 		}
@@ -87,10 +76,10 @@ func (r notifications) List(
 			Order("notifications.id DESC").Limit(limit).Find(&rows).Error
 		out = make([]crm.Notification, len(rows))
 		for i, named := range rows {
-			row := named.About.Row
+			row := named.Row
 			out[i] = crm.Notification{
 				ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind),
-				ContactID: row.ContactID.known(), ContactName: named.ContactName, BatchID: named.About.BatchID.text(),
+				ContactID: row.ContactID.known(), ContactName: named.ContactName, BatchID: row.BatchID.text(),
 				BatchName: named.BatchName, Subject: row.Subject, At: row.At.UTC(), Read: read >= row.ID,
 			}
 		}

@@ -47,7 +47,7 @@ var (
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
 	}}
 	sentNotification = sent{tableOf(notificationRow{}), "notification_", map[string]string{
-		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
+		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at", "batch_id": "NULL",
 	}}
 	sentJob = sent{tableOf(jobRow{}), "job_", map[string]string{
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "automation_id": "NULL", "member_id": "NULL",

@@ -154,6 +154,11 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 	if err := compare(ctx, s, db, base, charged, append(env, overHTTP)); err != nil {
 		return "", err
 	}
+	if strings.Contains("batch", s.only) {
+		if err := batches(ctx, s, db, seeded, env); err != nil {
+			return "", err
+		}
+	}
 	if !s.profile {
 		return "", nil
 	}
@@ -190,13 +195,17 @@ func compare(
 			}
 			ours = append(ours, r)
 		}
-		ratio := medianRatio(ours, theirs)
-		o, t := median(ours), median(theirs)
-		fmt.Printf("| %s | %s | %.0f | %.2f | %.1f | %.0f | %.0f | %.2f | %.1f | %.0f | **%.2f** | %d |\n",
-			db, c.name, o.perSecond, ms(o.p50), ms(o.p99), o.cpu, t.perSecond, ms(t.p50), ms(t.p99), t.cpu, ratio,
-			program.memoryMB())
+		report(db, c.name, ours, theirs, program.memoryMB())
 	}
 	return nil
+}
+
+// report prints a line of the table.
+func report(db, name string, ours, theirs []result, memoryMB int) {
+	ratio := medianRatio(ours, theirs)
+	o, t := median(ours), median(theirs)
+	fmt.Printf("| %s | %s | %.0f | %.2f | %.1f | %.0f | %.0f | %.2f | %.1f | %.0f | **%.2f** | %d |\n",
+		db, name, o.perSecond, ms(o.p50), ms(o.p99), o.cpu, t.perSecond, ms(t.p50), ms(t.p99), t.cpu, ratio, memoryMB)
 }
 
 // a comparison is what is asked of the program and of the baseline beside it.

@@ -2,5 +2,9 @@
 -- The batch that a notification is about.
 ALTER TABLE notifications ADD COLUMN batch_id text;
 
+-- What a batch shows of its faults, whenever it is looked at.
+CREATE INDEX batch_items_invalid ON batch_items (batch_id, line) WHERE state = 'invalido';
+
 -- +goose Down
+DROP INDEX batch_items_invalid;
 ALTER TABLE notifications DROP COLUMN batch_id;
