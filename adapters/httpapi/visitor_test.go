@@ -15,14 +15,14 @@ import (
 // TestThePageOfAVisitorLooksLikeTheInterface: its colours are the interface's, which it cannot link to.
 func TestThePageOfAVisitorLooksLikeTheInterface(t *testing.T) {
 	t.Parallel()
-	css, err := os.ReadFile("../web/static/fichario.css")
-	if err != nil {
-		t.Fatal(err)
+	light, err := os.ReadFile("../web/static/fichario.css")
+	dark, err2 := os.ReadFile("../web/static/dark.css")
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
 	}
-	light, dark, _ := strings.Cut(string(css), "prefers-color-scheme: dark")
 	own, ownDark, _ := strings.Cut(visitorHTML, "prefers-color-scheme: dark")
 	tokens := regexp.MustCompile(`--[a-z0-9-]+: #[0-9a-f]{6};`)
-	for theirs, html := range map[string]string{light: own, dark: ownDark} {
+	for theirs, html := range map[string]string{string(light): own, string(dark): ownDark} {
 		ours := tokens.FindAllString(html, -1)
 		if len(ours) < 9 {
 			t.Errorf("the page has %d colours", len(ours))

@@ -91,6 +91,23 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		_, err := r.Batches.Pace(ctx, "b", 1, 1, at)
 		return err
 	},
+	"contacts.answer": func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.Answer(ctx, crm.Contact{}, id(), at)
+	},
+	"contacts.log": func(ctx context.Context, r ports.Repos) error { return r.Contacts.Log(ctx, crm.Event{}) },
+	"bulks.create": func(ctx context.Context, r ports.Repos) error { return r.Bulks.Create(ctx, crm.Bulk{}, nil) },
+	"bulks.next":   func(ctx context.Context, r ports.Repos) error { _, err := r.Bulks.Next(ctx, id()); return err },
+	"bulks.lock":   func(ctx context.Context, r ports.Repos) error { _, err := r.Bulks.Lock(ctx, id()); return err },
+	"removals.remove": func(ctx context.Context, r ports.Repos) error {
+		return r.Removals.Remove(ctx, crm.Removal{})
+	},
+	"removals.restore": func(ctx context.Context, r ports.Repos) error {
+		return r.Removals.Restore(ctx, crm.Contact{}, crm.Event{})
+	},
+	"rotations.turn": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Rotations.Turn(ctx, id(), []string{id()})
+		return err
+	},
 }
 
 // onlyOutside are likewise those that are refused inside a transaction.
