@@ -41,7 +41,8 @@ func (c *call) toSignIn() error {
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	if c.Method == http.MethodPost && c.read(openFormMax) == nil {
+	_, err := c.Cookie(c.sessionCookie())
+	if err == nil && c.Method == http.MethodPost && c.read(openFormMax) == nil { // somebody typed into it
 		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
 			After: after, Over: true, Typed: c.typed(),
 		}})
