@@ -93,6 +93,7 @@ func TestNobodySeesAnotherOrganisation(t *testing.T) {
 			"{origin}", first("origin", "list", "--org", org), "{lookup}",
 			found(t, owner, "/consultar", `/consultas/([0-9a-f-]{36})`),
 			"{funnel}", found(t, owner, "/equipe", `/equipe/funis/([0-9a-f-]{36})`),
+			"{batch}", found(t, owner, "/lotes", `/lotes/([0-9a-f-]{36})`),
 		)
 		for _, line := range []string{
 			"GET /webhooks/{webhook}", "GET /webhooks/{webhook}/editar", "POST /webhooks/{webhook}",
@@ -105,7 +106,10 @@ func TestNobodySeesAnotherOrganisation(t *testing.T) {
 			"GET /consultas/{lookup}", "GET /consultas/{lookup}/bruto", "GET /contatos/{contact}",
 			"GET /contatos/{contact}/editar", "POST /contatos/{contact}", "GET /contatos/{contact}/documentos",
 			"GET /contatos/{contact}/historico", "POST /contatos/{contact}/nota", "POST /contatos/{contact}/responsavel",
-			"POST /contatos/{contact}/etapa",
+			"POST /contatos/{contact}/etapa", "GET /consultas/{lookup}/contato", "POST /consultas/{lookup}/contato",
+			"GET /lotes/{batch}", "GET /lotes/{batch}/andamento", "GET /lotes/{batch}/resultado.csv",
+			"GET /lotes/{batch}/resultado.xlsx", "POST /lotes/{batch}/confirmar", "POST /lotes/{batch}/pausar",
+			"POST /lotes/{batch}/retomar", "POST /lotes/{batch}/cancelar",
 		} {
 			method, path, _ := strings.Cut(ids.Replace(line), " ")
 			form := url.Values{
@@ -115,7 +119,8 @@ func TestNobodySeesAnotherOrganisation(t *testing.T) {
 			if status, _ := stranger.do(t, method, path, form, nil); status != http.StatusNotFound {
 				t.Errorf("%s of another organisation: %d", line, status)
 			}
-			personal := strings.Contains(line, "{lookup}") || strings.Contains(line, "{contact}")
+			personal := strings.Contains(line, "{lookup}") || strings.Contains(line, "{contact}") ||
+				strings.Contains(line, "{batch}")
 			if status, _ := common.do(t, method, path, form, nil); !personal && status != http.StatusForbidden {
 				t.Errorf("%s by a member who may not: %d", line, status)
 			}
