@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"fichario/adapters/gormstore"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -135,11 +136,18 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 	defer base.end()
 	all := cases(db, seeded)
 	if db == "sqlite" {
+		path, _ := gormstore.SQLitePath(url)
+		glebarez, err := startModule(ctx, dir, "glebarez", path)
+		if err != nil {
+			return "", err
+		}
+		defer glebarez.end()
 		pocketbase, err := startPocketBase(ctx, dir)
 		if err != nil {
-			return "", fmt.Errorf("PocketBase: %w", err)
+			return "", err
 		}
 		defer pocketbase.end()
+		all = append(all, besideGlebarez(seeded, glebarez))
 		all = append(all, besidePocketBase(seeded, pocketbase)...)
 	}
 	if err := compare(ctx, s, db, base, all, env, "--cpu-profile", profilePath); err != nil {

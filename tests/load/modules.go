@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// pocketbaseRows is how many answers PocketBase has to read.
+const pocketbaseRows = 20_000
+
+// startModule builds a baseline that is a module of its own, so that nothing of it is in the program's, and starts it.
+func startModule(ctx context.Context, dir, name string, args ...string) (*server, error) {
+	binary := filepath.Join(dir, name)
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
+	build.Dir = filepath.Join("tests", "load", name)
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", name, err, out)
+	}
+	started, err := start(ctx, binary, nil, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return started, nil
+}
+
+// startPocketBase starts PocketBase with a database of its own.
+func startPocketBase(ctx context.Context, dir string) (*server, error) {
+	return startModule(ctx, dir, "pocketbase",
+		filepath.Join(dir, "pb_data"), strconv.Itoa(pocketbaseRows), strings.Repeat("x", 4000))
+}
+
+// besideGlebarez compares a cached lookup with a bare SELECT through the driver that the program used before.
+func besideGlebarez(seeded seeded, glebarez *server) comparison {
+	return comparison{
+		"lookup from history / bare SELECT, glebarez/go-sqlite",
+		func(i int) string { return get("/api/v1/cpf/"+cpf(i), seeded.key) },
+		func(i int) string { return get("/select/"+cpf(i), "") }, 200, glebarez,
+	}
+}
+
+// besidePocketBase compares what is asked most with what PocketBase does as its own API does it, with a journal that is
+// not on disk when it answers (WAL, synchronous NORMAL).
+func besidePocketBase(seeded seeded, pocketbase *server) []comparison {
+	return []comparison{
+		{
+			"lookup from history / PocketBase reads a record",
+			func(i int) string { return get("/api/v1/cpf/"+cpf(i), seeded.key) },
+			func(i int) string {
+				return get(fmt.Sprintf("/api/collections/answers/records/r%014d", i%pocketbaseRows), "")
+			}, 200, pocketbase,
+		},
+		{
+			"webhook / PocketBase creates a record",
+			func(i int) string { return post("/api/webhooks/receive/"+seeded.tokens[0], i) },
+			func(i int) string { return post("/api/collections/leads/records", i) }, 200, pocketbase,
+		},
+	}
+}
