@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -36,7 +37,7 @@ type LookupView struct {
 	// Fresh is whether the answer still answers for free, FreeUntil how long.
 	Fresh     bool
 	FreeUntil time.Time
-	// Member or Key is the name of who asked.
+	// Member or Key is the name of who asked; Member is the automation's where one asked in nobody's name.
 	Member, Key string
 	// Asked is the entry whose call brought the answer, which is this one unless
 	// history answered; AskedMember or AskedKey is who made it.
@@ -208,8 +209,9 @@ func (l *Lookups) views(ctx context.Context, by Caller, entries []lookup.Entry) 
 	}
 	out := make([]LookupView, len(entries))
 	for i, e := range entries {
-		v := LookupView{Entry: e, Member: who[e.MemberID], Key: who[e.KeyID], Asked: asked[e.RecordID]}
-		v.AskedMember, v.AskedKey = who[v.Asked.MemberID], who[v.Asked.KeyID]
+		v := LookupView{Entry: e, Key: who[e.KeyID], Asked: asked[e.RecordID]}
+		v.Member, v.AskedKey = who[cmp.Or(e.MemberID, e.AutomationID)], who[v.Asked.KeyID]
+		v.AskedMember = who[cmp.Or(v.Asked.MemberID, v.Asked.AutomationID)]
 		if v.Product, v.Offered = l.catalog.Find(e.Product); !v.Offered {
 			v.Product = catalog.Product{ID: e.Product, Name: e.Product}
 			if known, ok := catalog.Standard().Find(e.Product); ok {

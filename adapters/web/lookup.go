@@ -127,8 +127,13 @@ func (s *server) lookupShow(c *call, f struct {
 		p.Percent = max(1, min(100, int(100*p.Now.Sub(v.Record.AnsweredAt)/fresh)))
 	}
 	p.AskedBy, p.AskedVia = v.AskedMember, "tela de consulta"
-	if v.Asked.KeyID != "" {
+	switch {
+	case v.Asked.KeyID != "":
 		p.AskedBy, p.AskedVia = v.AskedKey, "API, com a chave"
+	case v.Asked.BatchID != "":
+		p.AskedVia = "página de lotes"
+	case v.Asked.AutomationID != "":
+		p.AskedVia = "automação"
 	}
 	return c.render("resultado", page{Title: title, Nav: "consultar", Data: p})
 }

@@ -1,0 +1,25 @@
+package app_test
+
+import (
+	"testing"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+)
+
+// TestALookupSaysWhichAutomationAsked, in lists and on its sheet, where nobody's name is on it.
+func TestALookupSaysWhichAutomationAsked(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	rule := s.rule(app.NewAutomation{Name: "Consultar", Action: automation.AddNote, Text: "oi"})
+	entry := lookup.Entry{
+		ID: app.NewKeyID(), OrgID: s.orgID, AutomationID: rule.ID, Product: "cpf", At: s.now(), Status: lookup.Failed,
+		Document: document.Restore(document.CPF, cpfs[0]),
+	}
+	done(s.store.Repos().Statement.Add(t.Context(), entry))
+	view := must(s.lookups.Show(t.Context(), s.add("ana", crm.Common), entry.ID))
+	equal(t, "who asked", view.Member, "automação Consultar")
+}
