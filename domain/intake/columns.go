@@ -32,8 +32,8 @@ func ColumnFields() []string {
 const columnSample = 50
 
 // ReadColumns says what the columns of a table are called and what each would become, and whether the first row holds
-// the names. Without names they are called as spreadsheets do. The reader of webhooks reads some rows, and what it takes
-// for a field most often becomes that field.
+// the names. Without names they are called as spreadsheets do. The reader of webhooks reads some rows, and a column
+// becomes the field that it is most often taken for.
 func ReadColumns(rows [][]string) (columns, fields []string, header bool) {
 	width := 0
 	for _, row := range rows {
