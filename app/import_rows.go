@@ -47,7 +47,7 @@ func (b *Bulks) importRows(
 		item := &items[i]
 		var row crm.ImportRow
 		if lost != nil || item.Unreadable || json.Unmarshal(item.Content, &row) != nil {
-			item.State, item.Result = crm.ItemWrong, "o que está gravado desta linha não pode ser lido"
+			item.State, item.Result = crm.ItemWrong, "O que está gravado desta linha não pode ser lido."
 		} else if err := s.do(ctx, item, row); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRo
 	if err != nil {
 		return err
 	}
-	item.Result = strings.Join(remarks, "; ")
+	item.Result = strings.Join(remarks, " ")
 	c.ID, c.CreatedAt = newID(), s.now
 	if s.plan.Duplicates != crm.CreateDuplicates {
 		alike, err := s.r.Contacts.Alike(ctx, c, 1)
@@ -119,29 +119,29 @@ func (s importStep) event(contactID string, kind crm.EventKind, subject string) 
 // known is a row whose contact is there already.
 func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.Contact) error {
 	item.State, item.ContactID = crm.ItemSkipped, other.ID
-	item.Result = "já existe: " + strings.Join(inCommon(c, other), ", ")
+	item.Result = "Já existe: " + strings.Join(inCommon(c, other), ", ") + "."
 	if s.plan.Duplicates != crm.FillDuplicates {
 		return nil
 	}
 	before, err := s.r.Contacts.Lock(ctx, other.ID)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
-		item.Result = "o contato não existe mais"
+		item.Result = "O contato não existe mais."
 		return nil
 	case err != nil:
 		return err
 	case before.Unreadable:
-		item.Result = "o que está gravado do contato não pode ser lido"
+		item.Result = "O que está gravado do contato não pode ser lido."
 		return nil
 	}
 	after := crm.Fill(before, c)
 	changed := changedFields(before, after)
 	if len(changed) == 0 {
-		item.Result += "; nada a completar"
+		item.Result += " Nada a completar."
 		return nil
 	}
 	item.State = crm.ItemFilled
-	item.Result += "; completado: " + strings.Join(changed, ", ")
+	item.Result += " Completado: " + strings.Join(changed, ", ") + "."
 	event := s.event(other.ID, crm.ContactEdited, strings.Join(changed, ", "))
 	if err := s.r.Contacts.Edit(ctx, after, event); err != nil || !s.plan.Fires {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"fichario/domain/batch"
 	"fichario/domain/crm"
@@ -196,6 +197,28 @@ func (b *Bulks) ShowImport(ctx context.Context, by Caller, id string) (ImportVie
 	}
 	plan, err := planIn(view.Bulk)
 	return ImportView{view, plan}, err
+}
+
+// FinishImport works at an import until its end, or until ctx ends, and returns it; another instance may do the same.
+// Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (b *Bulks) FinishImport(ctx context.Context, by Caller, id string) (ImportView, error) {
+	for {
+		view, err := b.ShowImport(ctx, by, id)
+		if err != nil || !view.Open() {
+			return view, err
+		}
+		more, err := b.step(ctx, id)
+		if err != nil {
+			return view, err
+		}
+		if !more { // somebody else is at it
+			select {
+			case <-time.After(bulkHere):
+			case <-ctx.Done():
+				return view, ctx.Err()
+			}
+		}
+	}
 }
 
 // Imports returns the latest imports of the caller's organisation, the newest first; those that cannot be read are left

@@ -68,7 +68,7 @@ func TestAnImport(t *testing.T) {
 		ended := must(s.bulks.StartImport(t.Context(), ana, made.ID, skip))
 		equal(t, "how it ended", line(ended.Status, ended.Done, ended.Skipped), "concluida 5 2")
 		equal(t, "what became of the rows", results(s, ana, made.ID),
-			"feito; pulado já existe: mesmo e-mail; erro Falta o e-mail.; pulado já existe: mesmo e-mail; feito")
+			"feito; pulado Já existe: mesmo e-mail.; erro Falta o e-mail.; pulado Já existe: mesmo e-mail.; feito")
 		_, err = s.bulks.StartImport(t.Context(), ana, made.ID, skip)
 		equal(t, "begun twice", said(err), "requisicao_invalida status")
 		_, err = s.bulks.Undo(t.Context(), ana, made.ID)

@@ -205,7 +205,7 @@ func (r *Record) setAmount(cell string) bool {
 	amount, ok := ParseAmount(cell)
 	switch {
 	case !ok || amount < 0:
-		r.Remarks = append(r.Remarks, "o valor não é um número e foi para a nota")
+		r.Remarks = append(r.Remarks, "O valor não é um número e foi para a nota.")
 		return false
 	case r.Amount == 0:
 		r.Amount = amount
@@ -222,7 +222,7 @@ func (r *Record) addDocuments(cell string) bool {
 		}
 		d, ok := documentIn(part, true)
 		if !ok {
-			r.Remarks = append(r.Remarks, "o documento não é um CPF ou CNPJ com os dígitos certos e foi para a nota")
+			r.Remarks = append(r.Remarks, "O documento não é um CPF ou CNPJ com os dígitos certos e foi para a nota.")
 			return false
 		}
 		if !slices.Contains(r.Documents, d) && !slices.Contains(found, d) {
