@@ -12,6 +12,7 @@ func TestContactsAreImportedByCommand(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		o := intaketest.StartProduct(t, env).Leads
+		o.Member("Dona", "owner")
 		table := "Cliente;E-mail;Apelido\nAna;ana@example.com;Nana\nBia;;\nCaio;caio@example.com;\n"
 		type outcome struct {
 			Situacao                                     string
