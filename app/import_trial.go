@@ -58,6 +58,9 @@ func (b *Bulks) TryImport(ctx context.Context, by Caller, id string) (ImportView
 func (b *Bulks) RehearseImport(
 	ctx context.Context, by Caller, n NewImport, choices func(crm.Import) (ImportChoices, error),
 ) (crm.Import, ImportTrial, error) {
+	if _, err := b.contacts.actor(ctx, by); err != nil {
+		return crm.Import{}, ImportTrial{}, err
+	}
 	plan, rows, err := planOf(by, n)
 	if err != nil {
 		return plan, ImportTrial{}, err
