@@ -25,19 +25,7 @@ func (b *Batches) Actor(ctx context.Context, orgID, keyID string) (Caller, error
 		}
 		return ByKey(&key), err
 	}
-	if err := maySeeOrg(ctx, repos, Operator(), orgID); err != nil {
-		return Caller{}, err
-	}
-	members, err := repos.Members.List(ctx, orgID)
-	for _, m := range members {
-		if m.LeadsActively() {
-			return ByMember(m), nil
-		}
-	}
-	if err == nil {
-		err = missing("org", "A organização não tem titular ativo, em nome de quem o lote seria feito.")
-	}
-	return Caller{}, err
+	return leaderOf(ctx, repos, orgID, "A organização não tem titular ativo, em nome de quem o lote seria feito.")
 }
 
 // find returns a batch that is there for the caller: a key's own, an organisation's for its members. Faults:

@@ -287,7 +287,12 @@ func (b *Bulks) step(ctx context.Context, id string) (more bool, err error) {
 				crm.BulkRunning: crm.BulkDone, crm.BulkUndoing: crm.BulkUndone,
 			}[action.Status], now
 		}
-		if err := b.change(ctx, r, action, state, items, now); err != nil {
+		if action.Kind == crm.BulkImport {
+			err = b.importRows(ctx, r, &action, items, now)
+		} else {
+			err = b.change(ctx, r, action, state, items, now)
+		}
+		if err != nil {
 			return err
 		}
 		for _, item := range items {

@@ -47,6 +47,8 @@ func (s *setting) uses(owner app.Caller) []use {
 	action := must(s.bulks.Start(ctx, owner, app.NewBulk{
 		Kind: crm.BulkMove, TargetID: s.funnel(owner).Stages[2].ID, Of: app.Selection{IDs: []string{twin.ID}},
 	}))
+	table, skip := tableOf("E-mail", "rui@example.com"), app.ImportChoices{Duplicates: crm.SkipDuplicates}
+	imported := must(s.bulks.PrepareImport(ctx, owner, table))
 	key, _ := s.key(wide)
 	origin := must(s.origins.Add(ctx, owner, s.orgID, "Rádio"))
 	bundle := must(s.bundles.Add(ctx, owner, s.orgID, "Crédito PJ", []string{"cpf", "score"}))
@@ -125,6 +127,15 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.rotations.Show, args{rotation.ID}, forbidden, missing},
 		{s.bulks.Show, args{action.ID}, "", missing},
 		{s.bulks.Undo, args{action.ID}, forbidden, missing},
+		{s.bulks.PrepareImport, args{table}, "", ""},
+		{s.bulks.RehearseImport, args{table, func(crm.Import) (app.ImportChoices, error) { return skip, nil }}, "", ""},
+		{s.bulks.Imports, nil, "", ""},
+		{s.bulks.ShowImport, args{imported.ID}, "", missing},
+		{s.bulks.TryImport, args{imported.ID}, "", missing},
+		{s.bulks.ChooseImport, args{imported.ID, skip}, forbidden, missing},
+		{s.bulks.StartImport, args{imported.ID, skip}, forbidden, missing},
+		{s.bulks.FinishImport, args{imported.ID}, "", missing},
+		{s.bulks.ImportResults, args{imported.ID}, "", missing},
 		{s.contacts.Delete, args{twin.ID}, forbidden, missing},
 		{s.contacts.Removed, args{twin.ID}, "", missing},
 		{s.contacts.Undelete, args{twin.ID}, forbidden, missing},

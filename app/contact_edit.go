@@ -66,11 +66,9 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 	}
 	made.StageID = f.StageID
 	if made.StageID == "" {
-		funnels, err := r.Funnels.List(ctx, by.orgID)
-		if err != nil || len(funnels) == 0 {
-			return crm.Contact{}, errors.Join(err, errNoFunnel)
+		if made.StageID, err = entryStage(ctx, r, by.orgID); err != nil {
+			return crm.Contact{}, err
 		}
-		made.StageID = funnels[0].Entry().ID
 	}
 	if n.stages[made.StageID].ID == "" {
 		return crm.Contact{}, missing("stage", "Não há etapa com este id.")
@@ -85,6 +83,15 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 	return made, c.store.InTx(ctx, func(r ports.Repos) error {
 		return errors.Join(r.Contacts.Create(ctx, made, event), r.Jobs.Add(ctx, fires))
 	})
+}
+
+// entryStage is the one of the default funnel.
+func entryStage(ctx context.Context, r ports.Repos, orgID string) (string, error) {
+	funnels, err := r.Funnels.List(ctx, orgID)
+	if err != nil || len(funnels) == 0 {
+		return "", errors.Join(err, errNoFunnel)
+	}
+	return funnels[0].Entry().ID, nil
 }
 
 // errNoFunnel is of a broken database: an organisation is made with its funnel.
@@ -140,7 +147,11 @@ func (f ContactForm) amount(before crm.Contact) (catalog.Money, error) {
 			return amount, nil
 		}
 	}
-	return 0, invalid("amount", "O valor é um número em reais, de 0 a 1 bilhão, como 1.234,56.")
+	return 0, badAmount()
+}
+
+func badAmount() error {
+	return invalid("amount", "O valor é um número em reais, de 0 a 1 bilhão, como 1.234,56.")
 }
 
 // documents reads the typed documents, each once.

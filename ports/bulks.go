@@ -21,7 +21,10 @@ type Bulks interface {
 	// Items returns up to limit items of an action in a state after the one with id after, in their order; of any state
 	// when it is empty.
 	Items(ctx context.Context, bulkID string, state crm.BulkState, after string, limit int) ([]crm.BulkItem, error)
-	// Save writes status, counters and end of an action, and contact, state, before and result of items.
+	// Latest returns up to limit actions of one kind of an organisation, the newest first.
+	Latest(ctx context.Context, orgID string, kind crm.BulkKind, limit int) ([]crm.Bulk, error)
+	// Save writes status, counters, end and, unless they are nil, settings of an action, and contact, state, before and
+	// result of items.
 	Save(ctx context.Context, b crm.Bulk, items ...crm.BulkItem) error
 	// Forget removes actions of before a time with their items, one at a time, and returns how many there were.
 	Forget(ctx context.Context, before time.Time) (int, error)

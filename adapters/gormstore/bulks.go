@@ -132,11 +132,19 @@ func (r bulks) Items(
 	})...)
 }
 
+func (r bulks) Latest(ctx context.Context, orgID string, kind crm.BulkKind, limit int) ([]crm.Bulk, error) {
+	return findAll(ctx, r.query, "bulks.latest", r.vault.bulk, where("org_id = ? AND kind = ?", orgID, string(kind)),
+		order("at DESC, id DESC"), func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
+}
+
 func (r bulks) Save(ctx context.Context, b crm.Bulk, items ...crm.BulkItem) error {
 	row := r.vault.bulkRow(b)
 	return r.whole(ctx, "bulks.save", func(db *gorm.DB) error {
-		err := orNotFound(db.Model(&bulkRow{}).Where("id = ?", b.ID).Select("status", "done", "skipped", "ended_at").
-			Updates(&row))
+		columns := []string{"status", "done", "skipped", "ended_at"}
+		if b.Settings != nil {
+			columns = append(columns, "settings")
+		}
+		err := orNotFound(db.Model(&bulkRow{}).Where("id = ?", b.ID).Select(columns).Updates(&row))
 		if err != nil {
 			return err
 		}

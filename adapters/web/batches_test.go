@@ -18,6 +18,12 @@ import (
 // upload posts the form of a new batch with a file.
 func (v *visitor) upload(name, content string, fields map[string]string) (status int, location, body string) {
 	v.t.Helper()
+	return v.uploadTo("/lotes", name, content, fields)
+}
+
+// uploadTo posts a form with a file.
+func (v *visitor) uploadTo(path, name, content string, fields map[string]string) (status int, location, body string) {
+	v.t.Helper()
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
 	for key, value := range fields {
@@ -29,7 +35,7 @@ func (v *visitor) upload(name, content string, fields map[string]string) (status
 	}
 	_, _ = io.WriteString(part, content)
 	_ = w.Close()
-	req, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.server.URL+"/lotes", &form)
+	req, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.server.URL+path, &form)
 	if err != nil {
 		v.t.Fatal(err)
 	}

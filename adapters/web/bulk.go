@@ -83,6 +83,9 @@ func (s *server) bulkShow(c *call) error {
 	if err != nil {
 		return err
 	}
+	if view.Kind == crm.BulkImport {
+		return c.redirect("/importacoes/" + view.ID)
+	}
 	data := bulkPage{
 		BulkView: view, Running: view.Open(), Changed: view.Done - view.Skipped, Seconds: int(crm.UndoBulk.Seconds()),
 		Undoable: view.CanUndo(s.Clock()) && (c.by.MayManage() || view.MemberID == c.by.MemberID()),
@@ -96,7 +99,6 @@ func (s *server) bulkShow(c *call) error {
 
 var bulkTitles = map[crm.BulkKind]string{
 	crm.BulkAssign: "Atribuir contatos", crm.BulkMove: "Mover contatos", crm.BulkDelete: "Excluir contatos",
-	crm.BulkImport: "Importar contatos",
 }
 
 func (s *server) bulkUndo(c *call) error {

@@ -41,6 +41,7 @@ func (s *server) routes() map[string]handler {
 		"POST /buscar":                    decoded(s.find),
 	}
 	maps.Copy(all, s.setupRoutes())
+	maps.Copy(all, s.importRoutes())
 	for pattern, h := range s.lookupRoutes() {
 		all[pattern] = s.lookups(h)
 	}

@@ -74,7 +74,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("POST /sair", s.open(s.signOut))
 	for pattern, h := range s.routes() {
 		limit := int64(formMax)
-		if pattern == "POST /lotes" {
+		if pattern == "POST /lotes" || pattern == "POST /importacoes" {
 			limit += spreadsheet.MaxBytes
 		}
 		mux.HandleFunc(pattern, s.inside(limit, h))

@@ -3,9 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"time"
 
 	"fichario/adapters/bureau"
@@ -15,7 +13,6 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
-	"fichario/domain/fault"
 )
 
 type batchCmd struct {
@@ -81,7 +78,7 @@ type batchQuoteCmd struct {
 
 // Run quotes a table.
 func (c *batchQuoteCmd) Run(e *environment) error {
-	data, err := c.read(e)
+	data, err := readTable(e, c.File)
 	if err != nil {
 		return err
 	}
@@ -99,23 +96,6 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 		})
 		return e.printBatch(v, err)
 	})
-}
-
-func (c *batchQuoteCmd) read(e *environment) ([]byte, error) {
-	from := e.in
-	if c.File != "-" {
-		file, err := os.Open(c.File)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }()
-		from = file
-	}
-	data, err := io.ReadAll(io.LimitReader(from, sheet.MaxBytes+1))
-	if err == nil && len(data) == 0 {
-		err = fault.New(fault.InvalidRequest, "O arquivo está vazio.")
-	}
-	return data, err
 }
 
 type batchConfirmCmd struct {

@@ -20,6 +20,7 @@ type contactCmd struct {
 	Split      contactSplitCmd      `cmd:"" help:"Undo a merge, for 30 days."`
 	Delete     contactDeleteCmd     `cmd:"" help:"Delete a contact with its note, documents and history."`
 	Restore    contactRestoreCmd    `cmd:"" help:"Bring a deleted contact back, for 30 seconds."`
+	Import     contactImportCmd     `cmd:"" help:"Make contacts of the rows of a table; columns are matched by what forms call them."`
 }
 
 type contactListCmd struct {

@@ -22,6 +22,8 @@ type BulkStatus string
 
 // The states of a bulk action.
 const (
+	// BulkDraft is an import that nobody has begun.
+	BulkDraft   BulkStatus = "rascunho"
 	BulkRunning BulkStatus = "fazendo"
 	BulkDone    BulkStatus = "concluida"
 	BulkUndoing BulkStatus = "desfazendo"
@@ -38,11 +40,11 @@ type Bulk struct {
 	Kind     BulkKind
 	// TargetID is the member of BulkAssign and the stage of BulkMove.
 	TargetID string
-	// Settings are those of BulkImport.
+	// Settings are those of BulkImport: an Import in JSON.
 	Settings []byte
 	Status   BulkStatus
-	// Total is how many contacts it is about, Done how many of them were looked at, Skipped how many of these were left as
-	// they were. While it is undone they count anew.
+	// Total is how many contacts or rows it is about, Done how many of them were looked at, Skipped how many of these were
+	// left as they were. While it is undone they count anew.
 	Total, Done, Skipped int
 	At                   time.Time
 	// EndedAt is when it was done; zero before.
@@ -72,6 +74,10 @@ const (
 	// ItemSkipped: it was that way already, or is there no more.
 	ItemSkipped BulkState = "pulado"
 	ItemUndone  BulkState = "desfeito"
+	// ItemFilled: a contact was filled from the row.
+	ItemFilled BulkState = "completado"
+	// ItemWrong: the row is no contact.
+	ItemWrong BulkState = "erro"
 )
 
 // BulkItem is one contact of a bulk action.
@@ -84,7 +90,7 @@ type BulkItem struct {
 	State     BulkState
 	// BeforeID is the member or the stage that it had.
 	BeforeID string
-	// Content is the row of BulkImport.
+	// Content is the row of BulkImport: an ImportRow in JSON.
 	Content []byte
 	// Result says in Portuguese what became of it; empty where State says it.
 	Result string

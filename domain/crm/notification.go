@@ -22,6 +22,8 @@ const (
 	BatchEnded NotificationKind = "lote"
 	// BatchPaused: a batch has paused by itself.
 	BatchPaused NotificationKind = "lote_pausado"
+	// ImportEnded: an import of contacts is done.
+	ImportEnded NotificationKind = "importacao"
 )
 
 // Notification tells the team of an organisation that something happened. It is
@@ -55,6 +57,8 @@ func (n Notification) Title() string {
 		return "Lote encerrado"
 	case BatchPaused:
 		return "Lote pausado"
+	case ImportEnded:
+		return "Importação concluída"
 	case NewContact:
 	}
 	return "Novo contato"
@@ -68,7 +72,7 @@ func (n Notification) Text() string {
 			return n.Subject + " falhou e não será tentada de novo sozinha."
 		}
 		return n.Subject + " falhou para " + n.contact() + " e não será tentada de novo sozinha."
-	case CapReached, CeilingReached:
+	case CapReached, CeilingReached, ImportEnded:
 		return n.Subject
 	case BatchEnded, BatchPaused:
 		return n.BatchName + ": " + n.Subject

@@ -1,0 +1,255 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"path"
+	"strings"
+
+	"fichario/adapters/download"
+	spreadsheet "fichario/adapters/sheet"
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/domain/intake"
+)
+
+// importsPage is where a file of contacts is sent, with the latest imports.
+type importsPage struct {
+	Form    Form
+	Problem string
+	Most    int
+	Latest  []app.ImportView
+}
+
+// importColumn is a column of a file, with what it becomes.
+type importColumn struct {
+	Name, Field string
+	// Samples are the first of what it holds.
+	Samples []string
+}
+
+// importPage is one import: its choices and a trial before it begins, how far it is, or what became of it.
+type importPage struct {
+	app.ImportView
+	app.Choices
+	Trial   app.ImportTrial
+	Columns []importColumn
+	// Words are what a column can become.
+	Words []app.Choice
+	// Usable is how many rows are contacts.
+	Usable  int
+	Problem string
+	Mine    bool
+	Running bool
+}
+
+// importWords are what people call the things that a column can become.
+var importWords = map[string]string{
+	"email": "E-mail", "nome": "Nome", "telefone": "Telefone", "ddd": "DDD do telefone", "empresa": "Empresa",
+	"valor": "Valor", "documentos": "CPF ou CNPJ", "origem": "Origem", "mensagem": "Nota",
+	intake.ColumnNote: "Na nota, com o nome da coluna", intake.ColumnNone: "Não importar",
+}
+
+// importRoutes are the pages of imports.
+func (s *server) importRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /importacoes":                     s.importList,
+		"POST /importacoes":                    s.importSend,
+		"GET /importacoes/{id}":                s.importShow,
+		"POST /importacoes/{id}":               decoded(s.importChange),
+		"GET /importacoes/{id}/resultado.csv":  decoded(s.importCSV),
+		"GET /importacoes/{id}/resultado.xlsx": s.importXLSX,
+	}
+}
+
+func (s *server) importList(c *call) error { return s.importsPage(c, http.StatusOK, importsPage{}) }
+
+func (s *server) importsPage(c *call, status int, data importsPage) (err error) {
+	if data.Latest, err = s.Bulks.Imports(c.ctx(), c.by); err != nil {
+		return err
+	}
+	data.Most = app.BulkMost
+	return c.renderStatus(status, "importar", page{Title: "Importar contatos", Nav: "contatos", Data: data})
+}
+
+// importFields are what the form of a new import says, beside its file.
+type importFields struct {
+	Pasted asTyped `form:"linhas"`
+	File   string  `form:"arquivo" app:"file"` // for what is wrong with it
+}
+
+// importSend reads the file, or what was pasted, and shows what each column would become.
+func (s *server) importSend(c *call) error {
+	var f importFields
+	err := c.decode(&f)
+	if err == nil {
+		var n app.NewImport
+		if n, err = c.importTable(string(f.Pasted)); err == nil {
+			var made app.ImportView
+			if made, err = s.Bulks.PrepareImport(c.ctx(), c.by, n); err == nil {
+				return c.done("/importacoes/"+made.ID, "")
+			}
+		}
+	}
+	form, _ := c.again(&f, err)
+	known := app.FaultOf(err)
+	if known == nil || !app.IsRefusal(err) && known.Code != fault.BodyTooLarge {
+		return err
+	}
+	return s.importsPage(c, http.StatusUnprocessableEntity, importsPage{Form: form, Problem: known.Message})
+}
+
+// importTable returns the rows of the file that was sent, or else of what was pasted.
+func (c *call) importTable(pasted string) (n app.NewImport, err error) {
+	data := []byte(pasted)
+	file, head, err := c.FormFile("arquivo")
+	switch {
+	case err == nil:
+		defer func() { _ = file.Close() }()
+		if data, err = io.ReadAll(file); err != nil {
+			return n, err
+		}
+		n.File = path.Base(head.Filename)
+	case !errors.Is(err, http.ErrMissingFile) && !errors.Is(err, http.ErrNotMultipart):
+		return n, err
+	case strings.TrimSpace(pasted) == "":
+		return n, fault.New(fault.InvalidRequest, "Escolha um arquivo, ou cole as linhas.").At("arquivo")
+	}
+	n.Rows, err = spreadsheet.Read(data, app.BulkMost+1)
+	return n, err
+}
+
+func (s *server) importShow(c *call) error { return s.importAgain(c, http.StatusOK, nil) }
+
+// importAgain shows an import, with why something that was asked of it is refused.
+func (s *server) importAgain(c *call, status int, why error) error {
+	view, err := s.Bulks.ShowImport(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data := importPage{ImportView: view, Running: view.Open()}
+	data.Mine = c.by.MayManage() || view.MemberID == c.by.MemberID()
+	p := page{Title: "Importar contatos", Nav: "contatos", Read: view.Status != crm.BulkDraft}
+	if view.Status == crm.BulkDraft {
+		if err := s.importDraft(c, &data); err != nil {
+			return err
+		}
+	}
+	if known := app.FaultOf(why); known != nil {
+		data.Problem = known.Message
+	}
+	if data.Running {
+		p.Refresh = 2
+	}
+	p.Data = data
+	return c.renderStatus(status, "importacao", p)
+}
+
+// importDraft adds what an import that has not begun can become.
+func (s *server) importDraft(c *call, data *importPage) (err error) {
+	if data.ImportView, data.Trial, err = s.Bulks.TryImport(c.ctx(), c.by, data.ID); err != nil {
+		return err
+	}
+	if data.Choices, err = s.Contacts.Choices(c.ctx(), c.by); err != nil {
+		return err
+	}
+	data.Usable = data.Trial.Total - data.Trial.Wrong
+	for _, word := range intake.ColumnFields() {
+		data.Words = append(data.Words, app.Choice{ID: word, Name: importWords[word]})
+	}
+	for i, name := range data.Import.Columns {
+		column := importColumn{Name: name, Field: data.Fields[i]}
+		for _, row := range data.Trial.First {
+			if i < len(row.Cells) && row.Cells[i] != "" && len(column.Samples) < 3 {
+				column.Samples = append(column.Samples, shorten(titleMax, row.Cells[i]))
+			}
+		}
+		data.Columns = append(data.Columns, column)
+	}
+	return nil
+}
+
+// importChoices are what the form of an import says.
+type importChoices struct {
+	Action     string         `form:"acao"`
+	Fields     []string       `form:"coluna"`
+	Duplicates crm.Duplicates `form:"duplicados"`
+	Stage      string         `form:"etapa"`
+	Assignee   string         `form:"responsavel"`
+	Fires      bool           `form:"automacoes"`
+}
+
+func (s *server) importChange(c *call, f importChoices) error {
+	id := c.PathValue("id")
+	choices := app.ImportChoices{
+		Fields: f.Fields, Duplicates: f.Duplicates, StageID: f.Stage, AssigneeID: f.Assignee, Fires: f.Fires,
+	}
+	var err error
+	if f.Action == "importar" {
+		_, err = s.Bulks.StartImport(c.ctx(), c.by, id, choices)
+	} else {
+		err = s.Bulks.ChooseImport(c.ctx(), c.by, id, choices)
+	}
+	known := app.FaultOf(err)
+	switch {
+	case err == nil:
+		return c.done("/importacoes/"+id, "")
+	case known != nil && app.IsRefusal(err):
+		return s.importAgain(c, http.StatusUnprocessableEntity, err)
+	}
+	return err
+}
+
+// importCSV is what became of each row, for programs and, with the form excel, for people; importXLSX for people too.
+func (s *server) importCSV(c *call, f struct {
+	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
+}) error {
+	view, rows, err := s.Bulks.ImportResults(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return s.download(c, importTable(view, rows, ".csv"), f.Form)
+}
+
+func (s *server) importXLSX(c *call) error {
+	view, rows, err := s.Bulks.ImportResults(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if err := download.XLSX(c.w, importTable(view, rows, ".xlsx")); err != nil {
+		s.brokeOff(c, err)
+	}
+	return nil
+}
+
+// importTable is what became of each row: the columns that came, then situacao, mensagem and contato.
+func importTable(view app.ImportView, rows iter.Seq2[app.ImportedRow, error], ending string) download.Table {
+	columns := append([]string(nil), view.Columns...)
+	return download.Table{
+		Name: "importacao-" + view.ID + ending, Columns: append(columns, "situacao", "mensagem", "contato"),
+		Rows: func(yield func([]any, error) bool) {
+			for row, err := range rows {
+				cells := make([]any, len(view.Columns)+3)
+				for i := range view.Columns {
+					cells[i] = ""
+					if i < len(row.Row.Cells) {
+						cells[i] = row.Row.Cells[i]
+					}
+				}
+				n := len(view.Columns)
+				cells[n], cells[n+1], cells[n+2] = importStates[row.State], row.Result, row.ContactID
+				if !yield(cells, err) || err != nil {
+					return
+				}
+			}
+		},
+	}
+}
+
+var importStates = map[crm.BulkState]string{
+	crm.ItemWaiting: "na fila", crm.ItemDone: "criado", crm.ItemFilled: "completado", crm.ItemSkipped: "pulado",
+	crm.ItemWrong: "erro",
+}

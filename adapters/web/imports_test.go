@@ -1,0 +1,66 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestAnImportFromFileToResult: nothing is made before it is looked at, and what came goes back without a formula.
+func TestAnImportFromFileToResult(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	file := "Nome;E-mail;Celular;Cor\n=Ana;ana@example.com;11987654321;azul\nBia;;11987654322;=1+1\nCaio;ANA@example.com;;\n"
+	status, place, page := v.uploadTo("/importacoes", "Clientes.csv", file, nil)
+	if status != http.StatusSeeOther || !strings.HasPrefix(place, "/importacoes/") {
+		t.Fatalf("sent: %d %s\n%s", status, place, text(page))
+	}
+	page = v.get(place)
+	v.shows(page, "Nada foi criado ainda", "3 linhas", "Falta o e-mail", "Cor: azul", "Repete a linha 2", "até 2 vezes",
+		"Importar 2 linhas", "1 linha repete")
+	status, page = v.post(place, url.Values{"acao": {"importar"}, "duplicados": {"pular"}, "coluna": {"nome", "nome", "nome", "nome"}})
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("without an address: %d", status)
+	}
+	v.shows(page, "Diga qual coluna é o e-mail")
+	chosen := url.Values{"acao": {"conferir"}, "duplicados": {"criar"}, "coluna": {"nome", "email", "telefone", "ignorar"}}
+	if status, page = v.post(place, chosen); status != http.StatusSeeOther {
+		t.Errorf("looked at again: %d\n%s", status, text(page))
+	}
+	if page = v.get(place); strings.Contains(text(page), "Cor: azul") {
+		t.Error("a column that is not read is in the note")
+	}
+	chosen.Set("acao", "importar")
+	if status, page = v.post(place, chosen); status != http.StatusSeeOther {
+		t.Fatalf("begun: %d\n%s", status, text(page))
+	}
+	v.shows(v.get(place), "Importação concluída", "3 linhas lidas", "Novos 2", "Com erro 1")
+	v.shows(v.get("/importacoes"), "Clientes.csv", "Concluída")
+	v.shows(v.get("/notificacoes"), "Importação concluída", "contatos novos: 2")
+	csv := v.get(place + "/resultado.csv")
+	for _, want := range []string{
+		"Nome,E-mail,Celular,Cor,situacao,mensagem,contato\n", "'=Ana,ana@example.com,11987654321,azul,criado,,",
+		"Bia,,11987654322,'=1+1,erro,Falta o e-mail.,\n",
+	} {
+		if !strings.Contains(csv, want) {
+			t.Errorf("the file has not %q:\n%s", want, csv)
+		}
+	}
+	if file := v.get(place + "/resultado.xlsx"); !strings.HasPrefix(file, "PK") {
+		t.Error("no workbook")
+	}
+	stranger := site.visitor("Rui")
+	for _, path := range []string{"", "/resultado.csv", "/resultado.xlsx"} {
+		stranger.refused(http.StatusNotFound, place+path)
+	}
+	if status, _ = stranger.post(place, chosen); status != http.StatusNotFound {
+		t.Errorf("begun by another organisation: %d", status)
+	}
+	status, page = v.post("/importacoes", url.Values{"linhas": {"nome\te-mail"}})
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("no row: %d", status)
+	}
+	v.shows(page, "não há nenhuma linha", "nome e-mail")
+}

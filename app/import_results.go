@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"fichario/domain/crm"
+)
+
+// importReadAtOnce is how many rows are read together.
+const importReadAtOnce = 1000
+
+// rowsOf are the rows of an import, in their order.
+func (b *Bulks) rowsOf(ctx context.Context, id string) iter.Seq2[ImportedRow, error] {
+	return readAhead(ctx, importReadAtOnce, func(ctx context.Context, last *ImportedRow) ([]ImportedRow, error) {
+		after := ""
+		if last != nil {
+			after = last.ID
+		}
+		items, err := b.store.Repos().Bulks.Items(ctx, id, "", after, importReadAtOnce)
+		out := make([]ImportedRow, len(items))
+		for i, item := range items {
+			out[i] = ImportedRow{BulkItem: item}
+			if !item.Unreadable && err == nil {
+				err = json.Unmarshal(item.Content, &out[i].Row)
+			}
+		}
+		return out, err
+	})
+}
+
+// ImportedRow is a row of an import, with what became of it.
+type ImportedRow struct {
+	crm.BulkItem
+	Row crm.ImportRow
+}
+
+// ImportResults returns what became of each row of an import that has begun, read while it is written. Faults:
+// NotFound, InvalidRequest, ServiceUnavailable.
+func (b *Bulks) ImportResults(
+	ctx context.Context, by Caller, id string,
+) (ImportView, iter.Seq2[ImportedRow, error], error) {
+	view, err := b.ShowImport(ctx, by, id)
+	if err == nil && view.Status == crm.BulkDraft {
+		err = bulkKind.notFound()
+	}
+	return view, b.rowsOf(ForPage(ctx), id), err
+}

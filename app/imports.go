@@ -1,0 +1,267 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/domain/batch"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/domain/text"
+	"fichario/ports"
+)
+
+// NewImport is a table of contacts that somebody sent.
+type NewImport struct {
+	// File is its name; empty for what was pasted.
+	File string
+	Rows []batch.Row
+}
+
+// ImportChoices are what is said of an import before it begins.
+type ImportChoices struct {
+	// Fields are what each column becomes, a word of intake.ColumnFields; nil for as proposed.
+	Fields     []string
+	Duplicates crm.Duplicates
+	// StageID and AssigneeID are empty for the entry stage of the default funnel and for who imports.
+	StageID, AssigneeID string
+	Fires               bool
+}
+
+// ImportView is an import with the names behind its ids.
+type ImportView struct {
+	BulkView
+	crm.Import
+}
+
+const (
+	importsShown  = 10
+	importNameMax = 120
+)
+
+// PrepareImport keeps a table, with what each column would become; nothing is made yet. Faults: NotFound,
+// InvalidRequest, ServiceUnavailable.
+func (b *Bulks) PrepareImport(ctx context.Context, by Caller, n NewImport) (ImportView, error) {
+	if _, err := b.contacts.actor(ctx, by); err != nil {
+		return ImportView{}, err
+	}
+	plan, rows, err := planOf(by, n)
+	if err != nil {
+		return ImportView{}, err
+	}
+	action := crm.Bulk{
+		ID: newID(), OrgID: by.orgID, MemberID: by.memberID, Kind: crm.BulkImport, Status: crm.BulkDraft,
+		Total: len(rows), At: b.clock(),
+	}
+	if plan.StageID, err = entryStage(ctx, b.store.Repos(), by.orgID); err != nil {
+		return ImportView{}, err
+	}
+	if action.Settings, err = json.Marshal(plan); err != nil {
+		return ImportView{}, err
+	}
+	items := make([]crm.BulkItem, len(rows))
+	for i, row := range rows {
+		items[i] = crm.BulkItem{ID: newID(), BulkID: action.ID, State: crm.ItemWaiting}
+		if items[i].Content, err = json.Marshal(row); err != nil {
+			return ImportView{}, err
+		}
+	}
+	err = b.store.InTx(ctx, func(r ports.Repos) error { return r.Bulks.Create(ctx, action, items) })
+	return ImportView{BulkView: BulkView{Bulk: action}, Import: plan}, err
+}
+
+// planOf finds the columns of a table and proposes what each becomes.
+func planOf(by Caller, n NewImport) (crm.Import, []crm.ImportRow, error) {
+	cells, rows := make([][]string, len(n.Rows)), make([]crm.ImportRow, len(n.Rows))
+	for i, row := range n.Rows {
+		rows[i] = crm.ImportRow{Line: row.Line, Cells: make([]string, len(row.Cells))}
+		for j, cell := range row.Cells {
+			rows[i].Cells[j] = storable(cell)
+		}
+		cells[i] = rows[i].Cells
+	}
+	plan := crm.Import{
+		File: text.Cut(text.OneLine(text.Clean(storable(n.File))), importNameMax), Duplicates: crm.SkipDuplicates,
+		AssigneeID: by.memberID,
+	}
+	var header bool
+	if plan.Columns, plan.Fields, header = intake.ReadColumns(cells); header {
+		rows = rows[1:]
+	}
+	switch {
+	case len(rows) == 0:
+		return plan, nil, invalid("file", "Abaixo do cabeçalho não há nenhuma linha.")
+	case len(rows) > BulkMost:
+		return plan, nil, invalid("file", fmt.Sprintf("Uma importação tem até %d linhas. Divida o arquivo em partes.", BulkMost))
+	}
+	return plan, rows, nil
+}
+
+// choose puts choices into a plan. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (b *Bulks) choose(ctx context.Context, by Caller, plan *crm.Import, c ImportChoices) error {
+	fields := c.Fields
+	if fields == nil {
+		fields = plan.Fields
+	}
+	known := intake.ColumnFields()
+	switch {
+	case len(fields) != len(plan.Columns),
+		slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(known, f) }):
+		return invalid("fields", "Cada coluna vira um de: "+strings.Join(known, ", ")+".")
+	case !slices.Contains(fields, known[0]):
+		return invalid("fields", "Diga qual coluna é o e-mail: sem e-mail não há contato.")
+	case !c.Duplicates.Valid():
+		return invalid("duplicates", "Com duplicados: pular, completar ou criar.")
+	}
+	plan.Fields, plan.Duplicates, plan.Fires = fields, c.Duplicates, c.Fires
+	if c.StageID != "" {
+		if err := b.checkTarget(ctx, by.orgID, NewBulk{Kind: crm.BulkMove, TargetID: c.StageID}); err != nil {
+			return err
+		}
+		plan.StageID = c.StageID
+	}
+	if c.AssigneeID != "" {
+		if err := b.checkTarget(ctx, by.orgID, NewBulk{Kind: crm.BulkAssign, TargetID: c.AssigneeID}); err != nil {
+			return err
+		}
+		plan.AssigneeID = c.AssigneeID
+	}
+	return nil
+}
+
+// ChooseImport changes what an import that has not begun would do. Only who sent it and those who manage the
+// organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (b *Bulks) ChooseImport(ctx context.Context, by Caller, id string, c ImportChoices) error {
+	return b.changeImport(ctx, by, id, c, crm.BulkDraft)
+}
+
+// StartImport begins an import, and does as much as takes a moment; the rest is done in the background, each row once.
+// Only who sent it and those who manage the organisation may. Faults: NotFound, Forbidden, InvalidRequest,
+// ServiceUnavailable.
+func (b *Bulks) StartImport(ctx context.Context, by Caller, id string, c ImportChoices) (crm.Bulk, error) {
+	if err := b.changeImport(ctx, by, id, c, crm.BulkRunning); err != nil {
+		return crm.Bulk{}, err
+	}
+	return b.here(ctx, id)
+}
+
+func (b *Bulks) changeImport(ctx context.Context, by Caller, id string, c ImportChoices, next crm.BulkStatus) error {
+	view, err := b.ShowImport(ctx, by, id)
+	if err != nil {
+		return err
+	}
+	if view.MemberID != by.memberID && !by.mayManage(view.OrgID) {
+		return forbidden()
+	}
+	plan := view.Import
+	if err := b.choose(ctx, by, &plan, c); err != nil {
+		return err
+	}
+	settings, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	return b.store.InTx(ctx, func(r ports.Repos) error {
+		action, err := lockedBulkKind.visible(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		if action.Status != crm.BulkDraft {
+			return invalid("status", "Esta importação já começou.")
+		}
+		action.Status, action.Settings = next, settings
+		return r.Bulks.Save(ctx, action)
+	})
+}
+
+// planIn are the settings of an import.
+func planIn(action crm.Bulk) (plan crm.Import, err error) {
+	if action.Unreadable {
+		return plan, invalid("settings", "O que está gravado desta importação não pode ser lido. Envie o arquivo de novo.")
+	}
+	return plan, json.Unmarshal(action.Settings, &plan)
+}
+
+// ShowImport returns an import. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (b *Bulks) ShowImport(ctx context.Context, by Caller, id string) (ImportView, error) {
+	view, err := b.Show(ctx, by, id)
+	if err != nil {
+		return ImportView{}, err
+	}
+	if view.Kind != crm.BulkImport {
+		return ImportView{}, bulkKind.notFound()
+	}
+	plan, err := planIn(view.Bulk)
+	return ImportView{view, plan}, err
+}
+
+// FinishImport works at an import until its end, or until ctx ends, and returns it; another instance may do the same.
+// Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (b *Bulks) FinishImport(ctx context.Context, by Caller, id string) (ImportView, error) {
+	for {
+		view, err := b.ShowImport(ctx, by, id)
+		if err != nil || !view.Open() {
+			return view, err
+		}
+		more, err := b.step(ctx, id)
+		if err != nil {
+			return view, err
+		}
+		if !more { // somebody else is at it
+			select {
+			case <-time.After(bulkHere):
+			case <-ctx.Done():
+				return view, ctx.Err()
+			}
+		}
+	}
+}
+
+// Imports returns the latest imports of the caller's organisation, the newest first; those that cannot be read are left
+// out. Faults: NotFound, ServiceUnavailable.
+func (b *Bulks) Imports(ctx context.Context, by Caller) ([]ImportView, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return nil, err
+	}
+	r := b.store.Repos()
+	found, err := r.Bulks.Latest(ctx, orgID, crm.BulkImport, importsShown)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	n, err := loadNames(ctx, r, orgID)
+	var out []ImportView
+	for _, action := range found {
+		if plan, err := planIn(action); err == nil {
+			out = append(out, ImportView{BulkView{Bulk: action, By: n.members[action.MemberID].Name}, plan})
+		}
+	}
+	return out, err
+}
+
+// Actor is the first active owner of an organisation, in whose name the operator imports. Fault:
+// NotFound.
+func (b *Bulks) Actor(ctx context.Context, orgID string) (Caller, error) {
+	return leaderOf(ctx, b.store.Repos(), orgID, "A organização não tem titular ativo, em nome de quem importar.")
+}
+
+// leaderOf is who acts for the operator in an organisation; none says that nobody can.
+func leaderOf(ctx context.Context, r ports.Repos, orgID, none string) (Caller, error) {
+	if err := maySeeOrg(ctx, r, Operator(), orgID); err != nil {
+		return Caller{}, err
+	}
+	members, err := r.Members.List(ctx, orgID)
+	for _, m := range members {
+		if m.LeadsActively() {
+			return ByMember(m), nil
+		}
+	}
+	if err == nil {
+		err = missing("org", none)
+	}
+	return Caller{}, err
+}

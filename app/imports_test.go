@@ -1,0 +1,157 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/batch"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// tableOf is a table as adapters read it: lines of cells between bars.
+func tableOf(lines ...string) app.NewImport {
+	n := app.NewImport{File: "clientes.csv"}
+	for i, l := range lines {
+		n.Rows = append(n.Rows, batch.Row{Line: i + 1, Cells: strings.Split(l, "|")})
+	}
+	return n
+}
+
+// TestAnImport: each rule for duplicates, what is wrong by line, who may, and what is told.
+func TestAnImport(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, ana, leo := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("leo", crm.Common)
+		other := s.another()
+		theirs := other.add("rui", crm.Owner)
+		known := s.arrive(s.hook(webhook.Signature{}), "bia")
+		forgetNew(s)
+		table := tableOf("Nome|E-mail|Empresa|CPF|Cor", "Caio|caio@example.com|Acme|529.982.247-25|azul",
+			"Bia|"+known.Email+"|Lima Ltda", "Sem nada||X", "De novo|CAIO@example.com", "Outro|outro@example.com|Y|2345678992|")
+		_, err := s.bulks.PrepareImport(t.Context(), ana, tableOf("Nome|E-mail"))
+		equal(t, "no row", said(err), "requisicao_invalida file")
+		made := must(s.bulks.PrepareImport(t.Context(), ana, table))
+		equal(t, "proposed", line(made.Fields, made.Status, made.Total), "[nome email empresa documentos anotar] rascunho 5")
+
+		skip := app.ImportChoices{Duplicates: crm.SkipDuplicates}
+		for what, c := range map[string]struct {
+			by   app.Caller
+			c    app.ImportChoices
+			want string
+		}{
+			"by another organisation":  {theirs, skip, "nao_encontrado bulk"},
+			"by somebody else":         {leo, skip, "nao_permitido"},
+			"without an address":       {ana, app.ImportChoices{Duplicates: crm.SkipDuplicates, Fields: []string{"nome", "nome", "nome", "nome", "nome"}}, "requisicao_invalida fields"},
+			"with too few columns":     {ana, app.ImportChoices{Duplicates: crm.SkipDuplicates, Fields: []string{"email"}}, "requisicao_invalida fields"},
+			"without a rule":           {ana, app.ImportChoices{}, "requisicao_invalida duplicates"},
+			"into no stage":            {ana, app.ImportChoices{Duplicates: crm.SkipDuplicates, StageID: known.ID}, "nao_encontrado stage"},
+			"for another organisation": {ana, app.ImportChoices{Duplicates: crm.SkipDuplicates, AssigneeID: theirs.MemberID()}, "nao_encontrado member"},
+		} {
+			_, err := s.bulks.StartImport(t.Context(), c.by, made.ID, c.c)
+			equal(t, what, said(err), c.want)
+		}
+		_, trial, err := s.bulks.TryImport(t.Context(), ana, made.ID)
+		done(err)
+		equal(t, "the trial", line(trial.Total, trial.Wrong, trial.Repeated, len(trial.First)), "5 1 1 5")
+		equal(t, "what is wrong", line(trial.Problems[0].Line, trial.Problems[0].Wrong), "4 Falta o e-mail.")
+		equal(t, "what is there", line(trial.First[1].Like.ID == known.ID, trial.First[1].Like.By, trial.First[3].RepeatOf),
+			"true [mesmo e-mail] 2")
+		equal(t, "nothing is made", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 1)
+
+		ended := must(s.bulks.StartImport(t.Context(), ana, made.ID, skip))
+		equal(t, "how it ended", line(ended.Status, ended.Done, ended.Skipped), "concluida 5 2")
+		equal(t, "what became of the rows", results(s, ana, made.ID),
+			"feito; pulado Já existe: mesmo e-mail.; erro Falta o e-mail.; pulado Já existe: mesmo e-mail.; feito")
+		_, err = s.bulks.StartImport(t.Context(), ana, made.ID, skip)
+		equal(t, "begun twice", said(err), "requisicao_invalida status")
+		_, err = s.bulks.Undo(t.Context(), ana, made.ID)
+		equal(t, "undone", said(err), "requisicao_invalida contact")
+		equal(t, "nothing is fired", len(must(s.jobsOf(automation.FanOut))), 0)
+		told := must(s.notifications.List(t.Context(), ana, s.orgID, "", 10))
+		equal(t, "what is told", told[0].Text(), "ana importou clientes.csv: linhas: 5, contatos novos: 2, "+
+			"completados: 0, pulados: 2, com erro: 1.")
+		equal(t, "how often", len(told), 2)
+
+		made = must(s.bulks.PrepareImport(t.Context(), ana, table))
+		must(s.bulks.StartImport(t.Context(), owner, made.ID, app.ImportChoices{Duplicates: crm.FillDuplicates, Fires: true}))
+		equal(t, "filled", line(s.contact(known.ID).Company, s.kinds(known.ID)), "Lima Ltda criado editado")
+		made = must(s.bulks.PrepareImport(t.Context(), ana, table))
+		must(s.bulks.StartImport(t.Context(), ana, made.ID, app.ImportChoices{
+			Duplicates: crm.CreateDuplicates, Fires: true, AssigneeID: leo.MemberID(), StageID: s.funnel(owner).Stages[1].ID,
+		}))
+		equal(t, "fired", len(must(s.jobsOf(automation.FanOut))), 4)
+		all := must(s.bulks.Imports(t.Context(), leo))
+		equal(t, "imports", line(len(all), all[0].Made, all[1].Filled, all[2].Wrong), "3 4 1 1")
+		equal(t, "imports of another", len(must(s.bulks.Imports(t.Context(), theirs))), 0)
+		_, err = s.bulks.ShowImport(t.Context(), theirs, made.ID)
+		equal(t, "shown to another", said(err), "nao_encontrado bulk")
+	})
+}
+
+// results are what became of the rows of an import.
+func results(s *setting, by app.Caller, id string) string {
+	_, rows, err := s.bulks.ImportResults(s.t.Context(), by, id)
+	done(err)
+	var out []string
+	for row, err := range rows {
+		done(err)
+		out = append(out, strings.TrimSpace(string(row.State)+" "+row.Result))
+	}
+	return strings.Join(out, "; ")
+}
+
+// jobsOf are the jobs of a kind that wait.
+func (s *setting) jobsOf(kind automation.JobKind) (jobs []automation.Job, err error) {
+	err = s.store.InTx(s.t.Context(), func(r ports.Repos) error {
+		jobs, err = r.Jobs.Lock(s.t.Context(), kind, 1000)
+		return err
+	})
+	return jobs, err
+}
+
+// dying is a store whose transactions fail from some on, before they are written.
+type dying struct {
+	ports.Store
+	left int
+}
+
+var errKilled = errors.New("killed")
+
+func (d *dying) InTx(ctx context.Context, f func(ports.Repos) error) error {
+	d.left--
+	return d.Store.InTx(ctx, func(r ports.Repos) error {
+		err := f(r)
+		if d.left < 0 {
+			return errors.Join(err, errKilled)
+		}
+		return err
+	})
+}
+
+// TestAnImportThatIsKilled goes on where it was: each row once.
+func TestAnImportThatIsKilled(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		table := tableOf("Nome|E-mail")
+		for i := range 110 {
+			table.Rows = append(table.Rows, batch.Row{Line: i + 2, Cells: []string{"P", fmt.Sprintf("p%d@example.com", i)}})
+		}
+		made := must(s.bulks.PrepareImport(t.Context(), owner, table))
+		all := app.ImportChoices{Duplicates: crm.CreateDuplicates}
+		half := must(app.NewBulks(&dying{s.store, 3}, s.now).StartImport(t.Context(), owner, made.ID, all))
+		equal(t, "killed in the middle", line(half.Status, half.Done), "fazendo 40")
+		equal(t, "contacts by then", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 40)
+		done(s.bulks.Work(t.Context()))
+		after := must(s.bulks.ShowImport(t.Context(), owner, made.ID))
+		equal(t, "it went on", line(after.Status, after.Done, after.Made), "concluida 110 110")
+		equal(t, "each row once", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 110)
+	})
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"fichario/adapters/gormstore"
+	"fichario/adapters/sheet"
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+)
+
+type contactImportCmd struct {
+	File       string   `arg:"" help:"Path of a table, CSV or XLSX; - for standard input."`
+	Org        string   `required:"" help:"Id of the organisation; its first active owner imports."`
+	Duplicates string   `enum:"skip,fill,create" default:"skip" help:"What is done with somebody who is there already, by e-mail, phone or document: skip, fill (what is empty) or create."`
+	Map        []string `placeholder:"COLUMN=FIELD" help:"What a column becomes, where it is not as proposed: email, nome, telefone, ddd, empresa, valor, documentos, origem, mensagem, anotar (into the note) or ignorar."`
+	Automation bool     `help:"Have automations told of every contact that is made or filled."`
+	DryRun     bool     `help:"Say what would be done, and keep nothing."`
+}
+
+// The rules for duplicates by what the command calls them.
+var duplicateRules = map[string]crm.Duplicates{
+	"skip": crm.SkipDuplicates, "fill": crm.FillDuplicates, "create": crm.CreateDuplicates,
+}
+
+// importOutcome is what became, or would become, of a table.
+type importOutcome struct {
+	ID       string            `json:"id,omitempty"`
+	Status   string            `json:"situacao"`
+	Rows     int               `json:"linhas"`
+	Columns  map[string]string `json:"colunas"`
+	Made     int               `json:"criados"`
+	Filled   int               `json:"completados"`
+	Skipped  int               `json:"pulados"`
+	Wrong    int               `json:"erros"`
+	Repeated int               `json:"repetidas,omitempty"`
+	Problems []importProblem   `json:"problemas,omitempty"`
+}
+
+type importProblem struct {
+	Line int    `json:"linha"`
+	Why  string `json:"mensagem"`
+}
+
+// Run imports a table. It goes on in the service when this command is ended.
+func (c *contactImportCmd) Run(e *environment) error {
+	data, err := readTable(e, c.File)
+	if err != nil {
+		return err
+	}
+	table := app.NewImport{}
+	if c.File != "-" {
+		table.File = path.Base(c.File)
+	}
+	if table.Rows, err = sheet.Read(data, app.BulkMost+1); err != nil {
+		return err
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		bulks := app.NewBulks(store, now)
+		by, err := bulks.Actor(e.ctx, c.Org)
+		if err != nil {
+			return err
+		}
+		plan, trial, err := bulks.RehearseImport(e.ctx, by, table, c.choices)
+		if err != nil {
+			return err
+		}
+		if c.DryRun {
+			return e.printImport(importOutcome{
+				Status: "ensaio", Rows: trial.Total, Wrong: trial.Wrong, Repeated: trial.Repeated, Problems: problemsOf(trial),
+			}, plan)
+		}
+		return c.run(e, bulks, by, table, plan)
+	})
+}
+
+func (c *contactImportCmd) run(
+	e *environment, bulks *app.Bulks, by app.Caller, table app.NewImport, plan crm.Import,
+) error {
+	made, err := bulks.PrepareImport(e.ctx, by, table)
+	if err != nil {
+		return err
+	}
+	chosen, err := c.choices(plan)
+	if err != nil {
+		return err
+	}
+	chosen.Fields = plan.Fields
+	if _, err := bulks.StartImport(e.ctx, by, made.ID, chosen); err != nil {
+		return err
+	}
+	view, err := bulks.FinishImport(e.ctx, by, made.ID)
+	if err != nil {
+		return err
+	}
+	return e.printImport(importOutcome{
+		ID: view.ID, Status: string(view.Status), Rows: view.Total, Made: view.Made, Filled: view.Filled,
+		Skipped: view.Skipped, Wrong: view.Wrong,
+	}, view.Import)
+}
+
+// choices are what the flags say of the columns of a table.
+func (c *contactImportCmd) choices(plan crm.Import) (app.ImportChoices, error) {
+	chosen := app.ImportChoices{
+		Fields: slices.Clone(plan.Fields), Duplicates: duplicateRules[c.Duplicates], Fires: c.Automation,
+	}
+	for _, one := range c.Map {
+		at := strings.LastIndexByte(one, '=')
+		column := -1
+		if at > 0 {
+			column = slices.IndexFunc(plan.Columns, func(name string) bool { return strings.EqualFold(name, one[:at]) })
+		}
+		if column < 0 {
+			return chosen, fault.New(fault.InvalidRequest, "A tabela não tem a coluna de --map. As que tem: "+
+				strings.Join(plan.Columns, ", ")+".").At("map")
+		}
+		chosen.Fields[column] = one[at+1:]
+	}
+	return chosen, nil
+}
+
+func problemsOf(trial app.ImportTrial) (out []importProblem) {
+	for _, row := range trial.Problems {
+		out = append(out, importProblem{row.Line, row.Wrong})
+	}
+	return out
+}
+
+func (e *environment) printImport(o importOutcome, plan crm.Import) error {
+	o.Columns = map[string]string{}
+	var text strings.Builder
+	for i, name := range plan.Columns {
+		o.Columns[name] = plan.Fields[i]
+		fmt.Fprintf(&text, "%s -> %s\n", name, plan.Fields[i])
+	}
+	for _, p := range o.Problems {
+		fmt.Fprintf(&text, "linha %d: %s\n", p.Line, p.Why)
+	}
+	if o.ID == "" {
+		return e.print(o, "%s%d linhas, %d com erro, %d repetidas no arquivo; nada foi guardado\n", text.String(), o.Rows,
+			o.Wrong, o.Repeated)
+	}
+	return e.print(o, "%s%s  %d linhas: %d contatos novos, %d completados, %d pulados, %d com erro\n", text.String(), o.ID,
+		o.Rows, o.Made, o.Filled, o.Skipped, o.Wrong)
+}
+
+// readTable reads a file of at most sheet.MaxBytes and one more, or standard input.
+func readTable(e *environment, name string) ([]byte, error) {
+	from := e.in
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		from = file
+	}
+	data, err := io.ReadAll(io.LimitReader(from, sheet.MaxBytes+1))
+	if err == nil && len(data) == 0 {
+		err = fault.New(fault.InvalidRequest, "O arquivo está vazio.")
+	}
+	return data, err
+}

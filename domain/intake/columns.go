@@ -1,0 +1,257 @@
+package intake
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fichario/domain/document"
+	"fichario/domain/text"
+)
+
+// The words for what a column of a table becomes that are no field of the contract.
+const (
+	// ColumnArea is the area code of the phone.
+	ColumnArea = "ddd"
+	// ColumnNote goes to the note, with the name of the column before it.
+	ColumnNote = "anotar"
+	// ColumnNone is not read.
+	ColumnNone = "ignorar"
+)
+
+// ColumnFields are what a column of a table can become: words of the contract, then those of above.
+func ColumnFields() []string {
+	return []string{
+		fieldNames[fieldEmail], fieldNames[fieldName], fieldNames[fieldPhone], ColumnArea, fieldNames[fieldCompany],
+		fieldNames[fieldAmount], fieldDocuments, fieldNames[fieldOrigin], fieldNames[fieldMessage], ColumnNote, ColumnNone,
+	}
+}
+
+// columnSample is how many rows are read to see what columns hold.
+const columnSample = 50
+
+// ReadColumns says what the columns of a table are called and what each would become, and whether the first row holds
+// the names. Without names they are called as spreadsheets do. The reader of webhooks reads some rows, and a column
+// becomes the field that it is most often taken for.
+func ReadColumns(rows [][]string) (columns, fields []string, header bool) {
+	width := 0
+	for _, row := range rows {
+		width = max(width, len(row))
+	}
+	header = len(rows) > 0 && !slices.ContainsFunc(rows[0], isContent)
+	columns = make([]string, width)
+	for i := range columns {
+		columns[i] = columnLetter(i)
+		if header && i < len(rows[0]) && rows[0][i] != "" {
+			columns[i] = text.Cut(text.OneLine(text.Clean(rows[0][i])), maxKeyText)
+		}
+	}
+	if header {
+		rows = rows[1:]
+	}
+	return columns, proposeFields(columns, rows[:min(len(rows), columnSample)]), header
+}
+
+// isContent reports whether a cell is surely no name of a column.
+func isContent(cell string) bool {
+	return strings.Contains(cell, "@") || 2*countDigits(cell) >= len(cell) && len(cell) >= 4
+}
+
+// columnLetter is what spreadsheets call a column.
+func columnLetter(at int) string {
+	if at < 26 {
+		return string(rune('A' + at))
+	}
+	return columnLetter(at/26-1) + columnLetter(at%26)
+}
+
+// proposeFields has each row read as a submission; a column becomes what it fed most often. What no row says is left to
+// the column's name.
+func proposeFields(columns []string, rows [][]string) []string {
+	votes := make([]map[string]int, len(columns))
+	for _, row := range rows {
+		for i, field := range fieldsFed(columns, row) {
+			if votes[i] == nil {
+				votes[i] = map[string]int{}
+			}
+			votes[i][field]++
+		}
+	}
+	fields, taken := make([]string, len(columns)), map[string]bool{}
+	for i := range columns {
+		most := 0
+		for _, field := range ColumnFields() {
+			if votes[i][field] > most {
+				fields[i], most = field, votes[i][field]
+			}
+		}
+	}
+	for _, field := range fields {
+		taken[field] = true
+	}
+	for i, name := range columns {
+		known := lookup(name)
+		switch own := fieldNames[known.field]; {
+		case fields[i] != "":
+		case known.field == fieldArea:
+			fields[i] = ColumnArea
+		case own != "" && !known.weak && !taken[own]:
+			fields[i], taken[own] = own, true
+		default:
+			fields[i] = ColumnNote
+		}
+	}
+	return fields
+}
+
+// fieldsFed reads a row as a submission, and returns which columns fed which field.
+func fieldsFed(columns, row []string) map[int]string {
+	said := map[string]string{}
+	for i, cell := range row {
+		if cell != "" && said[columns[i]] == "" {
+			said[columns[i]] = cell
+		}
+	}
+	body, err := json.Marshal(said)
+	if err != nil {
+		return nil
+	}
+	draft, err := Read(Options{Kind: Generic}, "application/json", body)
+	if err != nil {
+		return nil
+	}
+	fed := map[int]string{}
+	for _, source := range draft.Fields {
+		// The name beside an address, as in "Ana <ana@example.com>", is read from the column of the address.
+		if i := slices.Index(columns, source.Key); i >= 0 && fed[i] == "" {
+			fed[i] = source.Field
+		}
+	}
+	return fed
+}
+
+// Record is what a row of a table says of a contact. Its texts are not held to any length.
+type Record struct {
+	Email, Name, Phone, Company, Origin, Message string
+	// Amount is in ten-thousandths of a real.
+	Amount    int64
+	Documents []document.Document
+	// Leftover is what no field took, by column.
+	Leftover []Pair
+	// Remarks say in Portuguese what could not be read, and is in the leftover for that.
+	Remarks []string
+}
+
+// ReadRecord reads a row by what its columns become. Names are joined, documents and messages added; of two columns for
+// any other field the first that holds something counts, and the other is left over, as is what a field cannot hold.
+func ReadRecord(columns, fields, cells []string) Record {
+	var r Record
+	area := ""
+	for i, cell := range cells {
+		if cell = text.Clean(cell); cell == "" || i >= len(fields) {
+			continue
+		}
+		line := text.OneLine(cell)
+		kept := true
+		switch fields[i] {
+		case ColumnNone:
+		case fieldNames[fieldName]:
+			r.Name = join(r.Name, line)
+		case fieldNames[fieldMessage]:
+			r.Message = strings.TrimPrefix(r.Message+"\n"+cell, "\n")
+		case ColumnArea:
+			area = text.Digits(line)
+		case fieldDocuments:
+			kept = r.addDocuments(cell)
+		case fieldNames[fieldAmount]:
+			kept = r.setAmount(line)
+		case fieldNames[fieldEmail]:
+			kept = r.setEmail(line)
+		case fieldNames[fieldPhone]:
+			kept = first(&r.Phone, wholeNumber(line))
+		case fieldNames[fieldCompany]:
+			kept = first(&r.Company, line)
+		case fieldNames[fieldOrigin]:
+			kept = first(&r.Origin, line)
+		default:
+			kept = false
+		}
+		if !kept {
+			r.Leftover = append(r.Leftover, Pair{columns[i], cell})
+		}
+	}
+	if area != "" && countDigits(r.Phone) <= 9 && r.Phone != "" {
+		r.Phone = area + r.Phone
+	}
+	return r
+}
+
+// first sets a field that is still empty, and reports whether it says now what it was given.
+func first(to *string, said string) bool {
+	if *to == "" {
+		*to = said
+	}
+	return *to == said
+}
+
+// setEmail takes the address in a cell; what else the cell says is left over.
+func (r *Record) setEmail(cell string) bool {
+	address := findEmail([]string{cell})
+	return address != "" && first(&r.Email, address) && address == cell
+}
+
+func (r *Record) setAmount(cell string) bool {
+	amount, ok := ParseAmount(cell)
+	switch {
+	case !ok || amount < 0:
+		r.Remarks = append(r.Remarks, "O valor não é um número e foi para a nota.")
+		return false
+	case r.Amount == 0:
+		r.Amount = amount
+	}
+	return r.Amount == amount
+}
+
+// addDocuments takes the documents of a cell, as spreadsheets spoil them too, and reports whether it took all of it.
+func (r *Record) addDocuments(cell string) bool {
+	var found []document.Document
+	for part := range strings.FieldsFuncSeq(cell, func(c rune) bool { return strings.ContainsRune(",;|\n", c) }) {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		d, ok := documentIn(part, true)
+		if !ok {
+			r.Remarks = append(r.Remarks, "O documento não é um CPF ou CNPJ com os dígitos certos e foi para a nota.")
+			return false
+		}
+		if !slices.Contains(r.Documents, d) && !slices.Contains(found, d) {
+			found = append(found, d)
+		}
+	}
+	if len(r.Documents)+len(found) > maxDocuments {
+		return false
+	}
+	r.Documents = append(r.Documents, found...)
+	return true
+}
+
+// wholeNumber writes a number out that a spreadsheet wrote with an exponent, as it does with long phones.
+func wholeNumber(cell string) string {
+	if !strings.ContainsAny(cell, "eE") {
+		return cell
+	}
+	n, err := strconv.ParseFloat(strings.Replace(cell, ",", ".", 1), 64)
+	if err != nil || n != float64(int64(n)) || n < 1e7 || n > 1e15 {
+		return cell
+	}
+	return strconv.FormatInt(int64(n), 10)
+}
+
+// Note is the text of the contact's note.
+func (r Record) Note() string { return Draft{Message: r.Message, Leftover: r.Leftover}.Note() }
+
+// DisplayName is the name, or the part of the address before the @.
+func (r Record) DisplayName() string {
+	return Draft{Name: r.Name, Email: r.Email}.DisplayName(FormService)
+}

@@ -1,0 +1,76 @@
+package intake
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWhatColumnsBecome: by the names that webhooks know, by what the cells look like, with and without a header.
+func TestWhatColumnsBecome(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ what, rows, columns, fields string }{
+		{
+			"a list from another system",
+			"Nome completo|E-mail|Celular|Empresa|CPF|Valor estimado|Origem do lead|Observações|Cor preferida\n" +
+				"Ana Souza|ana@example.com|11987654321|Acme|529.982.247-25|1.500,00|Site|Ligar cedo|azul",
+			"Nome completo E-mail Celular Empresa CPF Valor estimado Origem do lead Observações Cor preferida",
+			"nome email telefone empresa documentos valor origem mensagem anotar",
+		},
+		{
+			"parts of a name and of a phone",
+			"Nome|Sobrenome|Email|DDD|Telefone\nAna|Souza|ana@example.com|11|987654321",
+			"Nome Sobrenome Email DDD Telefone", "nome nome email ddd telefone",
+		},
+		{
+			"in English, with a question",
+			"First Name|Last Name|Work Email|Qual o seu WhatsApp?\nAna|Souza|ana@example.com|(11) 98765-4321",
+			"First Name Last Name Work Email Qual o seu WhatsApp?", "nome nome email telefone",
+		},
+		{
+			"no header", "Ana Souza|ana@example.com|(11) 98765-4321\nBia Sá|bia@example.com|(11) 98765-4322",
+			"A B C", "anotar email telefone",
+		},
+		{"nothing in the cells", "Nome|E-mail|Telefone\nAna|ana@example.com|", "Nome E-mail Telefone", "nome email telefone"},
+	} {
+		var rows [][]string
+		for line := range strings.SplitSeq(c.rows, "\n") {
+			rows = append(rows, strings.Split(line, "|"))
+		}
+		columns, fields, header := ReadColumns(rows)
+		if got := strings.Join(columns, " "); got != c.columns || header != (c.what != "no header") {
+			t.Errorf("%s: the columns are %s, header %v", c.what, got, header)
+		}
+		if got := strings.Join(fields, " "); got != c.fields {
+			t.Errorf("%s: they become %s, want %s", c.what, got, c.fields)
+		}
+	}
+}
+
+// TestARowOfATable: nothing of a row vanishes but what is to be left out.
+func TestARowOfATable(t *testing.T) {
+	t.Parallel()
+	columns := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
+	fields := []string{
+		"nome", "nome", "email", "ddd", "telefone", "documentos", "valor", "telefone", "anotar", "ignorar",
+	}
+	r := ReadRecord(columns, fields, []string{
+		"Ana", "Souza", "Ana <ana@example.com>", "(11)", "987654321", "2345678992", "R$ 1.500,50", "11 3333-4444", "azul", "x",
+	})
+	if r.Name != "Ana Souza" || r.Email != "ana@example.com" || r.Phone != "11987654321" || r.Amount != 15_005_000 {
+		t.Errorf("the fields: %q %q %q %d", r.Name, r.Email, r.Phone, r.Amount)
+	}
+	if len(r.Documents) != 1 || r.Documents[0].Value() != "02345678992" {
+		t.Errorf("%d documents", len(r.Documents))
+	}
+	if want := "c: Ana <ana@example.com>\nh: 11 3333-4444\ni: azul"; r.Note() != want {
+		t.Errorf("the note is %q", r.Note())
+	}
+	r = ReadRecord(columns, fields, []string{"", "", "ana@example.com", "", "1.1987654321E+10", "123", "a combinar"})
+	if r.DisplayName() != "ana" || r.Phone != "11987654321" || r.Note() != "f: 123\ng: a combinar" || len(r.Remarks) != 2 {
+		t.Errorf("what cannot be read: %q %q %q %v", r.DisplayName(), r.Phone, r.Note(), r.Remarks)
+	}
+	if !slices.Contains(ColumnFields(), ColumnNote) {
+		t.Error("no column can go to the note")
+	}
+}

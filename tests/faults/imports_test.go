@@ -1,0 +1,70 @@
+package faults
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
+)
+
+// TestAnImportThatIsKilled: the command and the service are killed in the middle, and each row is one contact.
+func TestAnImportThatIsKilled(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		const rows = 1500
+		o := intaketest.StartProduct(t, env).Leads
+		o.Member("Dona", "owner")
+		var table strings.Builder
+		table.WriteString("nome;e-mail\n")
+		for i := range rows {
+			fmt.Fprintf(&table, "Pessoa %d;p%d@example.com\n", i, i)
+		}
+		file := filepath.Join(t.TempDir(), "pessoas.csv")
+		if err := os.WriteFile(file, []byte(table.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db := openDatabase(t, env)
+		made := func() (all, different int) {
+			err := db.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT email) FROM contacts").Scan(&all, &different)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return all, different
+		}
+		await := func(what string, enough int) {
+			for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+				if all, _ := made(); all >= enough {
+					return
+				} else if time.Now().After(end) {
+					t.Fatalf("%s: %d contacts", what, all)
+				}
+			}
+		}
+		command := exec.CommandContext(t.Context(), testkit.Build(t), "contact", "import", file, "--org", o.ID,
+			"--duplicates", "create")
+		command.Env = os.Environ()
+		for name, value := range env {
+			command.Env = append(command.Env, name+"="+value)
+		}
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		await("the command is at it", 100)
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		o.Kill()
+		o.Restart()
+		await("the service goes on", 500)
+		o.Kill()
+		o.Restart()
+		await("it ends", rows)
+		all, different := made()
+		expect(t, "contacts and people", []int{all, different}, []int{rows, rows})
+	})
+}
