@@ -86,10 +86,7 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 		data.Mail = view.Email
 	}
 	if view.PhoneE164 != "" {
-		data.Tel = view.PhoneE164
-		if intake.Mobile(view.PhoneE164) {
-			data.WhatsApp = strings.TrimPrefix(view.PhoneE164, "+")
-		}
+		data.Tel, data.WhatsApp = view.PhoneE164, whatsApp(view.PhoneE164)
 	}
 	if len([]rune(data.NoteShown)) > noteShown {
 		data.NoteShown, data.NoteCut = shorten(noteShown, data.NoteShown), true
@@ -116,6 +113,14 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 	}
 	data.Paid = paid.Amount.Reais()
 	return data, nil
+}
+
+// whatsApp is the number of a conversation with a mobile; empty for other phones.
+func whatsApp(e164 string) string {
+	if e164 == "" || !intake.Mobile(e164) {
+		return ""
+	}
+	return strings.TrimPrefix(e164, "+")
 }
 
 // ownWords are a contact's note without the lines that stand below it as its attribution.

@@ -37,7 +37,7 @@ func (s *server) routes() map[string]handler {
 		"GET /conta":                      s.account,
 		"POST /conta/tema":                decoded(s.chooseTheme),
 		"GET /buscar":                     s.findNew,
-		"GET /eventos":                    s.live,
+		"GET /eventos":                    decoded(s.live),
 		"POST /buscar":                    decoded(s.find),
 	}
 	maps.Copy(all, s.setupRoutes())
