@@ -45,9 +45,9 @@ func NewChanges(store ports.Store, clock Clock, log *slog.Logger) *Changes {
 // Mark is the present moment among changes, for Watch.
 func (c *Changes) Mark() string { return newID() }
 
-// Watch returns a channel that gets a value after contacts of the caller's organisation have changed, since a mark that is
-// not long ago, or from now on where it is none; changes that come fast are told once. stop must be called at the end. Faults: NotFound;
-// ServiceUnavailable when too many watch.
+// Watch returns a channel that gets a value after contacts of the caller's organisation have changed, since a mark that
+// is not long ago, or from now on where it is none; changes that come fast are told once. stop must be called at the
+// end. Faults: NotFound; ServiceUnavailable when too many watch.
 func (c *Changes) Watch(by Caller, since string) (changed <-chan struct{}, stop func(), err error) {
 	orgID, err := by.org()
 	if err != nil {
