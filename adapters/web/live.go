@@ -19,7 +19,8 @@ const (
 )
 
 // live tells a page by server-sent events that contacts have changed since it was made, or since the stream before it
-// ended; what has, the page asks for. Each message carries a mark as its id, which the browser sends when it comes back.
+// ended; what has, the page asks for. Each message carries a mark as its id, which the browser sends when it comes
+// back.
 func (s *server) live(c *call, f struct {
 	Mark string `form:"desde"`
 }) error {

@@ -9,7 +9,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// hands counts what a person does to get a job done: a click, a shortcut, or Enter after typing is one each, typing none.
+// hands counts what a person does to get a job done: a click, a shortcut, or Enter after typing is one each, typing is
+// none.
 type hands struct {
 	*browsertest.Browser
 	n int
