@@ -34,7 +34,7 @@ type Changes struct {
 type watcher struct {
 	orgID, memberID string
 	changed         chan struct{}
-	seen            string // the newest event that it knows; empty before the first look
+	seen            string // the newest event that it knows, or what is before any that it does not
 }
 
 // NewChanges returns the use case.
@@ -42,14 +42,21 @@ func NewChanges(store ports.Store, clock Clock, log *slog.Logger) *Changes {
 	return &Changes{store: store, clock: clock, log: log, watchers: map[*watcher]struct{}{}}
 }
 
-// Watch returns a channel that gets a value after contacts of the caller's organisation have changed; changes that come
-// fast are told once. stop must be called at the end. Faults: NotFound; ServiceUnavailable when too many watch.
-func (c *Changes) Watch(by Caller) (changed <-chan struct{}, stop func(), err error) {
+// Mark is the present moment among changes, for Watch.
+func (c *Changes) Mark() string { return newID() }
+
+// Watch returns a channel that gets a value after contacts of the caller's organisation have changed, since a mark that
+// is not long ago, or from now on where it is none; changes that come fast are told once. stop must be called at the
+// end. Faults: NotFound; ServiceUnavailable when too many watch.
+func (c *Changes) Watch(by Caller, since string) (changed <-chan struct{}, stop func(), err error) {
 	orgID, err := by.org()
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &watcher{orgID: orgID, memberID: by.memberID, changed: make(chan struct{}, 1)}
+	if !validID(since) {
+		since = c.Mark()
+	}
+	w := &watcher{orgID: orgID, memberID: by.memberID, changed: make(chan struct{}, 1), seen: since}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	own := 0
@@ -105,17 +112,11 @@ func (c *Changes) tell(newest map[string]string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for w := range c.watchers {
-		is, first := newest[w.orgID], w.seen == ""
-		if first {
-			w.seen = "-" // an event before it came is none to it; "-" is before every id
-		}
+		is := newest[w.orgID]
 		if is <= w.seen {
 			continue
 		}
 		w.seen = is
-		if first {
-			continue
-		}
 		select {
 		case w.changed <- struct{}{}:
 		default:

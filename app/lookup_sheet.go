@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"fichario/domain/catalog"
@@ -112,28 +113,59 @@ const recentPages = 5
 // newest first: of each document in each product the last one. Faults: InvalidRequest,
 // ServiceUnavailable.
 func (l *Lookups) Recent(ctx context.Context, by Caller, limit int) ([]LookupView, error) {
-	if err := checkPage("", limit); err != nil {
+	last, err := l.lastOfEach(ctx, by, recentPages*limit)
+	if err != nil {
+		return nil, err
+	}
+	return l.views(ctx, by, last[:min(limit, len(last))])
+}
+
+// RecentDocuments returns the lookups of Recent by document: first the one that was asked about last, of each in each
+// product the last lookup, newest first. Faults: InvalidRequest, ServiceUnavailable.
+func (l *Lookups) RecentDocuments(ctx context.Context, by Caller, limit int) ([][]LookupView, error) {
+	last, err := l.lastOfEach(ctx, by, 2*recentPages*limit)
+	if err != nil {
+		return nil, err
+	}
+	place, shown := map[document.Document]int{}, []lookup.Entry{}
+	for _, e := range last {
+		if _, known := place[e.Document]; !known && len(place) < limit {
+			place[e.Document] = len(place)
+		}
+		if _, known := place[e.Document]; known {
+			shown = append(shown, e)
+		}
+	}
+	views, err := l.views(ctx, by, shown)
+	out := make([][]LookupView, len(place))
+	for _, v := range views {
+		i := place[v.Entry.Document]
+		out[i] = append(out[i], v)
+	}
+	return out, err
+}
+
+// lastOfEach are, among so many of the organisation's last lookups, those that none about the same document in the same
+// product follows; newest first.
+func (l *Lookups) lastOfEach(ctx context.Context, by Caller, among int) ([]lookup.Entry, error) {
+	if err := checkPage("", among/recentPages); err != nil {
 		return nil, err
 	}
 	orgID, err := by.org()
 	if err != nil {
 		return nil, err
 	}
-	entries, err := l.store.Repos().Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", recentPages*limit)
-	if err != nil {
-		return nil, err
-	}
+	entries, err := l.store.Repos().Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", among)
 	type subject struct {
 		product string
 		doc     document.Document
 	}
-	seen, last := map[subject]bool{}, []lookup.Entry{}
-	for _, e := range entries {
-		if s := (subject{e.Product, e.Document}); !seen[s] && len(last) < limit {
-			seen[s], last = true, append(last, e)
-		}
-	}
-	return l.views(ctx, by, last)
+	seen := map[subject]bool{}
+	return slices.DeleteFunc(entries, func(e lookup.Entry) bool {
+		s := subject{e.Product, e.Document}
+		defer func() { seen[s] = true }()
+		return seen[s]
+	}), err
 }
 
 // Answers returns the entries whose calls brought the answers about a lookup's document

@@ -40,6 +40,12 @@ type boardFilter struct {
 	Waiting  string `form:"retorno"`
 }
 
+// InUse is how many filters are in use.
+func (f boardFilter) InUse() int {
+	f.Funnel = ""
+	return len(queryOf(f))
+}
+
 func (s *server) board(c *call, show boardFilter) error {
 	choices, err := s.Contacts.Choices(c.ctx(), c.by)
 	if err != nil {

@@ -50,6 +50,8 @@ type ownDocument struct {
 	document.Document
 	Label    string
 	Products []app.ProductChoice
+	// Budget is the asker's own in this month; nil where there is none.
+	Budget *app.Budget
 }
 
 // documentLine is a lookup about a contact.
@@ -72,6 +74,8 @@ const (
 	// historyShown is how much of a history a page shows.
 	historyShown = 150
 	lastShown    = 5
+	// tabDocuments is the address of the tab of documents.
+	tabDocuments = "documentos"
 )
 
 func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactPage, error) {
@@ -82,10 +86,7 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 		data.Mail = view.Email
 	}
 	if view.PhoneE164 != "" {
-		data.Tel = view.PhoneE164
-		if intake.Mobile(view.PhoneE164) {
-			data.WhatsApp = strings.TrimPrefix(view.PhoneE164, "+")
-		}
+		data.Tel, data.WhatsApp = view.PhoneE164, whatsApp(view.PhoneE164)
 	}
 	if len([]rune(data.NoteShown)) > noteShown {
 		data.NoteShown, data.NoteCut = shorten(noteShown, data.NoteShown), true
@@ -101,7 +102,7 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 	products := map[string]string{}
 	for _, offer := range s.Lookups.Offers(c.by) {
 		products[offer.Product.ID] = offer.Product.Name
-		if offer.Product.Takes(document.CPF) || offer.Product.Takes(document.CNPJ) {
+		if s.LookupEnabled && (offer.Product.Takes(document.CPF) || offer.Product.Takes(document.CNPJ)) {
 			data.Products = append(data.Products, offer)
 		}
 	}
@@ -112,6 +113,14 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 	}
 	data.Paid = paid.Amount.Reais()
 	return data, nil
+}
+
+// whatsApp is the number of a conversation with a mobile; empty for other phones.
+func whatsApp(e164 string) string {
+	if e164 == "" || !intake.Mobile(e164) {
+		return ""
+	}
+	return strings.TrimPrefix(e164, "+")
 }
 
 // ownWords are a contact's note without the lines that stand below it as its attribution.
@@ -129,6 +138,9 @@ func (s *server) ownDocuments(c *call, data *contactPage) error {
 		if data.Tab != "historico" && s.LookupEnabled {
 			var err error
 			if own.Products, err = s.Lookups.Choices(c.ctx(), c.by, d); err != nil {
+				return err
+			}
+			if own.Budget, err = s.Lookups.Budget(c.ctx(), c.by); err != nil {
 				return err
 			}
 		}
@@ -197,7 +209,7 @@ func (s *server) contactDocuments(c *call) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.contactTab(c, "documentos", view)
+	data, err := s.contactTab(c, tabDocuments, view)
 	if err != nil {
 		return err
 	}
@@ -249,7 +261,15 @@ func (s *server) contactNote(c *call, f struct {
 func (s *server) contactAssign(c *call, f struct {
 	Member string `form:"resp" app:"member"`
 }) error {
-	err := s.Contacts.Assign(c.ctx(), c.by, c.PathValue("id"), f.Member)
+	id := c.PathValue("id")
+	before, err := s.Contacts.View(c.ctx(), c.by, id)
+	if err != nil {
+		return err
+	}
+	err = s.Contacts.Assign(c.ctx(), c.by, id, f.Member)
+	if err == nil && before.Assignee.Active && before.AssigneeID != f.Member {
+		return c.doneWithUndo("/contatos/"+id, "Responsável guardado.", undo{c.URL.Path, "resp", before.AssigneeID})
+	}
 	return s.contactChanged(c, &f, err, "Responsável guardado.")
 }
 
@@ -284,7 +304,11 @@ func (s *server) contactMove(c *call, f struct {
 		c.w.WriteHeader(http.StatusNoContent) // the board reads itself again
 		return nil
 	}
-	return c.done(c.cameFrom("/contatos/"+id), notice)
+	target := c.cameFrom("/contatos/" + id)
+	if before.StageID != stage.ID {
+		return c.doneWithUndo(target, notice, undo{c.URL.Path, "etapa", before.StageID})
+	}
+	return c.done(target, notice)
 }
 
 // cameFrom is the page of this site that a form was sent from, else another one.

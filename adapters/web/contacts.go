@@ -81,6 +81,12 @@ type contactFilter struct {
 	Order   string `form:"ordem"`
 }
 
+// InUse is how many filters are in use beside the search.
+func (f contactFilter) InUse() int {
+	f.Text, f.Order = "", ""
+	return len(queryOf(f))
+}
+
 // contactPlace is where a page of the list begins or ends, and how many come before it.
 type contactPlace struct {
 	contactFilter

@@ -173,3 +173,21 @@ func TestContactsFile(t *testing.T) {
 		t.Errorf("the file does not follow the search: %q", body)
 	}
 }
+
+// TestFiltersAreFolded on a phone, and say how many are in use; the search is none of them and stands before them.
+func TestFiltersAreFolded(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	for path, want := range map[string]string{
+		"/contatos": "Filtros</summary>", "/contatos?q=bia&ordem=nome": "Filtros</summary>",
+		"/contatos?q=bia&retorno=sem&quando=7": "Filtros (2)</summary>",
+		"/funil":                               "Filtros</summary>", "/funil?retorno=sem": "Filtros (1)</summary>",
+	} {
+		page := v.get(path)
+		has(t, path, page, want)
+		if search := strings.Index(page, `id="busca-contatos"`); search > strings.Index(page, want) {
+			t.Errorf("%s: the search is not first", path)
+		}
+	}
+}

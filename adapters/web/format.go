@@ -22,9 +22,9 @@ func (s *server) functions() template.FuncMap {
 		"inWords": s.inWords, "roughly": roughly, "breaks": breaks,
 		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
-		"waited":   waited,
-		"age":      func(t time.Time) string { return age(s.Clock().Sub(t)) },
-		"doc":      masked, "initials": initials, "role": roleName, "shorten": shorten,
+		"waited":   waited, "mark": s.Changes.Mark,
+		"age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
+		"doc": masked, "initials": initials, "role": roleName, "shorten": shorten, "whatsapp": whatsApp,
 		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },
 		"lines": func(text string) []string { return strings.Split(text, "\n") },
 	}

@@ -1,8 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"errors"
-	"io"
+	"fmt"
 	"net/http"
 	"time"
 )
@@ -17,9 +18,13 @@ const (
 	writeWithin = 10 * time.Second
 )
 
-// live tells a page by server-sent events that contacts have changed; what has, the page asks for.
-func (s *server) live(c *call) error {
-	changed, stop, err := s.Changes.Watch(c.by)
+// live tells a page by server-sent events that contacts have changed since it was made, or since the stream before it
+// ended; what has, the page asks for. Each message carries a mark as its id, which the browser sends when it comes
+// back.
+func (s *server) live(c *call, f struct {
+	Mark string `form:"desde"`
+}) error {
+	changed, stop, err := s.Changes.Watch(c.by, cmp.Or(c.Header.Get("Last-Event-ID"), f.Mark))
 	if err != nil {
 		return err
 	}
@@ -27,7 +32,7 @@ func (s *server) live(c *call) error {
 	control := http.NewResponseController(c.w)
 	send := func(text string) error {
 		_ = control.SetWriteDeadline(time.Now().Add(writeWithin)) // where there is none, the connection's own bounds it
-		_, err := io.WriteString(c.w, text)
+		_, err := fmt.Fprintf(c.w, "id: %s\n%s", s.Changes.Mark(), text)
 		return errors.Join(err, control.Flush())
 	}
 	h := c.w.Header()

@@ -22,7 +22,7 @@ func (s *server) lookupStart(c *call, f lookupFields) error {
 	if p.Problem != "" {
 		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
 	}
-	id, done, err := s.Lookups.Start(c.ctx(), c.by, app.LookupRequest{
+	id, ended, err := s.startLookup(c, app.LookupRequest{
 		Product: f.Product, Document: p.Found.Document.Value(), ContactID: f.ContactID,
 		Refresh: f.Seen != "", Seen: f.Seen, Free: f.Free,
 	})
@@ -32,15 +32,27 @@ func (s *server) lookupStart(c *call, f lookupFields) error {
 	if err != nil {
 		return err
 	}
+	if ended {
+		return s.lookupDone(c, id)
+	}
+	return c.redirect("/consultas/" + id)
+}
+
+// startLookup begins a lookup and waits a moment for its outcome.
+func (s *server) startLookup(c *call, req app.LookupRequest) (id string, ended bool, err error) {
+	id, done, err := s.Lookups.Start(c.ctx(), c.by, req)
+	if err != nil {
+		return "", false, err
+	}
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
 	select {
 	case <-done:
-		return s.lookupDone(c, id)
+		return id, true, nil
 	case <-wait.C:
 	case <-c.ctx().Done():
 	}
-	return c.redirect("/consultas/" + id)
+	return id, false, nil
 }
 
 // lookupDone leads to the page of a lookup that has an outcome, with a word about what
@@ -91,9 +103,8 @@ func (s *server) lookupShow(c *call, f struct {
 	if err != nil {
 		return err
 	}
-	p := resultPage{LookupView: v, Now: s.Clock(), Timeout: int(math.Ceil(s.Lookups.Timeout().Seconds()))}
+	p := s.resultOf(v)
 	if v.Entry.Status == lookup.Running {
-		p.Waited = int(min(p.Now.Sub(v.Entry.At), s.Lookups.Timeout()).Seconds())
 		if c.script() {
 			return c.renderPart("andamento", "progress", p)
 		}
@@ -136,6 +147,15 @@ func (s *server) lookupShow(c *call, f struct {
 		p.AskedVia = "automação"
 	}
 	return c.render("resultado", page{Title: title, Nav: "consultar", Data: p})
+}
+
+// resultOf is a lookup, with how long it has waited.
+func (s *server) resultOf(v app.LookupView) resultPage {
+	now, timeout := s.Clock(), s.Lookups.Timeout()
+	return resultPage{
+		LookupView: v, Now: now, Timeout: int(math.Ceil(timeout.Seconds())),
+		Waited: int(min(now.Sub(v.Entry.At), timeout).Seconds()),
+	}
 }
 
 // sheetOf reads an answer for a caller, who may ask about those whom it names. Their documents stay out of the page: it

@@ -34,6 +34,8 @@ type page struct {
 	Manager bool
 	Unread  int
 	Notice  string
+	// Undo puts back what was before what the notice says; nil where there is nothing to put back.
+	Undo *undo
 	// Sent is the address of a form that has just been taken, whose draft need not be kept.
 	Sent      string
 	Now       time.Time
@@ -59,6 +61,7 @@ func (c *call) renderStatus(status int, name string, p page) error {
 		p.Org, p.Unread = org, unread
 	}
 	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.s.Clock(), c.id, c.URL.Path, c.takeNotice(), c.s.LookupEnabled
+	p.Undo = c.takeUndo()
 	p.Theme = c.theme()
 	p.Sent = c.takeSent(status)
 	if p.Ask = cmp.Or(p.Ask, c.URL.Query().Get(askParameter)); p.Ask != "" {

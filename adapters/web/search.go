@@ -37,7 +37,8 @@ type searchPage struct {
 	Bundles []bundleLine
 	Spent   catalog.Money
 	Contact crm.Contact
-	Recent  []lookupLine
+	// Recent are the last lookups, a line for each document.
+	Recent []recentLine
 	// Whole is whether this is a page, not a part of one for htmx: its focus goes to what
 	// comes next, where it would be taken from who still types.
 	Whole bool
@@ -77,6 +78,12 @@ type lookupLine struct {
 	Name string
 	By   string
 }
+
+// recentLine is the last lookup about a document in each product, newest first.
+type recentLine []lookupLine
+
+// Newest is the lookup that was made last, with a name of the document's that any of them knows.
+func (l recentLine) Newest() lookupLine { return l[0] }
 
 func lookupLineOf(v app.LookupView) lookupLine {
 	l := lookupLine{LookupView: v, Name: shorten(titleMax, app.Subject(v.Record)), By: shorten(28, v.Member)}
@@ -119,13 +126,15 @@ func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) e
 	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, f.ContactID); err != nil {
 		return err
 	}
-	recent, err := s.Lookups.Recent(c.ctx(), c.by, recentLookups)
+	recent, err := s.Lookups.RecentDocuments(c.ctx(), c.by, recentLookups)
 	if err != nil {
 		return err
 	}
 	p.Whole = true
 	p.FreshDays = int(s.Lookups.Fresh().Hours() / 24)
-	p.Recent = namedLines(recent)
+	for _, about := range recent {
+		p.Recent = append(p.Recent, recentLine(namedLines(about)))
+	}
 	return c.renderStatus(status, "consultar", page{Title: "Consultar", Nav: "consultar", Data: p, Read: true})
 }
 

@@ -134,3 +134,24 @@ func TestLookupsAboutAContact(t *testing.T) {
 		t.Errorf("a contact of others: %d", r.StatusCode)
 	}
 }
+
+// TestRecentsAreGroupedByPerson: a row for each document, its products as links, by the moment that is shown.
+func TestRecentsAreGroupedByPerson(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.bureau.says(aPerson, `{"nome":"Helena Duarte"}`)
+	v.bureau.says(thirdPerson, `{"nome":"João Sá"}`)
+	first := v.ask("documento", aPerson, "produto", "cpf")
+	v.ask("documento", thirdPerson, "produto", "cpf")
+	score := v.ask("documento", aPerson, "produto", "score")
+	page := v.get("/consultar")
+	helena, joao := strings.Index(page, "Helena Duarte"), strings.Index(page, "João Sá")
+	if helena < 0 || joao < helena || strings.Count(page, "Helena Duarte") != 1 {
+		t.Errorf("who was asked about last is not first, or twice: %d, %d", helena, joao)
+	}
+	has(t, "the row", page[helena:joao], `href="`+first+`"`, `href="`+score+`"`, "Ana")
+	v.ask("documento", thirdPerson, "produto", "cpf", "gratis", "sim")
+	if page = v.get("/consultar"); strings.Index(page, "João Sá") > strings.Index(page, "Helena Duarte") {
+		t.Error("opening from history moves nobody to the top")
+	}
+}

@@ -37,10 +37,12 @@ func TestALeadArrivesAndIsWorkedOn(t *testing.T) {
 		b.Press("Documentos")
 		b.Accessible()
 		b.Fill("input[name=documento]", "529.982.247-25")
-		b.Press("Consultar")
-		b.At("/consultar")
 		b.See("R$ 0,45")
-		b.Press("Consultar")
+		b.Accessible()
+		b.Press("Cadastro de pessoa") // with its price, in place
+		b.See("Cobrado: R$ 0,45", "529.982.247-25", "em 1 consulta")
+		b.Accessible()
+		b.Click(".asked-line a")
 		b.See("Resposta original do bureau")
 		b.Visit("/contatos?q=98765")
 		b.Press(hostile)
@@ -81,5 +83,45 @@ func TestACardIsMovedByMenuAndByKeyboard(t *testing.T) {
 		}
 		b.Size(360, true)
 		b.Accessible()
+	})
+}
+
+// TestAContactIsChangedAtOnce: stage and assignee apply on change and can be undone, by keyboard too; Ctrl+Enter notes.
+func TestAContactIsChangedAtOnce(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "valor", "R$ 73.400")
+		b.Visit("/contatos?q=gael")
+		b.Press("Gael Bittencourt")
+		b.SeeNot("Mover\n")
+		choose := func(css, words string) {
+			browsertest.Eval[bool](b, "(s => { s.value = [...s.options].find(o => o.text === '"+words+
+				"').value; s.dispatchEvent(new Event('change', {bubbles: true})); return true })(document.querySelector('"+css+"'))")
+		}
+		stage := `document.querySelector('#para').selectedOptions[0].text`
+		choose("#para", "Proposta")
+		b.See("Movido para Proposta", "Desfazer")
+		for _, width := range []int64{360, 1280} {
+			for _, dark := range []bool{true, false} {
+				b.Size(width, dark)
+				b.Accessible()
+			}
+		}
+		b.Press("Desfazer")
+		b.See("Movido para Novo")
+		if got := browsertest.Eval[string](b, stage); got != "Novo" {
+			t.Errorf("undone, the stage is %s", got)
+		}
+		browsertest.Eval[bool](b, "(document.querySelector('#para').focus(), true)")
+		b.Key(kb.ArrowDown)
+		b.Key(kb.ArrowDown) // what is passed on the way does not count
+		b.See("Movido para Proposta")
+		if got := browsertest.Eval[string](b, "document.activeElement.id"); got != "para" {
+			t.Errorf("the focus is on %q after the change", got)
+		}
+		b.Fill("#texto", "Ligar depois das 14 h")
+		browsertest.Eval[bool](b, "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "+
+			"{key: 'Enter', ctrlKey: true, bubbles: true, cancelable: true}))")
+		b.See("Nota acrescentada", "Ligar depois das 14 h")
 	})
 }

@@ -41,14 +41,39 @@ document.addEventListener('click', async (event) => {
   }
 })
 
-// A form that sends itself when one of its fields changes, where it says so.
+// A form that sends itself when one of its fields changes, where it says so. Arrows walk through a list: what is chosen
+// with them counts when they rest, and the list has the focus again on the page that follows.
+let walking = null, walkedOn = null
+document.addEventListener('keydown', (event) => {
+  if (event.target.matches('form[data-auto] select')) walkedOn = event.target
+})
+document.addEventListener('pointerdown', () => { walkedOn = null })
 document.addEventListener('change', (event) => {
-  const form = event.target.closest('form[data-auto]')
+  const field = event.target, form = field.closest('form[data-auto]')
+  if (!form) return
+  clearTimeout(walking)
+  if (walkedOn !== field) return void form.requestSubmit()
+  walking = setTimeout(() => {
+    if (field.id) sessionStorage.setItem('foco', location.pathname + '#' + field.id)
+    form.requestSubmit()
+  }, 900)
+})
+const left = (sessionStorage.getItem('foco') || '').split('#')
+sessionStorage.removeItem('foco')
+if (left[0] === location.pathname) document.getElementById(left[1])?.focus()
+
+// Ctrl+Enter sends what is written, where a form says so.
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+  const form = event.target.closest('form[data-quick]')
   if (form) form.requestSubmit()
 })
 
-// A notice goes by itself.
-for (const toast of document.querySelectorAll('.toast')) setTimeout(() => toast.remove(), 8000)
+// A notice goes by itself; one that can be undone stays longer, and for as long as somebody is at it.
+for (const toast of document.querySelectorAll('.toast')) {
+  const go = () => { if (toast.matches(':hover, :focus-within')) setTimeout(go, 2000); else toast.remove() }
+  setTimeout(go, toast.querySelector('form') ? 20000 : 8000)
+}
 
 // What spends or destroys asks first: the page that asks without script is read, and its question shown above this one.
 async function ask(opener, address, request) {

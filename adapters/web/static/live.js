@@ -9,7 +9,10 @@ if (fresh && window.EventSource) {
   note.className = 'live-note'
   note.setAttribute('role', 'status')
   fresh.before(note)
-  const busy = () => fresh.matches(':hover, :focus-within') || fresh.querySelector(':checked') !== null ||
+  // What somebody has ticked or chosen is work under way.
+  const touched = () => [...fresh.querySelectorAll('input, option')]
+    .some((e) => e.tagName === 'OPTION' ? e.selected && !e.defaultSelected && e.index > 0 : e.checked !== e.defaultChecked)
+  const busy = () => fresh.matches(':hover, :focus-within') || touched() ||
     document.querySelector('dialog:modal') !== null || getSelection().toString() !== ''
 
   const update = async () => {
@@ -18,9 +21,14 @@ if (fresh && window.EventSource) {
     const place = new CustomEvent('live', { cancelable: true, bubbles: true })
     if (!fresh.dispatchEvent(place)) return // it reads itself anew
     const answer = await fetch(location.href)
-    const found = answer.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-live]')
-    if (found) fresh.replaceChildren(...found.childNodes)
-    if (found && window.htmx) window.htmx.process(fresh)
+    const page = answer.ok && new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const found = page && page.querySelector('[data-live]')
+    if (!found) return
+    const ticked = new Set([...fresh.querySelectorAll('[type=checkbox]:checked')].map((e) => e.value))
+    fresh.replaceChildren(...found.childNodes)
+    for (const e of fresh.querySelectorAll('[type=checkbox]')) if (ticked.has(e.value)) e.checked = true
+    for (const e of document.querySelectorAll('[data-live-too]')) e.replaceWith(page.getElementById(e.id) || e)
+    if (window.htmx) window.htmx.process(fresh)
   }
   const offer = () => {
     if (!busy()) return void update()
@@ -31,9 +39,12 @@ if (fresh && window.EventSource) {
   }
   // Several changes in a row are one.
   const heard = () => { waiting ??= setTimeout(offer, 400) }
+  // What changed between the making of the page and the first message is news as well.
+  let made = '?desde=' + fresh.dataset.live
   const listen = () => {
     if (document.hidden || source) return
-    source = new EventSource('/eventos')
+    source = new EventSource('/eventos' + made)
+    made = ''
     source.addEventListener('contatos', heard)
   }
   // A page that nobody sees keeps no connection; when it is seen again it may be old.

@@ -1,5 +1,5 @@
 // What was typed and not sent stays in the tab until it is sent or somebody signs out, so that it survives a failure, the
-// end of a session and a reload. Never secrets. Without script the page of an error shows what was posted.
+// end of a session and a reload. Never secrets, nor what is asked at once (data-passing). Without script the page of an error shows what was posted.
 'use strict'
 {
   const member = document.body.dataset.member || ''
@@ -12,7 +12,8 @@
   }
   const pathOf = (form) => new URL(form.getAttribute('action') || location.pathname, location.href).pathname
   const keyOf = (form) => mine + pathOf(form)
-  const ofForm = (form) => form && form.method === 'post' && member && !/^\/(sair|conta\/)/.test(pathOf(form))
+  const ofForm = (form) => form && form.method === 'post' && member && !('passing' in form.dataset) &&
+    !/^\/(sair|conta\/)/.test(pathOf(form))
   const secret = (e) => e.type === 'password' || /^(senha|atual|segredo(\..*)?)$/.test(e.name)
   const keeps = (e) => e.name && !secret(e) && !['hidden', 'file', 'submit', 'button'].includes(e.type)
   const ticked = (e) => e.type === 'checkbox' || e.type === 'radio'

@@ -1,0 +1,109 @@
+package web
+
+import (
+	"net/http"
+
+	"fichario/app"
+	"fichario/domain/lookup"
+)
+
+// askedPage is a lookup that is asked on a contact's page, in place of the button that asked.
+type askedPage struct {
+	resultPage
+	ContactID string
+	// Tab is the tab that shows it: in documentos its list of lookups is shown anew at the end.
+	Tab string
+	// Alert is why it was not begun.
+	Alert string
+	// Page is the contact's, for that list.
+	Page contactPage
+}
+
+// Running reports whether the bureau has not answered yet.
+func (p askedPage) Running() bool { return p.Entry.Status == lookup.Running }
+
+// foundPage is what was typed on a contact's page, with what can be asked about it.
+type foundPage struct {
+	searchPage
+	Own ownDocument
+	// Entered is whether what was typed was sent with Enter, so that the focus goes on.
+	Entered bool
+}
+
+// contactRecognise answers htmx while somebody types a document on a contact's page, or when he has.
+func (s *server) contactRecognise(c *call, f lookupFields) error {
+	f.ContactID = c.PathValue("id")
+	p := foundPage{Entered: c.URL.Query().Has("pronto")}
+	var err error
+	if p.searchPage, err = s.recognise(c, f, !p.Entered); err != nil {
+		return err
+	}
+	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, f.ContactID); err != nil {
+		return err
+	}
+	p.Own = ownDocument{Document: p.Found.Document, Label: p.Found.Document.Type().Label()}
+	for _, choice := range p.Choices {
+		p.Own.Products, p.Own.Budget = append(p.Own.Products, choice.ProductChoice), choice.Budget
+	}
+	return c.renderPart("contato", "found-document", p)
+}
+
+// contactAsk begins a lookup about a contact and shows its progress or outcome in place.
+func (s *server) contactAsk(c *call, f struct {
+	lookupFields
+	Tab string `form:"aba"`
+}) error {
+	p := askedPage{ContactID: c.PathValue("id"), Tab: f.Tab}
+	if _, err := s.Lookups.Contact(c.ctx(), c.by, p.ContactID); err != nil {
+		return err
+	}
+	known, err := s.recognise(c, f.lookupFields, false)
+	if err != nil {
+		return err
+	}
+	if p.Alert = known.Problem; p.Alert == "" {
+		id, _, err := s.startLookup(c, app.LookupRequest{
+			Product: f.Product, Document: known.Found.Document.Value(), ContactID: p.ContactID, Free: f.Free,
+		})
+		if p.Alert = refusal(err); p.Alert == "" && err != nil {
+			return err
+		}
+		if p.Alert == "" {
+			return s.asked(c, id, p)
+		}
+	}
+	return c.renderPart("contato", "asked", p)
+}
+
+// contactAsked answers htmx how far a lookup is that contactAsk began.
+func (s *server) contactAsked(c *call, f struct {
+	Tab string `form:"aba"`
+}) error {
+	return s.asked(c, c.PathValue("consulta"), askedPage{ContactID: c.PathValue("id"), Tab: f.Tab})
+}
+
+func (s *server) asked(c *call, id string, p askedPage) error {
+	v, err := s.Lookups.Show(c.ctx(), c.by, id)
+	if err != nil {
+		return err
+	}
+	if !c.script() {
+		return c.redirect("/consultas/" + id)
+	}
+	if p.resultPage = s.resultOf(v); !p.Running() {
+		p.Name = shorten(titleMax, app.Subject(v.Record))
+		if v.Record == nil {
+			p.Trouble = s.troubleOf(v)
+		}
+		if p.Tab == tabDocuments {
+			view, err := s.Contacts.View(c.ctx(), c.by, p.ContactID)
+			if err != nil {
+				return err
+			}
+			if p.Page, err = s.contactTab(c, tabDocuments, view); err != nil {
+				return err
+			}
+		}
+	}
+	return c.write(http.StatusOK, "contato", "asked", p)
+}

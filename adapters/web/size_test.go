@@ -1,0 +1,46 @@
+package web_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestPagesAreSmall: with more of everything than a page shows, no page is larger than a phone should have to load.
+func TestPagesAreSmall(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	var id string
+	for i := range 90 {
+		id = v.lead(url.Values{
+			"nome": {fmt.Sprintf("Maria Aparecida dos Santos %d", i)}, "email": {fmt.Sprintf("maria.santos%d@empresa.example", i)},
+			"telefone": {"(11) 98765-4321"}, "empresa": {"Indústria e Comércio de Embalagens Ltda"}, "valor": {"12.345,67"},
+			"cpf": {aPerson}, "mensagem": {strings.Repeat("Preciso de um orçamento. ", 20)},
+		})
+	}
+	var sheet string
+	for i, person := range []string{aPerson, thirdPerson, "90000000680", "90000000841"} {
+		site.bureau.says(person, fmt.Sprintf(`{"nome":"Helena Duarte de Albuquerque %d"}`, i))
+		for _, product := range []string{"cpf", "score"} {
+			sheet = v.ask("documento", person, "produto", product, "contato", id)
+		}
+	}
+	for range 60 {
+		v.ask("documento", aPerson, "produto", "cpf", "gratis", "sim", "contato", id)
+	}
+	for i := range 30 {
+		v.post("/contatos/"+id+"/nota", url.Values{"texto": {fmt.Sprintf("Ligação %d: pediu para voltar a ligar depois", i)}})
+	}
+	for _, path := range []string{
+		"/", "/consultar", "/consultas", "/contatos", "/contatos?q=maria&retorno=sem", "/funil", "/contatos/" + id,
+		"/contatos/" + id + "/documentos", "/contatos/" + id + "/historico", "/contatos/" + id + "/editar", sheet,
+		"/notificacoes", "/webhooks", "/webhooks/" + v.hook.ID, "/extrato", "/equipe", "/lotes", "/chaves", "/automacoes",
+		"/automacoes/nova", "/pacotes", "/rodizios", "/retorno", "/buscar", "/conta",
+	} {
+		if page := v.get(path); len(page) > 100_000 {
+			t.Errorf("%s has %d bytes", path, len(page))
+		}
+	}
+}
