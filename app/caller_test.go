@@ -176,6 +176,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.DoLater, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
 		{s.lookups.Again, args{asked.ID}, "consulta_desconhecida", "consulta_desconhecida"},
 		{s.lookups.Recent, args{5}, "", ""},
+		{s.lookups.RecentDocuments, args{5}, "", ""},
 		{s.lookups.Answers, args{app.LookupView{Entry: asked}, 5}, "", ""},
 		{s.lookups.Choices, args{asked.Document}, "", ""},
 		{s.lookups.SpentToday, nil, "", ""},
