@@ -37,7 +37,7 @@ func (h *hands) choose(css, words string) {
 // TestTheCommonestJobsTakeFewClicks counts ten jobs through the interface. Together they took 29, and may take 18.
 func TestTheCommonestJobsTakeFewClicks(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "telefone", "(11) 98765-4321",
 			"cpf", "111.444.777-35")
 		testkit.RunInput(t, password+"\n", p.env, "member", "add", "--org", p.org, "--name", "Joana Brandolim",

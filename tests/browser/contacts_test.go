@@ -59,7 +59,7 @@ func TestALeadArrivesAndIsWorkedOn(t *testing.T) {
 
 func TestACardIsMovedByMenuAndByKeyboard(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "valor", "R$ 73.400")
 		b.Visit("/funil")
 		b.See("Gael Bittencourt", "Em contato")
@@ -89,7 +89,7 @@ func TestACardIsMovedByMenuAndByKeyboard(t *testing.T) {
 // TestAContactIsChangedAtOnce: stage and assignee apply on change and can be undone, by keyboard too; Ctrl+Enter notes.
 func TestAContactIsChangedAtOnce(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "valor", "R$ 73.400")
 		b.Visit("/contatos?q=gael")
 		b.Press("Gael Bittencourt")

@@ -10,7 +10,7 @@ import (
 // request is shown without its secret.
 func TestADestinationIsChosenAndTried(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com", "empresa", "Padaria & Cia")
 		b.Visit("/automacoes/nova")
 		b.Fill("#nome", "Mandar ao Kommo")

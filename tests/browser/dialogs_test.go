@@ -12,7 +12,7 @@ import (
 // that has been answered.
 func TestQuestionsHoldTheKeyboard(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.Visit("/webhooks")
 		b.Press("Formulário do site")
 		b.Press("Desligar")
@@ -53,7 +53,7 @@ func TestQuestionsHoldTheKeyboard(t *testing.T) {
 // TestStagesAreDraggedToTheirPlace: and with Subir and Descer, which need no script.
 func TestStagesAreDraggedToTheirPlace(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		order := func() string {
 			return browsertest.Eval[string](b,
 				"[...document.querySelectorAll('tr[data-stage] th bdi')].slice(0, 3).map(e => e.textContent).join(', ')")

@@ -9,7 +9,7 @@ import (
 // TestEverythingIsFoundFromAnyPage by keyboard alone: pages, contacts, documents with their price, sheets.
 func TestEverythingIsFoundFromAnyPage(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		const open = "document.querySelector('dialog.finder').open"
 		// What the browser types of a key that was handled is not typed when it is sent so.
 		press := func(key, control string) {

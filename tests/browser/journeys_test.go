@@ -76,12 +76,24 @@ func journey(
 		for _, m := range more {
 			maps.Copy(env, m)
 		}
-		p := start(t, env)
-		b := browsertest.StartBrowser(t, p.URL)
-		b.SignIn(email, password)
-		walk(t, p, b)
-		walked.Add(1)
+		walkIn(t, env, walk)
 	})
+}
+
+// glance is journey on one database, for what is about the browser and asks nothing of a database that other tests do
+// not ask of both.
+func glance(t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser)) {
+	t.Helper()
+	walkIn(t, testkit.SQLite(t), walk)
+}
+
+func walkIn(t *testing.T, env map[string]string, walk func(t *testing.T, p *place, b *browsertest.Browser)) {
+	t.Helper()
+	p := start(t, env)
+	b := browsertest.StartBrowser(t, p.URL)
+	b.SignIn(email, password)
+	walk(t, p, b)
+	walked.Add(1)
 }
 
 func TestSigningInAndOut(t *testing.T) {

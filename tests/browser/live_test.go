@@ -30,7 +30,7 @@ func TestTheBoardUpdatesItself(t *testing.T) {
 // TestTheListUpdatesItself, but not while boxes are ticked, which stay ticked when somebody asks for the news.
 func TestTheListUpdatesItself(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Estava Aqui", "email", "antes@example.com")
 		b.Visit("/contatos")
 		b.See("Estava Aqui", "1 contato")
@@ -58,7 +58,7 @@ func TestTheListUpdatesItself(t *testing.T) {
 // TestAPhone has the search first, its filters folded, and cards that are targets as a whole, but for what is on them.
 func TestAPhone(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "telefone", "(11) 98765-4321")
 		at := func(css string, x, y float64) string {
 			return browsertest.Eval[string](b, fmt.Sprintf(`(e => { e.scrollIntoView({block: 'center'})

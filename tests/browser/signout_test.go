@@ -9,7 +9,7 @@ import (
 // TestNothingComesBackAfterSigningOut: the browser keeps pages of its own to go back to.
 func TestNothingComesBackAfterSigningOut(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com")
 		b.Visit("/contatos")
 		b.Press("Iracema Vasconcelos")

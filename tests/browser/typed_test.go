@@ -11,7 +11,7 @@ import (
 // signs out.
 func TestWhatWasTypedSurvives(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		const note, back = "Ligar na sexta", "O que você escreveu e não enviou está de volta."
 		typed := func() string {
 			return browsertest.Eval[string](b, "document.querySelector('#texto').value.slice(0, 40)")

@@ -8,7 +8,7 @@ import (
 
 func TestWhoWaitsForAnAnswer(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com")
 		p.send(t, "nome", "Lia Prado", "email", "lia@example.com")
 		b.Visit("/funil?retorno=sem")
