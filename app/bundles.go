@@ -73,20 +73,6 @@ func (b *Bundles) List(ctx context.Context, by Caller, orgID string) ([]catalog.
 	return b.store.Repos().Bundles.List(ctx, orgID)
 }
 
-// Find returns one bundle of an organisation. Faults: NotFound, ServiceUnavailable.
-func (b *Bundles) Find(ctx context.Context, by Caller, orgID, id string) (catalog.Bundle, error) {
-	all, err := b.List(ctx, by, orgID)
-	if err != nil {
-		return catalog.Bundle{}, err
-	}
-	for _, one := range all {
-		if one.ID == id {
-			return one, nil
-		}
-	}
-	return catalog.Bundle{}, noBundle()
-}
-
 // check returns the name as it is kept.
 func (b *Bundles) check(made catalog.Bundle, typed string) (string, error) {
 	name, ok := crm.CleanName(typed)

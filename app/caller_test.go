@@ -87,7 +87,6 @@ func (s *setting) uses(owner app.Caller) []use {
 
 		{s.bundles.Add, args{s.orgID, "Outro", []string{"cpf", "score"}}, forbidden, missing},
 		{s.bundles.List, args{s.orgID}, "", missing},
-		{s.bundles.Find, args{s.orgID, bundle.ID}, "", missing},
 		{s.bundles.Change, args{s.orgID, bundle.ID, "Crédito", []string{"cpf", "score"}}, forbidden, missing},
 		{s.bundles.Remove, args{s.orgID, bundle.ID}, forbidden, missing},
 

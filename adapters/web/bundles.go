@@ -81,7 +81,8 @@ func (s *server) bundleAsk(c *call, f struct {
 			refused = one.Product.Name + ": " + why
 		case len(ids) == 0:
 			return err
-		default:
+		default: // what was asked is shown; why the rest was not is for whoever runs the service
+			s.Log.WarnContext(c.ctx(), "a product of a bundle was not asked", "product", one.Product.ID, "error", err)
 			refused = one.Product.Name + " não pôde ser consultado."
 		}
 	}

@@ -1,10 +1,6 @@
 package catalog
 
-import (
-	"slices"
-
-	"fichario/domain/document"
-)
+import "slices"
 
 // BundleMax is the most products of a bundle.
 const BundleMax = 12
@@ -15,16 +11,6 @@ type Bundle struct {
 	// Products are the ids of two to BundleMax products, each once, in the order in which they are shown. One that the
 	// bureau no longer offers is left out when the bundle is asked for.
 	Products []string
-}
-
-// About returns the products of the bundle that c offers for documents of type t.
-func (b Bundle) About(c Catalog, t document.Type) (out []Product) {
-	for _, id := range b.Products {
-		if p, ok := c.Find(id); ok && p.Takes(t) {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // Valid reports whether the bundle has as many products as it may, each once and all in c.
