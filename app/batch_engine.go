@@ -130,7 +130,11 @@ func (w *batchWorker) work(ctx context.Context) {
 		select {
 		case end := <-w.ended:
 			w.take(ctx, end)
-			w.await(ctx, gatherEnds)
+			if w.Lookups.courtesy.due() {
+				w.await(ctx, courteousGather)
+			} else {
+				w.await(ctx, gatherEnds)
+			}
 		case <-w.woken:
 		case <-time.After(next):
 		}
@@ -238,6 +242,7 @@ func (w *batchWorker) start(ctx context.Context, item claimedItem) {
 	w.running++
 	w.flying.Add(1)
 	go func() {
+		w.Lookups.courtesy.turn()
 		end := w.ask(ctx, item)
 		w.flying.Add(-1)
 		w.ended <- end

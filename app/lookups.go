@@ -44,7 +44,9 @@ type Lookups struct {
 	schemas  map[string]string // of the products, by id
 
 	slots chan struct{}
-	calls callGroup
+	// courtesy is what single lookups ask of batches.
+	courtesy *courtesy
+	calls    callGroup
 	// inFlight holds a *flight for each call of this instance, by its id.
 	inFlight  sync.Map
 	unwritten *unwritten
@@ -94,7 +96,7 @@ func NewLookups(c LookupsConfig) *Lookups {
 	l := &Lookups{
 		schemas: schemas, store: c.Store, bureau: c.Bureau, catalog: c.Catalog, timeout: c.Timeout, fresh: c.Fresh,
 		calendar: c.Calendar, clock: c.Clock, log: c.Log, observe: c.Observe,
-		slots: make(chan struct{}, callsMax),
+		slots: make(chan struct{}, callsMax), courtesy: newCourtesy(),
 	}
 	l.unwritten = newUnwritten(c.Log, l.write)
 	l.stopping, l.giveUp = context.WithCancel(context.Background())
@@ -178,6 +180,9 @@ func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (Loo
 // begin answers from history or, where that has nothing, prepares a call to the
 // bureau: the caller of begin must make it.
 func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
+	if a.BatchID == "" {
+		l.courtesy.came()
+	}
 	if err := l.written(ctx, a); err != nil {
 		return reservation{}, err
 	}
