@@ -19,7 +19,7 @@ func (s *server) functions() template.FuncMap {
 		"asset": func(name string) string { return s.assets.address[name] },
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
 		"money": catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural, "eventText": eventText,
-		"inWords": s.inWords, "roughly": roughly, "breaks": breaks,
+		"inWords": s.inWords, "roughly": roughly, "breaks": breaks, "partly": partly,
 		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"waited":   waited, "mark": s.Changes.Mark,
@@ -76,6 +76,11 @@ func breaks(text string) string {
 		}
 	}
 	return "whole"
+}
+
+// partly is a text that may be broken behind the @ of an address, before it is broken anywhere.
+func partly(text string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "@", "@<wbr>")) //nolint:gosec // it is escaped
 }
 
 // inWords is a day as people say it: Sexta-feira, 20 de novembro de 2026.

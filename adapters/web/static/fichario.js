@@ -133,3 +133,13 @@ addEventListener('pageshow', () => { for (const form of document.forms) delete f
 // until it has been read again.
 addEventListener('pagehide', (event) => { if (event.persisted) document.documentElement.classList.add('left') })
 addEventListener('pageshow', (event) => { if (event.persisted) location.reload() })
+
+// Marking all contacts of a page, or none where all of them are.
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('[data-mark]')
+  if (!button) return
+  const boxes = [...document.querySelectorAll(`input[name=c][form=${button.form.id}]`)]
+  const all = boxes.every((box) => box.checked)
+  for (const box of boxes) box.checked = !all
+  button.form.elements.todos.value = ''
+})
