@@ -124,6 +124,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.rotations.Change, args{rotation.ID, "Vendas", []crm.RotationMember(nil)}, forbidden, missing},
 		{s.rotations.List, args{s.orgID}, forbidden, missing},
 		{s.rotations.Show, args{rotation.ID}, forbidden, missing},
+		{s.rotations.Remove, args{rotation.ID}, forbidden, missing},
 		{s.bulks.Show, args{action.ID}, "", missing},
 		{s.bulks.Undo, args{action.ID}, forbidden, missing},
 		{s.bulks.PrepareImport, args{table}, "", ""},

@@ -68,6 +68,35 @@ func (o *Rotations) Change(ctx context.Context, by Caller, id, name string, memb
 	return o.store.Repos().Rotations.Update(ctx, changed)
 }
 
+// Remove takes a rotation away that no webhook and no automation uses; contacts stay with whom it gave them to. Faults:
+// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+func (o *Rotations) Remove(ctx context.Context, by Caller, id string) error {
+	r := o.store.Repos()
+	gone, err := rotationKind.managed(ctx, r, by, id)
+	if err != nil {
+		return err
+	}
+	hooks, err := r.Webhooks.List(ctx, gone.OrgID)
+	if err != nil {
+		return err
+	}
+	automations, err := r.Automations.List(ctx, gone.OrgID)
+	if err != nil {
+		return err
+	}
+	for _, hook := range hooks {
+		if hook.RotationID == id {
+			return invalid("rotation", fmt.Sprintf("O webhook “%s” usa este rodízio. Escolha outro nele antes.", hook.Name))
+		}
+	}
+	for _, a := range automations {
+		if a.Action.RotationID == id {
+			return invalid("rotation", fmt.Sprintf("A automação “%s” usa este rodízio. Escolha outro nela antes.", a.Name))
+		}
+	}
+	return r.Rotations.Remove(ctx, gone)
+}
+
 // fill checks a name and members, and gives them to a rotation.
 func (o *Rotations) fill(ctx context.Context, r *crm.Rotation, name string, members []crm.RotationMember) error {
 	name, ok := crm.CleanName(name)

@@ -68,6 +68,10 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 		"quem for a vez no rodízio Vendas")
 	done(places())
 	equal(t, "with nobody there", given(1), "dona ")
+	equal(t, "removed while in use", said(s.rotations.Remove(t.Context(), owner, rotation.ID)), "requisicao_invalida rotation")
+	spare := must(s.rotations.Add(t.Context(), owner, s.orgID, "Reserva", nil))
+	done(s.rotations.Remove(t.Context(), owner, spare.ID))
+	equal(t, "removed again", said(s.rotations.Remove(t.Context(), owner, spare.ID)), "nao_encontrado rotation")
 	view := must(s.rotations.Show(t.Context(), owner, rotation.ID))
 	equal(t, "its webhooks", line(view.Webhooks), "[Site]")
 	_, _, err := s.webhooks.Create(t.Context(), theirs, app.NewWebhook{

@@ -15,6 +15,8 @@ type Rotations interface {
 	List(ctx context.Context, orgID string) ([]crm.Rotation, error)
 	// Update writes name and members, but not how many contacts each got; ErrNotFound when there is none.
 	Update(ctx context.Context, r crm.Rotation) error
+	// Remove takes a rotation away, with who got how many; ErrNotFound when there is none.
+	Remove(ctx context.Context, r crm.Rotation) error
 	// Turn takes the next turn of a rotation and returns whose it is, of those of a sequence that is not empty; others
 	// who take one wait until the transaction ends. Only inside InTx.
 	Turn(ctx context.Context, id string, sequence []string) (string, error)

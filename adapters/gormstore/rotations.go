@@ -127,6 +127,20 @@ func (r rotations) Update(ctx context.Context, changed crm.Rotation) error {
 	})
 }
 
+func (r rotations) Remove(ctx context.Context, gone crm.Rotation) error {
+	return r.changing(ctx, "rotations.remove", gone.OrgID, func(db *gorm.DB) error {
+		if err := orNotFound(db.Delete(&rotationRow{}, "id = ? AND org_id = ?", gone.ID, gone.OrgID)); err != nil {
+			return err
+		}
+		for _, of := range []any{&rotationMemberRow{}, &turnRow{}, &givenRow{}} {
+			if err := db.Delete(of, "rotation_id = ?", gone.ID).Error; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func (r rotations) Find(ctx context.Context, id string) (out crm.Rotation, err error) {
 	err = r.query(ctx, "rotations.find", func(db *gorm.DB) error {
 		all, err := readRotations(db, where("id = ?", id))

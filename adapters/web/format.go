@@ -80,7 +80,7 @@ func breaks(text string) string {
 
 // partly is a text that may be broken behind the @ of an address, before it is broken anywhere.
 func partly(text string) template.HTML {
-	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "@", "@<wbr>")) //nolint:gosec // it is escaped
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "@", "@<wbr>")) //nolint:gosec // escaped
 }
 
 // inWords is a day as people say it: Sexta-feira, 20 de novembro de 2026.

@@ -93,6 +93,10 @@ func (s *server) rotationChange(c *call, f struct {
 	return s.rotationDone(c, err, "Rodízio guardado. O próximo contato já segue o que mudou.")
 }
 
+func (s *server) rotationRemove(c *call) error {
+	return s.rotationDone(c, s.Rotations.Remove(c.ctx(), c.by, c.PathValue("id")), "Rodízio tirado.")
+}
+
 func (s *server) rotationDone(c *call, err error, notice string) error {
 	if app.IsRefusal(err) {
 		return s.rotations(c, http.StatusUnprocessableEntity, app.FaultOf(err).Message)

@@ -63,6 +63,7 @@ func (s *server) setupRoutes() map[string]handler {
 		"GET /rodizios":                    s.rotationList,
 		"POST /rodizios":                   decoded(s.rotationAdd),
 		"POST /rodizios/{id}":              decoded(s.rotationChange),
+		"POST /rodizios/{id}/tirar":        s.rotationRemove,
 		"GET /automacoes":                  list(s.automationList),
 		"POST /automacoes":                 s.automationCreate,
 		"GET /automacoes/nova":             decoded(s.automationNew),

@@ -10,6 +10,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
@@ -52,6 +53,10 @@ func (e *environment) demo(
 		}
 		if e.settings.Bureau == "sandbox" && e.settings.Lookup {
 			if err := demoLookups(ctx, store, *key, lookups, contacts); err != nil {
+				return err
+			}
+			pj := []string{catalog.CNPJ, catalog.ScoreID, "protestos"}
+			if _, err := app.NewBundles(store, lookups.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
 				return err
 			}
 			if err := demoChain(ctx, store, lookups.Catalog); err != nil {
@@ -129,8 +134,8 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	if somebodys, err := orgs.List(ctx); err != nil || len(somebodys) > 0 {
 		return nil, none, false, err
 	}
-	people := members(store)
-	if _, err := app.NewOrganisations(store, now).CreateWithID(ctx, demoOrg, "Agência Demonstração"); err != nil {
+	people, before := members(store), func() time.Time { return now().AddDate(0, -2, 0) } // all else happens afterwards
+	if _, err := app.NewOrganisations(store, before).CreateWithID(ctx, demoOrg, "Agência Demonstração"); err != nil {
 		return nil, none, false, err
 	}
 	for _, m := range []app.NewMember{
@@ -142,7 +147,7 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 			return nil, none, false, err
 		}
 	}
-	key, secret, err := keys.Create(ctx, app.Operator(), app.NewKey{
+	key, secret, err := app.NewKeys(store, before).Create(ctx, app.Operator(), app.NewKey{
 		OrgID: demoOrg, Name: "Demonstração", Scopes: document.Types(),
 		Limits: access.Limits{PerMinute: 600, PerDay: 1000, PerMonth: 10000},
 	})

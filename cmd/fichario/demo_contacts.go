@@ -15,6 +15,7 @@ import (
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
 )
@@ -71,9 +72,7 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (made []demoConta
 	if err != nil {
 		return nil, err
 	}
-	_, form, err := hooks.Create(ctx, by, app.NewWebhook{
-		OrgID: demoOrg, Name: "Pesquisa Tally", Options: intake.Options{Kind: intake.FormService},
-	})
+	form, err := demoForm(ctx, store)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +153,27 @@ func demoPost(
 		Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: body, Signed: body,
 	})
 	return made.ContactID, err
+}
+
+// demoForm makes a webhook that gives its contacts to the demonstration's members in turn, and returns its token.
+func demoForm(ctx context.Context, store *gormstore.Store) (webhook.Token, error) {
+	none := webhook.Token{}
+	var places []crm.RotationMember
+	for i, email := range []string{"caio@demo.example", "helena@demo.example"} {
+		m, err := demoMember(ctx, store, email)
+		if err != nil {
+			return none, err
+		}
+		places = append(places, crm.RotationMember{MemberID: m.MemberID(), Weight: 2 - i})
+	}
+	turns, err := app.NewRotations(store, now).Add(ctx, app.Operator(), demoOrg, "Vendas", places)
+	if err != nil {
+		return none, err
+	}
+	_, token, err := app.NewWebhooks(store, now).Create(ctx, app.Operator(), app.NewWebhook{
+		OrgID: demoOrg, Name: "Pesquisa Tally", Options: intake.Options{Kind: intake.FormService}, Rotation: turns.ID,
+	})
+	return token, err
 }
 
 func demoMember(ctx context.Context, store *gormstore.Store, email string) (app.Caller, error) {

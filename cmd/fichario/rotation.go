@@ -14,9 +14,10 @@ import (
 )
 
 type rotationCmd struct {
-	Add  rotationAddCmd  `cmd:"" help:"Make a rotation of members who are given contacts in turn."`
-	Set  rotationSetCmd  `cmd:"" help:"Give a rotation another name and other members."`
-	List rotationListCmd `cmd:"" help:"List the rotations of an organisation, and who got how many contacts."`
+	Add    rotationAddCmd    `cmd:"" help:"Make a rotation of members who are given contacts in turn."`
+	Set    rotationSetCmd    `cmd:"" help:"Give a rotation another name and other members."`
+	Remove rotationRemoveCmd `cmd:"" help:"Remove a rotation that no webhook and no automation uses."`
+	List   rotationListCmd   `cmd:"" help:"List the rotations of an organisation, and who got how many contacts."`
 }
 
 type rotationAddCmd struct {
@@ -66,6 +67,20 @@ func (c *rotationSetCmd) Run(e *environment) error {
 			return err
 		}
 		return e.print(map[string]string{"id": c.ID}, "Rotation %s: %s\n", c.ID, v.Name)
+	})
+}
+
+type rotationRemoveCmd struct {
+	ID string `arg:"" help:"Id of the rotation."`
+}
+
+// Run removes a rotation.
+func (c *rotationRemoveCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		if err := app.NewRotations(store, now).Remove(e.ctx, app.Operator(), c.ID); err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": c.ID}, "Rotation %s is removed\n", c.ID)
 	})
 }
 

@@ -38,6 +38,10 @@ func rotations(t *testing.T, s ports.Store) {
 	got, err = repos.Rotations.Find(ctx, made.ID)
 	must(t, err)
 	same(t, "rotation of nobody", got, made)
+	must(t, repos.Rotations.Remove(ctx, made))
+	wantErr(t, "remove again", repos.Rotations.Remove(ctx, made), ports.ErrNotFound)
+	_, err = repos.Rotations.Find(ctx, made.ID)
+	wantErr(t, "removed", err, ports.ErrNotFound)
 	_, err = repos.Rotations.Find(ctx, id())
 	wantErr(t, "none", err, ports.ErrNotFound)
 	none := crm.Rotation{ID: id(), OrgID: o.ID, Name: "x"}

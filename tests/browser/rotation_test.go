@@ -39,5 +39,10 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 		}
 		b.Size(360, true)
 		b.Accessible()
+		b.Press("Tirar")
+		b.See("Tirar o rodízio “Vendas”?")
+		b.Accessible()
+		b.Click("dialog:modal .btn-x")
+		b.See("O webhook “Formulário do site” usa este rodízio")
 	})
 }

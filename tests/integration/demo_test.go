@@ -1,0 +1,70 @@
+package integration
+
+import (
+	"database/sql"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// TestTheDemonstrationIsCompleteAndCoherent: /readyz refuses until all of it is there, and what it shows agrees.
+func TestTheDemonstrationIsCompleteAndCoherent(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
+		refused := 0
+		lookuptest.Eventually(t, "it is ready", 60*time.Second, func() bool {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.Instances()[0]+"/readyz", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if resp.StatusCode == http.StatusServiceUnavailable {
+				refused++
+			}
+			return resp.StatusCode == http.StatusOK
+		})
+		expect(t, "it was refused before", refused > 0, true)
+		lookuptest.Eventually(t, "what it prints arrives", 5*time.Second, func() bool {
+			return strings.Contains(p.Logs(), "The interface: ")
+		})
+		p.Stop()
+
+		driver := "sqlite"
+		if env["FICHARIO_DATA_KEY"] != "" {
+			driver = "pgx"
+		}
+		db, err := sql.Open(driver, strings.TrimPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		const used = `SELECT COUNT(*) FROM lookups l JOIN keys k ON k.id = l.key_id WHERE `
+		for name, query := range map[string]string{
+			"lookups older than their contact": `SELECT COUNT(*) FROM lookups l JOIN contacts c ON c.id = l.contact_id
+				WHERE l.at < c.created_at`,
+			"history older than its contact": `SELECT COUNT(*) FROM contact_events e JOIN contacts c ON c.id = e.contact_id
+				WHERE e.at < c.created_at`,
+			"lookups older than their key":   used + "l.at < k.created_at",
+			"keys used after their last use": used + "k.last_used_at IS NULL OR k.last_used_at < l.at",
+			"what is of tomorrow":            `SELECT COUNT(*) FROM contacts WHERE created_at > '` + tomorrow() + `'`,
+			"contacts of nobody":             `SELECT COUNT(*) FROM contacts WHERE assignee_id IS NULL`,
+		} {
+			var n int
+			if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+				t.Fatal(name, err)
+			}
+			expect(t, name, n, 0)
+		}
+	})
+}
+
+func tomorrow() string { return time.Now().UTC().Add(24 * time.Hour).Format(time.DateTime) }
