@@ -114,6 +114,9 @@ func TestWhatIsDoneToTheAuditIsFound(t *testing.T) {
 				}
 			}
 			equal(t, "what is found with "+what, got, c.want)
+			must(s.origins.Add(t.Context(), owner, s.orgID, "Depois")) // people work on
+			found = must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
+			equal(t, "whether something is found afterwards with "+what, found.Finding != nil, c.want != "")
 		}
 	})
 }

@@ -149,7 +149,7 @@ func (v *vault) appendLines(tx *gorm.DB, lines []audit.Line) error {
 }
 
 func (v *vault) appendTo(tx *gorm.DB, orgID string, lines []audit.Line) error {
-	head, err := lockedHead(tx, orgID)
+	head, proven, err := v.lockedHead(tx, orgID)
 	if err != nil {
 		return err
 	}
@@ -166,16 +166,21 @@ func (v *vault) appendTo(tx *gorm.DB, orgID string, lines []audit.Line) error {
 	if err := tx.Create(&rows).Error; err != nil {
 		return err
 	}
-	return v.saveHead(tx, head)
+	return v.saveHead(tx, head, proven)
 }
 
-func (v *vault) saveHead(tx *gorm.DB, head audit.Head) error {
-	row := v.headRow(head)
-	return tx.Model(&auditHeadRow{}).Where("id = ?", row.ID).Select("*").Omit("id").Updates(&row).Error
+// saveHead seals a head only if the one before was proven: what somebody did to it stays to be found.
+func (v *vault) saveHead(tx *gorm.DB, head audit.Head, proven bool) error {
+	row, but := v.headRow(head), []string{"id"}
+	if !proven {
+		but = append(but, "sealed")
+	}
+	return tx.Model(&auditHeadRow{}).Where("id = ?", row.ID).Select("*").Omit(but...).Updates(&row).Error
 }
 
-// lockedHead is the head of a chain, which is made where there is none.
-func lockedHead(tx *gorm.DB, orgID string) (audit.Head, error) {
+// lockedHead is the head of a chain, which is made where there is none, and whether it is as it was sealed. Whatever
+// was done to it or to the lines, the next line has a number, because people work on.
+func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven bool, err error) {
 	find := func() (rows []auditHeadRow, err error) {
 		return rows, locked("UPDATE", "")(tx).Limit(1).Find(&rows, "id = ?", orgID).Error
 	}
@@ -188,9 +193,16 @@ func lockedHead(tx *gorm.DB, orgID string) (audit.Head, error) {
 		}
 	}
 	if err != nil {
-		return audit.Head{}, err
+		return head, false, err
 	}
-	return rows[0].head(), nil
+	head, proven = rows[0].head(), v.proven(rows[0])
+	var last []lineRow
+	err = tx.Select("number", "at", "hash").Where("org_id = ?", orgID).Order("number DESC").Limit(1).Find(&last).Error
+	if len(last) > 0 && last[0].Number > head.Number {
+		proven, head.Number, head.At = false, last[0].Number, last[0].At.UTC()
+		copy(head.Hash[:], last[0].Hash)
+	}
+	return head, proven, err
 }
 
 type auditLines struct {

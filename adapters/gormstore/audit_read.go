@@ -80,7 +80,7 @@ func (r auditLines) Forget(ctx context.Context, before time.Time) (n int, err er
 		if err != nil || old.OrgID == "" {
 			return err
 		}
-		head, err := lockedHead(db, string(old.OrgID))
+		head, proven, err := r.vault.lockedHead(db, string(old.OrgID))
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (r auditLines) Forget(ctx context.Context, before time.Time) (n int, err er
 		if n = int(removed.RowsAffected); removed.Error != nil {
 			return removed.Error
 		}
-		return r.vault.saveHead(db, head)
+		return r.vault.saveHead(db, head, proven)
 	})
 	return n, err
 }

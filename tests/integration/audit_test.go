@@ -77,7 +77,8 @@ func TestTheAuditByCommand(t *testing.T) {
 				t.Errorf("%q is in %d lines in the clear", personal, n)
 			}
 		}
-		if _, err := db.ExecContext(t.Context(), "UPDATE audit_lines SET action = 'entrada.aceita' WHERE number = 5"); err != nil {
+		_, err := db.ExecContext(t.Context(), "UPDATE audit_lines SET action = 'entrada.aceita' WHERE number = 5")
+		if err != nil {
 			t.Fatal(err)
 		}
 		failed := testkit.RunErr(t, env, "audit", "verify", "--org", o.ID, "--json")
