@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"slices"
+	"strconv"
 
+	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/ports"
 )
@@ -122,7 +124,10 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, lef
 		disabled[rule.ID] = !rule.Enabled
 	}
 	kept := slices.DeleteFunc(failed, func(run automation.Job) bool { return disabled[run.AutomationID] })
-	return len(kept), len(failed) - len(kept), a.store.InTx(ctx, func(r ports.Repos) error {
+	line := audit.Line{OrgID: by.orgID, Action: audit.AutomationsRunAgain, Detail: audit.Detail{
+		"execucoes": strconv.Itoa(len(kept)),
+	}}
+	return len(kept), len(failed) - len(kept), recorded(ctx, a.store, by, line, func(r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, a.clock())
 		if err != nil {
 			return err
@@ -161,9 +166,12 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 	if err != nil {
 		return "", err
 	}
+	line := audit.Line{OrgID: job.OrgID, Action: audit.AutomationRunAgain, Object: id}
 	if job.State == automation.Dead {
-		_, err := r.Jobs.Revive(ctx, id, now)
-		return id, err
+		return id, recorded(ctx, a.store, by, line, func(r ports.Repos) error {
+			_, err := r.Jobs.Revive(ctx, id, now)
+			return err
+		})
 	}
 	again := automation.Job{
 		ID: newID(), OrgID: job.OrgID, Kind: job.Kind, ContactID: job.ContactID, AutomationID: job.AutomationID,
@@ -173,5 +181,5 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 	if job.Event != "" {
 		again.CreatedAt = job.CreatedAt // when it happened
 	}
-	return again.ID, r.Jobs.Add(ctx, again)
+	return again.ID, recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Jobs.Add(ctx, again) })
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/ports"
@@ -81,7 +82,10 @@ func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (auto
 		return made, err
 	}
 	made.ID, made.Enabled, made.CreatedAt = newID(), true, a.clock()
-	return made, a.store.Repos().Automations.Create(ctx, made)
+	line := audit.Line{
+		OrgID: made.OrgID, Action: audit.AutomationCreated, Object: made.ID, Detail: automationDetail(made),
+	}
+	return made, recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Create(ctx, made) })
 }
 
 // Edit describes an automation anew, from its next run on; an http action keeps its
@@ -107,7 +111,19 @@ func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutom
 	if changed.ID = id; old.Action.Secret != "" && changed.Action.Secret != "" {
 		changed.Action.Secret = old.Action.Secret
 	}
-	return a.store.Repos().Automations.Update(ctx, changed)
+	line := audit.Line{
+		OrgID: old.OrgID, Action: audit.AutomationChanged, Object: id,
+		Detail: differing(automationDetail(old), automationDetail(changed)),
+	}
+	return recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Update(ctx, changed) })
+}
+
+// automationDetail is what the audit says of an automation; its secret is not in it.
+func automationDetail(a automation.Automation) audit.Detail {
+	return audit.Detail{
+		"nome": a.Name, "evento": string(a.Event), "acao": string(a.Action.Kind), "endereco": a.Action.URL,
+		"para": a.Action.To, "condicao": a.Conditions.When, "produto": a.Action.Product, "teto": a.Action.Ceiling.String(),
+	}
 }
 
 // List returns the automations of an organisation, oldest first. Faults:
@@ -122,10 +138,17 @@ func (a *Automations) List(ctx context.Context, by Caller, orgID string) ([]auto
 // SetEnabled switches an automation on or off. Faults: InvalidRequest,
 // ServiceUnavailable.
 func (a *Automations) SetEnabled(ctx context.Context, by Caller, id string, enabled bool) error {
-	if _, err := a.Find(ctx, by, id); err != nil {
+	found, err := a.Find(ctx, by, id)
+	if err != nil {
 		return err
 	}
-	return a.store.Repos().Automations.SetEnabled(ctx, id, enabled)
+	line := audit.Line{OrgID: found.OrgID, Action: audit.AutomationDisabled, Object: id, Detail: nameOf(found.Name)}
+	if enabled {
+		line.Action = audit.AutomationEnabled
+	}
+	return recorded(ctx, a.store, by, line, func(r ports.Repos) error {
+		return r.Automations.SetEnabled(ctx, id, enabled)
+	})
 }
 
 // Find returns one automation. Faults: NotFound, Forbidden, ServiceUnavailable.

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strconv"
 
+	"fichario/domain/audit"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
@@ -80,10 +81,13 @@ func (b *Batches) Results(
 	return out, err
 }
 
-// AllResults is Results for a file: all of them, read while it is written. Faults: UnknownBatch, InvalidRequest,
-// ServiceUnavailable.
+// AllResults is Results for a file: all of them, read while it is written. That it was asked for is in the audit.
+// Faults: UnknownBatch, InvalidRequest, ServiceUnavailable.
 func (b *Batches) AllResults(ctx context.Context, by Caller, id string, state batch.State) (BatchResults, error) {
 	out, err := b.resultsOf(ctx, by, id, state)
+	if err == nil {
+		err = looked(ctx, b.Store, by, audit.Line{OrgID: out.Batch.OrgID, Action: audit.BatchDownloaded, Object: id})
+	}
 	if err != nil {
 		return out, err
 	}

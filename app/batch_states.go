@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -108,7 +109,7 @@ func (b *Batches) views(ctx context.Context, found []batch.Batch) ([]BatchView, 
 // Confirm lets a quoted batch run within a ceiling; without one, within that of the quote, or what it may cost at most.
 // Faults: UnknownBatch, BatchState, Forbidden, ServiceUnavailable.
 func (b *Batches) Confirm(ctx context.Context, by Caller, id string, ceiling *catalog.Money) (BatchView, error) {
-	return b.move(ctx, by, id, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+	return b.move(ctx, by, id, audit.BatchConfirmed, func(r ports.Repos, now time.Time, q *batch.Batch) error {
 		if q.Status != batch.Quoted || !now.Before(q.ExpiresAt) {
 			return wrongState(*q, "confirmado", "orçado e dentro do prazo")
 		}
@@ -128,7 +129,7 @@ func (b *Batches) Confirm(ctx context.Context, by Caller, id string, ceiling *ca
 // Pause stops a batch until somebody resumes it; what is in flight ends. Faults: UnknownBatch, BatchState,
 // ServiceUnavailable.
 func (b *Batches) Pause(ctx context.Context, by Caller, id string) (BatchView, error) {
-	return b.move(ctx, by, id, func(_ ports.Repos, _ time.Time, q *batch.Batch) error {
+	return b.move(ctx, by, id, audit.BatchPaused, func(_ ports.Repos, _ time.Time, q *batch.Batch) error {
 		if q.Status != batch.Running && (q.Status != batch.Paused || q.Reason == batch.Asked) {
 			return wrongState(*q, "pausado", "em andamento")
 		}
@@ -143,7 +144,7 @@ func (b *Batches) Pause(ctx context.Context, by Caller, id string) (BatchView, e
 func (b *Batches) Resume(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money, failures bool,
 ) (BatchView, error) {
-	return b.move(ctx, by, id, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+	return b.move(ctx, by, id, audit.BatchResumed, func(r ports.Repos, now time.Time, q *batch.Batch) error {
 		again := failures && q.Failed > 0
 		if q.Status != batch.Paused && (q.Status != batch.Done || !again) {
 			return wrongState(*q, "retomado", "pausado, ou concluído com falhas que se queira repetir")
@@ -171,7 +172,7 @@ func (b *Batches) Resume(
 
 // Cancel ends a batch; what is in flight ends as any lookup. Faults: UnknownBatch, BatchState, ServiceUnavailable.
 func (b *Batches) Cancel(ctx context.Context, by Caller, id string) (BatchView, error) {
-	return b.move(ctx, by, id, func(_ ports.Repos, now time.Time, q *batch.Batch) error {
+	return b.move(ctx, by, id, audit.BatchCancelled, func(_ ports.Repos, now time.Time, q *batch.Batch) error {
 		if q.Status.Ended() {
 			return wrongState(*q, "cancelado", "orçado, em andamento ou pausado")
 		}
@@ -203,13 +204,28 @@ func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batc
 		q.Limit().Exact(), org.MemberBatchLimit.Exact())).At("teto")
 }
 
+// batchLine is a line about a batch, with what it may be charged.
+func batchLine(a audit.Action, q batch.Batch) audit.Line {
+	l := audit.Line{OrgID: q.OrgID, Action: a, Object: q.ID}
+	if q.HasCeiling {
+		l.Detail = audit.Detail{"teto": q.Ceiling.String()}
+	}
+	return l
+}
+
 // move changes a batch for a caller, with nobody else at it.
 func (b *Batches) move(
-	ctx context.Context, by Caller, id string, f func(ports.Repos, time.Time, *batch.Batch) error,
+	ctx context.Context, by Caller, id string, action audit.Action,
+	f func(ports.Repos, time.Time, *batch.Batch) error,
 ) (BatchView, error) {
 	found, err := b.find(ctx, by, id)
 	if err == nil {
-		err = b.change(ctx, found, f)
+		err = b.change(ctx, found, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+			if err := f(r, now, q); err != nil {
+				return err
+			}
+			return record(ctx, r, by, batchLine(action, *q))
+		})
 	}
 	if err != nil {
 		return BatchView{}, err

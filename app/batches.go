@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/audit"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -132,12 +133,13 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (BatchView, 
 			return BatchView{}, err // what was written is forgotten by a chore
 		}
 	}
-	err = b.change(ctx, q, func(_ ports.Repos, now time.Time, q *batch.Batch) error {
-		if q.Status = batch.Quoted; n.Confirm {
-			q.StartedAt = now
-			q.Run(now)
+	err = b.change(ctx, q, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+		if q.Status = batch.Quoted; !n.Confirm {
+			return nil
 		}
-		return nil
+		q.StartedAt = now
+		q.Run(now)
+		return record(ctx, r, by, batchLine(audit.BatchConfirmed, *q))
 	})
 	if err != nil {
 		return BatchView{}, err

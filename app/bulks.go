@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/ports"
@@ -86,7 +88,10 @@ func (b *Bulks) Start(ctx context.Context, by Caller, n NewBulk) (crm.Bulk, erro
 	for i, id := range ids {
 		items[i] = crm.BulkItem{ID: newID(), BulkID: action.ID, ContactID: id, State: crm.ItemWaiting}
 	}
-	err = b.store.InTx(ctx, func(r ports.Repos) error { return r.Bulks.Create(ctx, action, items) })
+	line := audit.Line{OrgID: orgID, Action: audit.BulkStarted, Object: action.ID, Detail: audit.Detail{
+		"acao": string(n.Kind), "contatos": strconv.Itoa(len(ids)), "para": n.TargetID,
+	}}
+	err = recorded(ctx, b.store, by, line, func(r ports.Repos) error { return r.Bulks.Create(ctx, action, items) })
 	if err != nil {
 		return crm.Bulk{}, err
 	}
@@ -221,7 +226,10 @@ func (b *Bulks) Undo(ctx context.Context, by Caller, id string) (crm.Bulk, error
 			return tooLate()
 		}
 		action.Status, action.Done, action.Skipped = crm.BulkUndoing, 0, 0
-		return r.Bulks.Save(ctx, action)
+		if err := r.Bulks.Save(ctx, action); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{OrgID: action.OrgID, Action: audit.BulkUndone, Object: id})
 	})
 	if err != nil {
 		return crm.Bulk{}, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"fichario/domain/audit"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/text"
@@ -32,8 +33,10 @@ func (b *Bundles) Add(
 	if err := mayManageOrg(ctx, b.store.Repos(), by, orgID); err != nil {
 		return catalog.Bundle{}, err
 	}
-	if err := bundleFault(b.store.Repos().Bundles.Create(ctx, made)); err != nil {
-		return catalog.Bundle{}, err
+	line := audit.Line{OrgID: orgID, Action: audit.BundleCreated, Object: made.ID, Detail: bundleDetail(made)}
+	err = recorded(ctx, b.store, by, line, func(r ports.Repos) error { return r.Bundles.Create(ctx, made) })
+	if err != nil {
+		return catalog.Bundle{}, bundleFault(err)
 	}
 	return made, nil
 }
@@ -51,7 +54,10 @@ func (b *Bundles) Change(ctx context.Context, by Caller, orgID, id, name string,
 	if !validID(id) {
 		return noBundle()
 	}
-	return bundleFault(b.store.Repos().Bundles.Update(ctx, changed))
+	line := audit.Line{OrgID: orgID, Action: audit.BundleChanged, Object: id, Detail: bundleDetail(changed)}
+	return bundleFault(recorded(ctx, b.store, by, line, func(r ports.Repos) error {
+		return r.Bundles.Update(ctx, changed)
+	}))
 }
 
 // Remove removes a bundle; what was asked through it stays. Faults: NotFound, Forbidden, ServiceUnavailable.
@@ -62,7 +68,10 @@ func (b *Bundles) Remove(ctx context.Context, by Caller, orgID, id string) error
 	if !validID(id) {
 		return noBundle()
 	}
-	return bundleFault(b.store.Repos().Bundles.Remove(ctx, catalog.Bundle{ID: id, OrgID: orgID}))
+	line := audit.Line{OrgID: orgID, Action: audit.BundleRemoved, Object: id}
+	return bundleFault(recorded(ctx, b.store, by, line, func(r ports.Repos) error {
+		return r.Bundles.Remove(ctx, catalog.Bundle{ID: id, OrgID: orgID})
+	}))
 }
 
 // List returns the bundles of an organisation by name. Faults: NotFound, ServiceUnavailable.
@@ -71,6 +80,10 @@ func (b *Bundles) List(ctx context.Context, by Caller, orgID string) ([]catalog.
 		return nil, err
 	}
 	return b.store.Repos().Bundles.List(ctx, orgID)
+}
+
+func bundleDetail(b catalog.Bundle) audit.Detail {
+	return audit.Detail{"nome": b.Name, "produtos": joined(b.Products)}
 }
 
 // check returns the name as it is kept.

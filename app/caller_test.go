@@ -13,6 +13,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/access"
+	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
@@ -104,6 +105,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.Board, args{funnel.ID, app.ContactSearch{}, 5}, "", missing},
 		{s.contacts.Show, args{contact.ID}, "", missing},
 		{s.contacts.View, args{contact.ID}, "", missing},
+		{s.contacts.Opened, args{crm.ContactView{Contact: contact}}, "", missing},
 		{s.contacts.History, args{contact.ID}, "", missing},
 		{s.contacts.Documents, args{contact.ID}, "", missing},
 		{s.contacts.Edit, args{contact.ID, bia()}, "", missing},
@@ -172,6 +174,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		},
 		{s.lookups.Contact, args{contact.ID}, "", missing},
 		{s.lookups.Show, args{asked.ID}, "", missing},
+		{s.lookups.Opened, args{app.LookupView{Entry: asked}}, "", missing},
+		{s.lookups.Downloaded, args{app.LookupView{Entry: asked}}, "", missing},
 		{s.lookups.Tie, args{asked.ID, contact.ID}, "", missing},
 		{s.lookups.DoLater, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
 		{s.lookups.Again, args{asked.ID}, "consulta_desconhecida", "consulta_desconhecida"},
@@ -195,6 +199,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.webhooks.Summaries, args{s.orgID, now()}, forbidden, missing},
 		{s.intake.Deliveries, args{hook.ID, webhook.Outcome(""), "", 5}, forbidden, missing},
 		{s.intake.Delivery, args{accepted.ID}, forbidden, missing},
+		{s.intake.OpenDelivery, args{accepted.ID}, forbidden, missing},
 		{s.intake.Explain, args{must(s.intake.Delivery(ctx, owner, accepted.ID))}, forbidden, missing},
 		{s.intake.Replay, args{accepted.ID}, forbidden, missing},
 		{s.intake.Try, args{hook.ID, []byte(`{"email":"a@x.example"}`)}, forbidden, missing},
@@ -219,6 +224,9 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.automations.RunAgain, args{s.ended(enabled, contact.ID, automation.Dead).ID}, forbidden, missing},
 		{s.automations.RunFailedAgain, nil, forbidden, ""},
 		{s.sessions.SignOutEverywhere, nil, "", ""},
+		{s.audit.Page, args{app.AuditSearch{}, 5}, forbidden, ""},
+		{s.audit.All, args{s.orgID, app.AuditSearch{}}, forbidden, missing},
+		{s.audit.Verify, args{s.orgID, audit.Hash{}}, forbidden, missing},
 	}
 }
 
@@ -301,7 +309,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 
 	for _, of := range []any{
 		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.contacts, s.bulks, s.rotations,
-		s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard, s.batches,
+		s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard, s.batches, s.audit,
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {
 			name := reflect.TypeOf(of).Elem().Name() + "." + m.Name
@@ -313,11 +321,14 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// contents are all rows of all tables.
-func contents(t *testing.T, db *sql.DB) string {
+// contents are all rows of all tables but some.
+func contents(t *testing.T, db *sql.DB, but ...string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, table := range rows(t, db, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name") {
+		if slices.Contains(but, table[0].(string)) {
+			continue
+		}
 		all.WriteString(line(table, rows(t, db, "SELECT * FROM "+table[0].(string)), "\n"))
 	}
 	return all.String()

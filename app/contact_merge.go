@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -185,7 +186,8 @@ func (c *Contacts) Merge(ctx context.Context, by Caller, intoID, fromID string) 
 			ID: newID(), OrgID: into.OrgID, ContactID: intoID, Kind: crm.Merged, Actor: actor, Subject: p.From.Name,
 			At: gone.At,
 		}
-		return errors.Join(r.Contacts.Edit(ctx, p.After.Contact, event), emitChange(ctx, r, event, "", ""))
+		return errors.Join(r.Contacts.Edit(ctx, p.After.Contact, event), emitChange(ctx, r, event, "", ""),
+			record(ctx, r, by, contactLine(audit.ContactsMerged, p.From.Contact)))
 	})
 }
 
@@ -242,6 +244,7 @@ func (c *Contacts) Part(ctx context.Context, by Caller, intoID, fromID string) e
 		return errors.Join(
 			c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Parted, Actor: actor, Subject: into.Name}),
 			r.Contacts.Edit(ctx, after, event), emitChange(ctx, r, event, "", ""),
+			record(ctx, r, by, contactLine(audit.ContactsParted, gone.Contact)),
 		)
 	})
 }

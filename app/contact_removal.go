@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/ports"
@@ -34,7 +35,10 @@ func (c *Contacts) Delete(ctx context.Context, by Caller, id string) error {
 		if err != nil {
 			return err
 		}
-		return remove(ctx, r, crm.Removal{Contact: contact, By: actor, At: now})
+		if err := remove(ctx, r, crm.Removal{Contact: contact, By: actor, At: now}); err != nil {
+			return err
+		}
+		return record(ctx, r, by, contactLine(audit.ContactDeleted, contact))
 	})
 }
 
@@ -72,8 +76,25 @@ func (c *Contacts) Undelete(ctx context.Context, by Caller, id string) error {
 		case !gone.CanUndo(now):
 			return tooLate()
 		}
-		return c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Restored, Actor: actor})
+		if err := c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Restored, Actor: actor}); err != nil {
+			return err
+		}
+		return record(ctx, r, by, contactLine(audit.ContactRestored, gone.Contact))
 	})
+}
+
+// contactLine is a line about a contact, whose name and address are sealed in it.
+func contactLine(a audit.Action, c crm.Contact) audit.Line {
+	return audit.Line{OrgID: c.OrgID, Action: a, Object: c.ID, Detail: audit.Detail{"nome": c.Name, "email": c.Email}}
+}
+
+// Opened writes down that the caller opened the page of a contact; what it returns is why he may not see it. Fault:
+// ServiceUnavailable.
+func (c *Contacts) Opened(ctx context.Context, by Caller, view crm.ContactView) error {
+	if !by.maySee(view.OrgID) {
+		return contactKind.notFound()
+	}
+	return looked(ctx, c.store, by, contactLine(audit.ContactOpened, view.Contact))
 }
 
 func tooLate() *fault.Error {

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/text"
@@ -197,11 +198,16 @@ func (c *Contacts) Chosen(ctx context.Context, by Caller, ids []string) iter.Seq
 }
 
 // All yields every contact that a search finds, whole and in its order, or an error at
-// which they end; they are read while they are asked for. Faults: NotFound,
+// which they end; they are read while they are asked for, which is written down. Faults: NotFound,
 // ServiceUnavailable.
 func (c *Contacts) All(ctx context.Context, by Caller, s ContactSearch) iter.Seq2[crm.ContactView, error] {
 	return func(yield func(crm.ContactView, error) bool) {
 		p, err := c.prepare(ctx, by, s)
+		if err == nil {
+			err = looked(ctx, c.store, by, audit.Line{
+				OrgID: p.orgID, Action: audit.ContactsDownloaded, Detail: audit.Detail{"busca": s.Text},
+			})
+		}
 		if err != nil {
 			yield(crm.ContactView{}, err)
 			return

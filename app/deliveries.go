@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -39,6 +40,16 @@ var deliveryKind = kind[webhook.Delivery]{
 // ServiceUnavailable.
 func (i *Intake) Delivery(ctx context.Context, by Caller, id string) (webhook.Delivery, error) {
 	return deliveryKind.managed(ctx, i.store.Repos(), by, id)
+}
+
+// OpenDelivery is Delivery for somebody who is shown it, which is written down. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
+func (i *Intake) OpenDelivery(ctx context.Context, by Caller, id string) (webhook.Delivery, error) {
+	d, err := i.Delivery(ctx, by, id)
+	if err != nil {
+		return webhook.Delivery{}, err
+	}
+	return d, looked(ctx, i.store, by, audit.Line{OrgID: d.OrgID, Action: audit.DeliveryOpened, Object: id})
 }
 
 // ContactsOf returns the contacts of deliveries by id, of each delivery at most so many, without their notes. Fault:
@@ -85,6 +96,10 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 	}
 	if old.ReplayOf != "" {
 		d.ReplayOf = old.ReplayOf // one delivery makes one contact, by whatever path
+	}
+	line := audit.Line{OrgID: old.OrgID, Action: audit.DeliveryReplayed, Object: old.ID}
+	if err := looked(ctx, i.store, by, line); err != nil {
+		return Accepted{}, err
 	}
 	return i.take(ctx, hook, d)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -52,7 +53,12 @@ func (u *Funnels) Add(ctx context.Context, by Caller, name string) error {
 		if len(known) >= crm.FunnelsMax {
 			return invalid("name", fmt.Sprintf("São até %d funis.", crm.FunnelsMax))
 		}
-		return r.Funnels.Create(ctx, made)
+		if err := r.Funnels.Create(ctx, made); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: orgID, Action: audit.FunnelCreated, Object: made.ID, Detail: nameOf(made.Name),
+		})
 	})
 }
 
@@ -101,7 +107,7 @@ func (u *Funnels) SetOutcome(ctx context.Context, by Caller, orgID, stageID stri
 	hasStage := func(f crm.Funnel) bool {
 		return slices.ContainsFunc(f.Stages, func(s crm.Stage) bool { return s.ID == stageID })
 	}
-	return u.edit(ctx, orgID, hasStage, func(f *crm.Funnel) error { return f.SetOutcome(stageID, o) })
+	return u.edit(ctx, by, orgID, hasStage, func(f *crm.Funnel) error { return f.SetOutcome(stageID, o) })
 }
 
 // PlaceStage moves a stage to a place, counted from zero.
@@ -120,12 +126,12 @@ func (u *Funnels) change(ctx context.Context, by Caller, id string, edit func(*c
 	if err != nil {
 		return err
 	}
-	return u.edit(ctx, orgID, func(f crm.Funnel) bool { return f.ID == id }, edit)
+	return u.edit(ctx, by, orgID, func(f crm.Funnel) bool { return f.ID == id }, edit)
 }
 
 // edit edits the one funnel that is wanted, which nobody else edits meanwhile.
 func (u *Funnels) edit(
-	ctx context.Context, orgID string, wanted func(crm.Funnel) bool, edit func(*crm.Funnel) error,
+	ctx context.Context, by Caller, orgID string, wanted func(crm.Funnel) bool, edit func(*crm.Funnel) error,
 ) error {
 	return u.store.InTx(ctx, func(r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, orgID); err != nil {
@@ -148,8 +154,26 @@ func (u *Funnels) edit(
 		if err := r.Funnels.Update(ctx, funnel); err != nil {
 			return err
 		}
-		return removedAreEmpty(ctx, r, before, funnel)
+		if err := removedAreEmpty(ctx, r, before, funnel); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: orgID, Action: audit.FunnelChanged, Object: funnel.ID,
+			Detail: differing(funnelDetail(before), funnelDetail(funnel)),
+		})
 	})
+}
+
+// funnelDetail is what the audit says of a funnel.
+func funnelDetail(f crm.Funnel) audit.Detail {
+	stages := make([]string, len(f.Stages))
+	for i, s := range f.Stages {
+		stages[i] = s.Name
+		if s.Outcome != "" {
+			stages[i] += " (" + string(s.Outcome) + ")"
+		}
+	}
+	return audit.Detail{"nome": f.Name, "etapas": joined(stages)}
 }
 
 // removedAreEmpty is the fault of a stage that went away with contacts in it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 )
 
@@ -44,6 +45,9 @@ func (b *Bulks) ImportResults(
 	view, err := b.ShowImport(ctx, by, id)
 	if err == nil && view.Status == crm.BulkDraft {
 		err = bulkKind.notFound()
+	}
+	if err == nil {
+		err = looked(ctx, b.store, by, audit.Line{OrgID: view.OrgID, Action: audit.ImportDownloaded, Object: id})
 	}
 	return view, b.rowsOf(ForPage(ctx), id), err
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
@@ -174,7 +176,13 @@ func (b *Bulks) changeImport(ctx context.Context, by Caller, id string, c Import
 			return invalid("status", "Esta importação já começou.")
 		}
 		action.Status, action.Settings = next, settings
-		return r.Bulks.Save(ctx, action)
+		if err := r.Bulks.Save(ctx, action); err != nil || next != crm.BulkRunning {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: action.OrgID, Action: audit.ImportStarted, Object: id,
+			Detail: audit.Detail{"arquivo": plan.File, "linhas": strconv.Itoa(action.Total)},
+		})
 	})
 }
 

@@ -188,8 +188,10 @@ func TestAReplay(t *testing.T) {
 	between = must(s.intake.Delivery(t.Context(), app.Operator(), between.ID))
 	between.ID, between.ReplayOf = app.NewKeyID(), refused
 	must(s.store.Repos().Inbox.Take(t.Context(), ports.Arrival{Delivery: between}))
+	lines := must(s.store.Repos().Audit.Last(t.Context(), s.orgID))
 	made := must(replay(between.ID))
 	equal(t, "a person vouches for it", made.Repeated, false)
+	equal(t, "and is in the audit", actions(s.lines(lines)), "entrega.repetida")
 	again := s.deliveries(hook)[0]
 	equal(t, "its line", line(again.Outcome, again.ReplayOf == refused), "accepted true")
 	for _, id := range []string{refused, between.ID, again.ID, s.deliveries(hook)[0].ID} {

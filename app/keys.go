@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/ports"
@@ -62,7 +64,8 @@ func (k *Keys) Create(ctx context.Context, by Caller, n NewKey) (access.Key, acc
 	}
 	secret := access.NewSecret()
 	key.Prefix = secret.Prefix()
-	err = k.store.InTx(ctx, func(repos ports.Repos) error {
+	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyCreated, Object: key.ID, Detail: keyDetail(key)}
+	err = recorded(ctx, k.store, by, line, func(repos ports.Repos) error {
 		if err := repos.Keys.Create(ctx, key); err != nil {
 			return err
 		}
@@ -72,6 +75,18 @@ func (k *Keys) Create(ctx context.Context, by Caller, n NewKey) (access.Key, acc
 		return access.Key{}, access.Secret{}, invalid("id", "Esta chave já foi criada.").Because(ErrTwice)
 	}
 	return key, secret, err
+}
+
+// keyDetail is what the audit says of a key.
+func keyDetail(k access.Key) audit.Detail {
+	d := audit.Detail{
+		"nome": k.Name, "prefixo": k.Prefix, "escopos": joined(k.Scopes), "porMinuto": strconv.Itoa(k.Limits.PerMinute),
+		"porDia": strconv.Itoa(k.Limits.PerDay), "porMes": strconv.Itoa(k.Limits.PerMonth),
+	}
+	if !k.ExpiresAt.IsZero() {
+		d["expiraEm"] = k.ExpiresAt.Format(time.RFC3339)
+	}
+	return d
 }
 
 // describe checks a description.
@@ -117,10 +132,12 @@ func (k *Keys) List(ctx context.Context, by Caller, orgID string) ([]access.Key,
 // Revoke ends a key for good, on every instance within a second. Fault:
 // InvalidRequest when there is no such key.
 func (k *Keys) Revoke(ctx context.Context, by Caller, id string) error {
-	if _, err := keyKind.managed(ctx, k.store.Repos(), by, id); err != nil {
+	key, err := keyKind.managed(ctx, k.store.Repos(), by, id)
+	if err != nil {
 		return err
 	}
-	return k.store.Repos().Keys.Revoke(ctx, id, k.clock())
+	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRevoked, Object: id, Detail: nameOf(key.Name)}
+	return recorded(ctx, k.store, by, line, func(r ports.Repos) error { return r.Keys.Revoke(ctx, id, k.clock()) })
 }
 
 // Rotate gives a key a new secret. The key stays the same one: its statement, its
@@ -151,7 +168,10 @@ func (k *Keys) rotate(
 	}
 	secret := access.NewSecret()
 	key.Prefix = secret.Prefix()
-	err = k.store.InTx(ctx, func(repos ports.Repos) error {
+	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRotated, Object: id, Detail: audit.Detail{
+		"nome": key.Name, "prefixo": key.Prefix, "sobreposicao": overlap.String(),
+	}}
+	err = recorded(ctx, k.store, by, line, func(repos ports.Repos) error {
 		return repos.Keys.AddSecret(ctx, key.ID, was, secret, endAfter(now, overlap))
 	})
 	return key, secret, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -87,6 +88,26 @@ func (l *Lookups) Show(ctx context.Context, by Caller, id string) (LookupView, e
 		err = nil // the contact is gone, the lookup stays
 	}
 	return v, err
+}
+
+// Opened writes down that the caller opened a lookup's answer; what it returns is why he may not see it. Fault:
+// ServiceUnavailable.
+func (l *Lookups) Opened(ctx context.Context, by Caller, v LookupView) error {
+	return l.shown(ctx, by, audit.SheetOpened, v.Entry)
+}
+
+// Downloaded is Opened for the bureau's own answer.
+func (l *Lookups) Downloaded(ctx context.Context, by Caller, v LookupView) error {
+	return l.shown(ctx, by, audit.AnswerDownloaded, v.Entry)
+}
+
+func (l *Lookups) shown(ctx context.Context, by Caller, a audit.Action, e lookup.Entry) error {
+	if !by.maySee(e.OrgID) {
+		return entryKind.notFound()
+	}
+	return looked(ctx, l.store, by, audit.Line{OrgID: e.OrgID, Action: a, Object: e.ID, Detail: audit.Detail{
+		"documento": e.Document.Value(), "produto": e.Product,
+	}})
 }
 
 // Tie says which contact a lookup is about, instead of another one or none. Faults: NotFound, ServiceUnavailable.

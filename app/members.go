@@ -1,12 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"fichario/domain/access"
+	"fichario/domain/audit"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -70,11 +72,21 @@ func (u *Members) Add(ctx context.Context, by Caller, n NewMember) (crm.Member, 
 		ID: newID(), OrgID: n.OrgID, Name: name, Email: email.Value(), Role: n.Role, Active: true,
 		PasswordHash: hash, CreatedAt: u.clock(),
 	}
-	err = u.store.Repos().Members.Create(ctx, m)
+	line := audit.Line{OrgID: m.OrgID, Action: audit.MemberAdded, Object: m.ID, Detail: memberDetail(m)}
+	err = recorded(ctx, u.store, by, line, func(r ports.Repos) error { return r.Members.Create(ctx, m) })
 	if errors.Is(err, ports.ErrExists) {
 		return crm.Member{}, invalid("email", "Já há um membro com este e-mail.")
 	}
 	return m, err
+}
+
+// memberDetail is what the audit says of a member.
+func memberDetail(m crm.Member) audit.Detail {
+	d := audit.Detail{"nome": m.Name, "email": m.Email, "papel": string(m.Role), "ativo": yesNo(m.Active)}
+	if m.Budget != nil {
+		d["orcamento"] = m.Budget.String()
+	}
+	return d
 }
 
 // List returns the members of an organisation, oldest first. Faults: NotFound,
@@ -195,11 +207,30 @@ func (u *Members) change(ctx context.Context, by Caller, m crm.Member, f func(*c
 		if err := r.Members.Update(ctx, after); err != nil {
 			return err
 		}
+		if err := recordMember(ctx, r, by, before, after); err != nil {
+			return err
+		}
 		if after.Active && after.PasswordHash == before.PasswordHash {
 			return nil
 		}
 		return r.Sessions.EndAll(ctx, m.ID)
 	})
+}
+
+// recordMember writes what is different about a member.
+func recordMember(ctx context.Context, r ports.Repos, by Caller, before, after crm.Member) error {
+	l := audit.Line{OrgID: after.OrgID, Action: audit.MemberChanged, Object: after.ID}
+	switch {
+	case after.PasswordHash == before.PasswordHash:
+		was, is := memberDetail(before), memberDetail(after)
+		was["orcamento"], is["orcamento"] = cmp.Or(was["orcamento"], "nenhum"), cmp.Or(is["orcamento"], "nenhum")
+		l.Detail = differing(was, is)
+	case by.memberID == after.ID:
+		l.Action = audit.PasswordChanged
+	default:
+		l.Action, l.Detail = audit.MemberPassworded, nameOf(after.Name)
+	}
+	return record(ctx, r, by, l)
 }
 
 // anotherOwner is the fault of an organisation that would be left without an active owner.

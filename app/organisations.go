@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fichario/domain/audit"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
@@ -41,7 +42,12 @@ func (o *Organisations) CreateWithID(ctx context.Context, id, name string) (crm.
 		if err := r.Orgs.Create(ctx, org); err != nil {
 			return err
 		}
-		return r.Funnels.Create(ctx, funnel)
+		if err := r.Funnels.Create(ctx, funnel); err != nil {
+			return err
+		}
+		return record(ctx, r, Operator(), audit.Line{
+			OrgID: id, Action: audit.OrgCreated, Object: id, Detail: nameOf(org.Name),
+		})
 	})
 }
 
@@ -63,7 +69,12 @@ func (o *Organisations) SetMemberBatchLimit(ctx context.Context, by Caller, id s
 	if limit < 0 {
 		return invalid("memberBatchLimit", "O limite não é negativo.")
 	}
-	return o.store.Repos().Orgs.SetMemberBatchLimit(ctx, id, limit)
+	line := audit.Line{
+		OrgID: id, Action: audit.OrgLimitChanged, Object: id, Detail: audit.Detail{"limite": limit.String()},
+	}
+	return recorded(ctx, o.store, by, line, func(r ports.Repos) error {
+		return r.Orgs.SetMemberBatchLimit(ctx, id, limit)
+	})
 }
 
 // Find returns the organisation of a caller. Faults: NotFound, ServiceUnavailable.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/text"
 	"fichario/ports"
@@ -27,7 +28,9 @@ func (o *Origins) Add(ctx context.Context, by Caller, orgID, name string) (crm.O
 		return crm.Origin{}, err
 	}
 	made := crm.Origin{ID: newID(), OrgID: orgID, Name: name}
-	if err := originFault(o.store.Repos().Origins.Create(ctx, made), originExists); err != nil {
+	line := audit.Line{OrgID: orgID, Action: audit.OriginCreated, Object: made.ID, Detail: nameOf(name)}
+	err = recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Origins.Create(ctx, made) })
+	if err := originFault(err, originExists); err != nil {
 		return crm.Origin{}, err
 	}
 	return made, nil
@@ -55,7 +58,10 @@ func (o *Origins) Rename(ctx context.Context, by Caller, id, name string) error 
 	if !validID(id) {
 		return noOrigin()
 	}
-	return originFault(o.store.Repos().Origins.Rename(ctx, crm.Origin{ID: id, OrgID: orgID, Name: name}), originExists)
+	line := audit.Line{OrgID: orgID, Action: audit.OriginRenamed, Object: id, Detail: nameOf(name)}
+	return originFault(recorded(ctx, o.store, by, line, func(r ports.Repos) error {
+		return r.Origins.Rename(ctx, crm.Origin{ID: id, OrgID: orgID, Name: name})
+	}), originExists)
 }
 
 // Remove removes an origin that nothing is linked to. Faults: InvalidRequest, NotFound,
@@ -68,7 +74,10 @@ func (o *Origins) Remove(ctx context.Context, by Caller, id string) error {
 	if !validID(id) {
 		return noOrigin()
 	}
-	return originFault(o.store.Repos().Origins.Remove(ctx, crm.Origin{ID: id, OrgID: orgID}),
+	line := audit.Line{OrgID: orgID, Action: audit.OriginRemoved, Object: id}
+	return originFault(recorded(ctx, o.store, by, line, func(r ports.Repos) error {
+		return r.Origins.Remove(ctx, crm.Origin{ID: id, OrgID: orgID})
+	}),
 		"Há contatos, webhooks ou automações com esta origem. Ela só pode ser renomeada.")
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/text"
 	"fichario/ports"
@@ -52,7 +53,8 @@ func (o *Rotations) Add(
 	if err := o.fill(ctx, &made, name, members); err != nil {
 		return crm.Rotation{}, err
 	}
-	return made, o.store.Repos().Rotations.Create(ctx, made)
+	line := audit.Line{OrgID: orgID, Action: audit.RotationCreated, Object: made.ID, Detail: rotationDetail(made)}
+	return made, recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Rotations.Create(ctx, made) })
 }
 
 // Change gives a rotation another name and other members; who got how many stays. Faults: InvalidRequest, NotFound,
@@ -65,7 +67,19 @@ func (o *Rotations) Change(ctx context.Context, by Caller, id, name string, memb
 	if err := o.fill(ctx, &changed, name, members); err != nil {
 		return err
 	}
-	return o.store.Repos().Rotations.Update(ctx, changed)
+	line := audit.Line{
+		OrgID: changed.OrgID, Action: audit.RotationChanged, Object: id, Detail: rotationDetail(changed),
+	}
+	return recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Rotations.Update(ctx, changed) })
+}
+
+// rotationDetail is what the audit says of a rotation: its members by their ids, with their weights.
+func rotationDetail(r crm.Rotation) audit.Detail {
+	members := make([]string, len(r.Members))
+	for i, m := range r.Members {
+		members[i] = fmt.Sprintf("%s=%d", m.MemberID, m.Weight)
+	}
+	return audit.Detail{"nome": r.Name, "membros": joined(members)}
 }
 
 // Remove takes a rotation away that no webhook and no automation uses; contacts stay with whom it gave them to. Faults:

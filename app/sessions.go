@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/fault"
@@ -122,6 +123,9 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 		return access.SessionToken{}, err
 	}
 	if !fits || !m.Active {
+		if err := s.refused(ctx, m); err != nil {
+			return access.SessionToken{}, err
+		}
 		return access.SessionToken{}, wrong
 	}
 	token, now := access.NewSessionToken(), s.clock()
@@ -135,8 +139,17 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 		}
 		return errors.Join(r.Sessions.Clear(ctx, email), r.Sessions.Create(ctx, token, access.Session{
 			MemberID: m.ID, CreatedAt: now, SeenAt: now,
-		}))
+		}), record(ctx, r, ByMember(m), audit.Line{OrgID: m.OrgID, Action: audit.SignedIn, Object: m.ID}))
 	})
+}
+
+// refused writes down that somebody tried to sign in as a member. An address that nobody has is no organisation's; and
+// who tries again and again has to wait before his password is looked at, so that he writes some lines an hour.
+func (s *Sessions) refused(ctx context.Context, m crm.Member) error {
+	if m.ID == "" {
+		return nil
+	}
+	return looked(ctx, s.store, Caller{}, audit.Line{OrgID: m.OrgID, Action: audit.SignInRefused, Object: m.ID})
 }
 
 func inWords(d time.Duration) string {
@@ -176,12 +189,24 @@ func (s *Sessions) SignOut(ctx context.Context, text string) error {
 	if !ok {
 		return nil
 	}
-	return s.store.Repos().Sessions.End(ctx, token)
+	_, m, err := s.store.Repos().Sessions.Find(ctx, token)
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	line := audit.Line{OrgID: m.OrgID, Action: audit.SignedOut, Object: m.ID}
+	return recorded(ctx, s.store, ByMember(m), line, func(r ports.Repos) error { return r.Sessions.End(ctx, token) })
 }
 
 // SignOutEverywhere ends all sessions of the caller.
 func (s *Sessions) SignOutEverywhere(ctx context.Context, by Caller) error {
-	return s.store.Repos().Sessions.EndAll(ctx, by.memberID)
+	if by.memberID == "" {
+		return nil
+	}
+	line := audit.Line{OrgID: by.orgID, Action: audit.SessionsEnded, Object: by.memberID}
+	return recorded(ctx, s.store, by, line, func(r ports.Repos) error { return r.Sessions.EndAll(ctx, by.memberID) })
 }
 
 // Forget removes sessions that ended long ago. A chore.

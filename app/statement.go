@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/audit"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -112,7 +113,7 @@ type StatementLines struct {
 	All iter.Seq2[StatementLine, error]
 }
 
-// Lines returns every line that a query wants, whatever its limit and cursor say. Faults:
+// Lines returns every line that a query wants, whatever its limit and cursor say, and writes down who asked. Faults:
 // those of Page.
 func (s *Statement) Lines(ctx context.Context, caller Caller, q StatementQuery) (StatementLines, error) {
 	of, err := s.owner(ctx, caller, q)
@@ -128,6 +129,10 @@ func (s *Statement) Lines(ctx context.Context, caller Caller, q StatementQuery) 
 		if names, err = people(ctx, s.store, of.asker.OrgID); err != nil {
 			return StatementLines{}, err
 		}
+	}
+	line := audit.Line{OrgID: of.asker.OrgID, Action: audit.StatementDownloaded, Object: of.asker.KeyID}
+	if err := looked(ctx, s.store, caller, line); err != nil {
+		return StatementLines{}, err
 	}
 	lines := StatementLines{OfKey: of.key != nil, Zone: s.calendar.Location}
 	chosen.filter.Brief = true

@@ -50,6 +50,7 @@ type setting struct {
 	statement     *app.Statement
 	dashboard     *app.Dashboard
 	batches       *app.Batches
+	audit         *app.Audit
 }
 
 const (
@@ -81,6 +82,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.intake = app.NewIntake(store, now, func() { s.woken.Add(1) })
 	s.lookups = s.otherLookups(store)
 	s.statement = app.NewStatement(store, calendar, now)
+	s.audit = app.NewAudit(store, now)
 	s.dashboard = app.NewDashboard(store, products(), calendar, now)
 	s.batches = s.otherBatches(s.lookups)
 	s.orgID = must(s.orgs.Create(t.Context(), "Org")).ID

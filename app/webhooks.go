@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
@@ -72,7 +73,8 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook
 		ThanksURL: n.ThanksURL, RotationID: rotation, CreatedAt: w.clock(),
 	}
 	token := webhook.NewToken()
-	err = w.store.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.Create(ctx, hook, token) })
+	line := audit.Line{OrgID: hook.OrgID, Action: audit.WebhookCreated, Object: hook.ID, Detail: hookDetail(hook)}
+	err = recorded(ctx, w.store, by, line, func(r ports.Repos) error { return r.Webhooks.Create(ctx, hook, token) })
 	return hook, token, err
 }
 
@@ -155,11 +157,30 @@ func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) e
 		if err != nil {
 			return err
 		}
+		before := v.Webhook
 		if err := c.apply(ctx, r, &v.Webhook); err != nil {
 			return err
 		}
-		return r.Webhooks.Update(ctx, v.Webhook)
+		if err := r.Webhooks.Update(ctx, v.Webhook); err != nil {
+			return err
+		}
+		changed := differing(hookDetail(before), hookDetail(v.Webhook))
+		if before.Signature.Secret != v.Signature.Secret {
+			changed["segredo"] = "outro"
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: v.OrgID, Action: audit.WebhookChanged, Object: id, Detail: changed,
+		})
 	})
+}
+
+// hookDetail is what the audit says of a webhook; secrets are not in it.
+func hookDetail(h webhook.Webhook) audit.Detail {
+	return audit.Detail{
+		"nome": h.Name, "tipo": string(h.Kind), "faixa": string(h.Band), "habilitado": yesNo(h.Enabled),
+		"origem": h.OriginID, "rodizio": h.RotationID, "assinatura": string(h.Signature.Scheme),
+		"agradecimento": h.ThanksURL,
+	}
 }
 
 func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook) (err error) {
@@ -201,10 +222,17 @@ func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace t
 		return invalid("grace", "O tempo em que o endereço antigo ainda vale não é negativo.")
 	}
 	return w.store.InTx(ctx, func(r ports.Repos) error {
-		if _, err := webhookKind.managed(ctx, r, by, id); err != nil {
+		hook, err := webhookKind.managed(ctx, r, by, id)
+		if err != nil {
 			return err
 		}
-		return r.Webhooks.SetToken(ctx, id, webhook.NewToken(), endAfter(w.clock(), grace))
+		if err := r.Webhooks.SetToken(ctx, id, webhook.NewToken(), endAfter(w.clock(), grace)); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: hook.OrgID, Action: audit.WebhookRegenerated, Object: id,
+			Detail: audit.Detail{"nome": hook.Name, "sobreposicao": grace.String()},
+		})
 	})
 }
 

@@ -75,5 +75,6 @@ type Repos struct {
 	Jobs          Jobs
 
 	Sessions Sessions
+	Audit    Audit
 	Figures  Figures
 }

@@ -6,6 +6,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"fichario/domain/audit"
 	"fichario/ports"
 )
 
@@ -17,6 +18,8 @@ type conn struct {
 	pages   share
 	replica *replica // where there is one, and it may be asked
 	tx      bool
+	// lines are those of the audit that are written when the transaction has done all else.
+	lines *[]audit.Line
 }
 
 // share is the connections of some of the work.

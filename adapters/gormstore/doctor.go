@@ -61,6 +61,11 @@ var invariants = []invariant{
 				COALESCE(origin_id, '` + noID + `'), -COUNT(*)
 				FROM contacts GROUP BY org_id, {hour of created_at}, webhook_id, origin_id
 		) AS both_counts GROUP BY org_id, hour, webhook_id, origin_id HAVING SUM(contacts) <> 0`},
+	{"an organisation's audit has the lines that its head says", `
+		SELECT id FROM (
+			SELECT id, number - removed_number AS n FROM audit_heads
+			UNION ALL SELECT org_id, -COUNT(*) FROM audit_lines GROUP BY org_id
+		) AS both_counts GROUP BY id HAVING SUM(n) <> 0`},
 	{"a stage's totals are those of its contacts", `
 		SELECT stage_id FROM (
 			SELECT stage_id, contacts, high, low FROM stage_totals

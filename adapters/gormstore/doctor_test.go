@@ -42,6 +42,8 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"figures of an hour are those of its deliveries", "UPDATE delivery_hours SET refused = refused + 1"},
 			{"figures of an hour are those of its contacts", "UPDATE contact_hours SET contacts = contacts + 1"},
 			{"a stage's totals", "UPDATE stage_totals SET low = low + 1"},
+			{"an organisation's audit", "INSERT INTO audit_heads (id, number, hash, at, removed_number, removed_hash) " +
+				"VALUES (" + other + ", 1, '', '2020-01-01 00:00:00+00:00', 0, '')"},
 			{"history entry", "DELETE FROM contact_events"},
 			{"one notification", "DELETE FROM notifications"},
 			{"accepted delivery", "UPDATE deliveries SET outcome = 'repeated'"},

@@ -33,6 +33,9 @@ var sealed = []sealedColumn{
 	{"automations", "action"},
 	{"batches", "columns"},
 	{"batch_items", "content"},
+	{"audit_lines", "address"},
+	{"audit_lines", "detail"},
+	{"audit_heads", "sealed"},
 }
 
 // rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction.

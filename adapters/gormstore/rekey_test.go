@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore"
+	"fichario/domain/audit"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
 func TestDataKeys(t *testing.T) {
@@ -73,3 +75,46 @@ func record(t *testing.T, orgID string) lookup.Record {
 }
 
 const orgID = "01980000-0000-7000-8000-00000000000a"
+
+// TestTheAuditHoldsUnderAnotherKey: its lines and its head are sealed anew, and the chain is the same.
+func TestTheAuditHoldsUnderAnotherKey(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, url string) {
+		appendTo := func(s *gormstore.Store, id string) {
+			err := s.InTx(t.Context(), func(r ports.Repos) error {
+				return r.Audit.Append(t.Context(), audit.Line{
+					ID: id, OrgID: orgID, At: time.Now(), Address: "203.0.113.7", Detail: audit.Detail{"nome": "Ana"},
+				})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		appendTo(open(t, url), "01980000-0000-7000-8000-000000000003")
+		newKey := make([]byte, gormstore.DataKeySize)
+		_, _ = rand.Read(newKey)
+		rotating := open(t, url, newKey, testKey)
+		if err := rotating.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := rotating.Rekey(t.Context()); err != nil || n != 3 {
+			t.Errorf("encrypted anew: %d, %v", n, err)
+		}
+		after := open(t, url, newKey)
+		appendTo(after, "01980000-0000-7000-8000-000000000004")
+		head, err := after.Repos().Audit.Head(t.Context(), orgID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk := audit.NewWalk(head)
+		lines, err := after.Repos().Audit.Page(t.Context(), orgID, ports.AuditQuery{Ascending: true, Limit: 9})
+		for _, l := range lines {
+			if f := walk.Next(l); f != nil || l.Detail["nome"] != "Ana" {
+				t.Errorf("line %d: %v, %v", l.Number, f, l.Detail)
+			}
+		}
+		if f, _ := walk.End(nil); f != nil || err != nil || len(lines) != 2 {
+			t.Errorf("the end: %v, %v, %d lines", f, err, len(lines))
+		}
+	})
+}

@@ -16,6 +16,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"fichario/domain/audit"
 	"fichario/ports"
 )
 
@@ -209,8 +210,11 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	defer cancel()
 	var own error // of f: returned as it is
 	err := s.conn().of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		own = f(s.repos(conn{read: tx, write: tx, tx: true}))
-		return own
+		var lines []audit.Line
+		if own = f(s.repos(conn{read: tx, write: tx, tx: true, lines: &lines})); own != nil {
+			return own
+		}
+		return s.vault.appendLines(tx, lines)
 	}, &sql.TxOptions{})
 	if own != nil {
 		return own
@@ -261,6 +265,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Jobs:          jobs{c},
 
 		Sessions: sessions{c, s.vault},
+		Audit:    auditLines{c, s.vault},
 		Figures:  figures{c},
 	}
 }

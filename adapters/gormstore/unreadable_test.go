@@ -2,11 +2,13 @@ package gormstore
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
@@ -52,6 +54,11 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			action := crm.Bulk{ID: id("29"), OrgID: id("01"), MemberID: id("30"), Settings: []byte("{}"), At: now}
 			return r.Bulks.Create(ctx, action, []crm.BulkItem{{ID: id("31"), BulkID: action.ID, Content: []byte("{}")}})
 		}),
+		s.InTx(ctx, func(r ports.Repos) error {
+			return r.Audit.Append(ctx, audit.Line{
+				ID: id("32"), OrgID: id("01"), At: now, Address: "203.0.113.7", Detail: audit.Detail{"nome": "Ana"},
+			})
+		}),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -73,8 +80,10 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		gone, err12 := repos.Removals.Find(ctx, id("27"))
 		action, err13 := repos.Bulks.Find(ctx, id("29"))
 		rows, err14 := repos.Bulks.Items(ctx, id("29"), "", "", 10)
+		lines, err15 := repos.Audit.Page(ctx, id("01"), ports.AuditQuery{Limit: 1})
+		_, headErr := repos.Audit.Head(ctx, id("01"))
 		for i, err := range []error{
-			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14,
+			err15, err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14,
 		} {
 			if err != nil {
 				t.Fatalf("%s: read %d: %v", s.write.Name(), i+1, err)
@@ -89,6 +98,8 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"automations.action": rules[0].Unreadable, "batches.columns": len(quoted.Columns) == 0,
 			"batch_items.content": items[0].Unreadable, "removed_contacts.content": gone.Unreadable,
 			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,
+			"audit_lines.address": lines[0].Unreadable, "audit_lines.detail": lines[0].Unreadable,
+			"audit_heads.sealed": errors.Is(headErr, ports.ErrUnreadable),
 		}
 	}
 }

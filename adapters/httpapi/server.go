@@ -33,6 +33,8 @@ type Config struct {
 	Log     *slog.Logger
 	// MetricsElsewhere leaves /metrics to a listener of its own, see Metrics.Handler.
 	MetricsElsewhere bool
+	// AddressOf returns the network that a request comes from, for the audit; nil for none.
+	AddressOf func(*http.Request) string
 	// Sandbox is listed at /docs/sandbox.
 	Sandbox []SandboxDocument
 }
@@ -68,17 +70,18 @@ func New(c Config) (http.Handler, error) {
 		"lookupCnpj": lookup("atualizar", "maxIdade", "somenteHistorico"),
 		"lookup":     lookup(),
 		"getLookup":  lookup(),
-		"getStatement": append([]echo.MiddlewareFunc{looking},
+		"getStatement": append([]echo.MiddlewareFunc{looking, s.through},
 			lookup("limite", "cursor", "de", "ate", "produto", "cache", "formato")...),
-		"listProducts":    lookup(),
-		"createBatch":     lookup("produto", "coluna", "nome", "atualizar", "teto", "confirmar"),
+		"listProducts": lookup(),
+		"createBatch": append([]echo.MiddlewareFunc{s.through},
+			lookup("produto", "coluna", "nome", "atualizar", "teto", "confirmar")...),
 		"listBatches":     append([]echo.MiddlewareFunc{looking}, lookup("limite", "cursor")...),
 		"getBatch":        append([]echo.MiddlewareFunc{looking}, lookup()...),
-		"confirmBatch":    lookup(),
-		"pauseBatch":      lookup(),
-		"resumeBatch":     lookup(),
-		"cancelBatch":     lookup(),
-		"getBatchResults": append([]echo.MiddlewareFunc{looking}, lookup("limite", "cursor", "situacao", "formato")...),
+		"confirmBatch":    append([]echo.MiddlewareFunc{s.through}, lookup()...),
+		"pauseBatch":      append([]echo.MiddlewareFunc{s.through}, lookup()...),
+		"resumeBatch":     append([]echo.MiddlewareFunc{s.through}, lookup()...),
+		"cancelBatch":     append([]echo.MiddlewareFunc{s.through}, lookup()...),
+		"getBatchResults": append([]echo.MiddlewareFunc{looking, s.through}, lookup("limite", "cursor", "situacao", "formato")...),
 		"verifyWebhook":   {firstOf("hub.challenge", "hub.verify_token")},
 		"probeWebhook":    {firstOf("hub.challenge", "hub.verify_token")},
 	}})

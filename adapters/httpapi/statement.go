@@ -10,6 +10,7 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/app"
+	"fichario/domain/audit"
 )
 
 // prefersCSV reads an Accept header: whether text/csv is asked for, and not less
@@ -40,6 +41,18 @@ func prefersCSV(accept string) bool {
 func looking(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.SetRequest(c.Request().WithContext(app.ForPage(c.Request().Context())))
+		return next(c)
+	}
+}
+
+// through is for what is in the audit, which lookups and posts are not.
+func (s *server) through(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		via := app.Via{Door: audit.API, RequestID: c.Response().Header().Get(echo.HeaderXRequestID)}
+		if s.AddressOf != nil {
+			via.Address = s.AddressOf(c.Request())
+		}
+		c.SetRequest(c.Request().WithContext(app.Through(c.Request().Context(), via)))
 		return next(c)
 	}
 }

@@ -184,6 +184,9 @@ func (s *server) contactSummary(c *call, status int, shown Form, wholeNote bool)
 		return err
 	}
 	data, err := s.contactTab(c, "", view)
+	if err == nil && c.Method == http.MethodGet {
+		err = s.Contacts.Opened(c.ctx(), c.by, view)
+	}
 	if err != nil {
 		return err
 	}
@@ -210,6 +213,9 @@ func (s *server) contactDocuments(c *call) error {
 		return err
 	}
 	data, err := s.contactTab(c, tabDocuments, view)
+	if err == nil {
+		err = s.Contacts.Opened(c.ctx(), c.by, view)
+	}
 	if err != nil {
 		return err
 	}
@@ -222,6 +228,9 @@ func (s *server) contactHistory(c *call) error {
 		return err
 	}
 	data, err := s.contactTab(c, "historico", view)
+	if err == nil {
+		err = s.Contacts.Opened(c.ctx(), c.by, view)
+	}
 	if err != nil {
 		return err
 	}

@@ -140,6 +140,9 @@ func (s *server) contactFormAgain(c *call, id, name string, f contactFields, why
 
 func (s *server) contactEdit(c *call) error {
 	view, err := s.Contacts.View(c.ctx(), c.by, c.PathValue("id"))
+	if err == nil {
+		err = s.Contacts.Opened(c.ctx(), c.by, view)
+	}
 	if err != nil {
 		return err
 	}

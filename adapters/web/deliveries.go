@@ -22,7 +22,7 @@ type deliveryPage struct {
 }
 
 func (s *server) deliveryShow(c *call) error {
-	d, err := s.Intake.Delivery(c.ctx(), c.by, c.PathValue("entrega"))
+	d, err := s.Intake.OpenDelivery(c.ctx(), c.by, c.PathValue("entrega"))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"fichario/domain/audit"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -24,7 +25,7 @@ func (s *server) functions() template.FuncMap {
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"waited":   waited, "mark": s.Changes.Mark,
 		"age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
-		"doc": masked, "initials": initials, "role": roleName, "shorten": shorten, "whatsapp": whatsApp,
+		"doc": masked, "initials": initials, "role": roleName, "door": func(d audit.Door) string { return auditDoors[d] }, "shorten": shorten, "whatsapp": whatsApp,
 		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },
 		"lines": func(text string) []string { return strings.Split(text, "\n") },
 	}

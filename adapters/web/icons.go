@@ -33,6 +33,7 @@ var strokes = map[string]string{
 	"alert":    `<circle cx="10" cy="10" r="7"/><path d="M10 6v4.75M10 13.7v.1"/>`,
 	"phone":    `<path d="M4 3.5h3l1.5 4-2 1.5a10 10 0 0 0 4.5 4.5l1.5-2 4 1.5v3c-7 1-13.5-5.5-12.5-12.5z"/>`,
 	"right":    `<path d="M3.5 10h13M13 6.5l3.5 3.5-3.5 3.5"/>`,
+	"shield":   `<path d="M10 2.75 16 5v4.5c0 3.75-2.5 6.5-6 7.75-3.5-1.25-6-4-6-7.75V5zM7.25 9.75l2 2 3.5-4"/>`,
 	"lock":     `<path d="M4.5 9h11v7.5h-11zM6.75 9V6.5a3.25 3.25 0 0 1 6.5 0V9"/>`,
 	"dots":     `<path d="M5 10h.01M10 10h.01M15 10h.01" stroke-width="2.6"/>`,
 	"warn":     `<path d="M10 3 18 16.5H2zM10 8v4M10 14.3v.1"/>`,

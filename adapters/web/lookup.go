@@ -115,6 +115,9 @@ func (s *server) lookupShow(c *call, f struct {
 		c.w.Header().Set("HX-Redirect", c.URL.Path)
 		return nil
 	}
+	if err := s.Lookups.Opened(c.ctx(), c.by, v); err != nil {
+		return err
+	}
 	if err := s.resultAround(c, &p); err != nil {
 		return err
 	}
@@ -273,6 +276,9 @@ func (s *server) lookupRaw(c *call) error {
 	}
 	if v.Record == nil {
 		return errNowhere
+	}
+	if err := s.Lookups.Downloaded(c.ctx(), c.by, v); err != nil {
+		return err
 	}
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")

@@ -40,6 +40,9 @@ func (p proxies) from(r *http.Request) string {
 	return network.String()
 }
 
+// AddressOf returns what finds out which network a request comes from, where proxies of those networks are trusted.
+func AddressOf(trusted []netip.Prefix) func(*http.Request) string { return proxies(trusted).from }
+
 // addressOf reads an address with or without a port.
 func addressOf(text string) (netip.Addr, bool) {
 	if with, err := netip.ParseAddrPort(text); err == nil {

@@ -63,6 +63,11 @@ type mergeLine struct{ Label, Into, From, After string }
 
 func (s *server) contactMergePreview(c *call) error {
 	p, err := s.Contacts.PreviewMerge(c.ctx(), c.by, c.PathValue("id"), c.PathValue("outro"))
+	for _, view := range []crm.ContactView{p.Into, p.From} {
+		if err == nil {
+			err = s.Contacts.Opened(c.ctx(), c.by, view)
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -74,6 +74,8 @@ func (s *server) setupRoutes() map[string]handler {
 		"POST /execucoes/refazer":          s.runDeadAgain,
 		"POST /execucoes/{id}/refazer":     s.runAgain,
 		"GET /equipe":                      decoded(s.team),
+		"GET /auditoria":                   list(s.auditShow),
+		"GET /auditoria.csv":               list(decoded(s.auditFile)),
 		"POST /equipe/membros":             decoded(s.memberAdd),
 		"POST /equipe/membros/{id}":        s.memberChange,
 		"POST /equipe/membros/{id}/senha":  decoded(s.memberPassword),

@@ -88,6 +88,7 @@ func newSite(t *testing.T, all bool) *testSite {
 			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
 		}),
 		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), Batches: batches,
+		Audit:   app.NewAudit(store, now),
 		Changes: app.NewChanges(store, now, log), Bundles: app.NewBundles(store, testCatalog()),
 		Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,

@@ -15,6 +15,7 @@ import (
 	spreadsheet "fichario/adapters/sheet"
 	"fichario/app"
 	"fichario/domain/access"
+	"fichario/domain/audit"
 	"fichario/domain/fault"
 )
 
@@ -39,6 +40,7 @@ type Config struct {
 	Batches       *app.Batches
 	Bundles       *app.Bundles
 	Changes       *app.Changes
+	Audit         *app.Audit
 	// Stopping ends streams of events when the service stops.
 	Stopping <-chan struct{}
 	// Calendar gives the time zone that times are shown in.
@@ -142,7 +144,10 @@ func (s *server) serve(h handler) http.HandlerFunc {
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			r = r.WithContext(app.ForPage(r.Context()))
 		}
-		c := &call{w: w, Request: r, s: s, id: requestID(w)}
+		c := &call{w: w, s: s, id: requestID(w)}
+		c.Request = r.WithContext(app.Through(r.Context(), app.Via{
+			Door: audit.Interface, Address: proxies(s.TrustedProxies).from(r), RequestID: c.id,
+		}))
 		if err := c.guard(h); err != nil {
 			s.fail(c, err)
 		}

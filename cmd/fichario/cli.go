@@ -29,6 +29,7 @@ type cli struct {
 	Batch         batchCmd         `cmd:"" help:"One question about many documents."`
 	Contact       contactCmd       `cmd:"" help:"Contacts."`
 	Notification  notificationCmd  `cmd:"" help:"What the team was told."`
+	Audit         auditCmd         `cmd:"" help:"Who did what: list and check the audit."`
 	Bureau        bureauCmd        `cmd:"" help:"Check and try a bureau file."`
 	Doctor        doctorCmd        `cmd:"" help:"Check that the data holds together; exit 1 when something does not."`
 	Rekey         rekeyCmd         `cmd:"" help:"Encrypt with the first data key what others encrypted, so that they can be left out."`

@@ -48,7 +48,11 @@ type contactShowCmd struct {
 // Run shows a contact.
 func (c *contactShowCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		k, events, err := app.NewContacts(store, now).Show(e.ctx, app.Operator(), c.ID)
+		contacts := app.NewContacts(store, now)
+		k, events, err := contacts.Show(e.ctx, app.Operator(), c.ID)
+		if err == nil {
+			err = contacts.Opened(e.ctx, app.Operator(), k)
+		}
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ type webhookDeliveryCmd struct {
 // Run shows one delivery with what was posted.
 func (c *webhookDeliveryCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		d, err := app.NewIntake(store, now, func() {}).Delivery(e.ctx, app.Operator(), c.ID)
+		d, err := app.NewIntake(store, now, func() {}).OpenDelivery(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

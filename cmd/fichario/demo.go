@@ -52,17 +52,7 @@ func (e *environment) demo(
 			return err
 		}
 		if e.settings.Bureau == "sandbox" && e.settings.Lookup {
-			if err := demoLookups(ctx, store, *key, lookups, contacts); err != nil {
-				return err
-			}
-			pj := []string{catalog.CNPJ, catalog.ScoreID, "protestos"}
-			if _, err := app.NewBundles(store, lookups.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
-				return err
-			}
-			if err := demoChain(ctx, store, lookups.Catalog); err != nil {
-				return err
-			}
-			if err := demoBatches(ctx, store, batches); err != nil {
+			if err := demoWork(ctx, store, *key, lookups, batches, contacts); err != nil {
 				return err
 			}
 		}
@@ -89,6 +79,27 @@ Reference of the API: %[1]s/docs
 The interface: %[1]s/ (sign in as helena@demo.example with %[4]s)
 `, url, secret.Reveal(), hook, demoPassword)
 	return nil
+}
+
+// demoWork is what the demonstration's people have done.
+func demoWork(
+	ctx context.Context, store *gormstore.Store, key access.Key, lookups app.LookupsConfig, batches *app.Batches,
+	contacts []demoContact,
+) error {
+	if err := demoLookups(ctx, store, key, lookups, contacts); err != nil {
+		return err
+	}
+	pj := []string{catalog.CNPJ, catalog.ScoreID, "protestos"}
+	if _, err := app.NewBundles(store, lookups.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
+		return err
+	}
+	if err := demoChain(ctx, store, lookups.Catalog); err != nil {
+		return err
+	}
+	if err := demoBatches(ctx, store, batches); err != nil {
+		return err
+	}
+	return demoAudit(ctx, store, lookups, contacts)
 }
 
 // demoWebhook returns the address of the demonstration's webhook, making it when

@@ -78,6 +78,10 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"figures":                 figures,
 		"figures of contacts":     contactFigures,
 		"figures of lookups":      lookupFigures,
+		"audit":                   auditChain,
+		"pages of the audit":      auditPages,
+		"erasures in the audit":   auditErasures,
+		"what the audit forgets":  auditForgotten,
 		"transactions":            transactions,
 		"refusals":                refusals,
 	} {

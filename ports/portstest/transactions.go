@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
@@ -103,6 +104,11 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	},
 	"removals.restore": func(ctx context.Context, r ports.Repos) error {
 		return r.Removals.Restore(ctx, crm.Contact{}, crm.Event{})
+	},
+	"audit.append": func(ctx context.Context, r ports.Repos) error { return r.Audit.Append(ctx, audit.Line{}) },
+	"audit.blank": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Audit.Blank(ctx, id(), id(), ports.AuditTraces{}, 1)
+		return err
 	},
 	"rotations.turn": func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Rotations.Turn(ctx, id(), []string{id()})

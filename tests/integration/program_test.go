@@ -31,6 +31,8 @@ func TestTheDemonstration(t *testing.T) {
 		}
 		first := pasted()
 		demoHasBatches(t, env)
+		audited := testkit.Run(t, env, "audit", "list", "--org", "01980000-0000-7000-8000-000000000de0", "--action", "consulta.aberta")
+		expect(t, "sheets that the audit says were opened", strings.Count(audited, "\n"), 7)
 		script := strings.ReplaceAll(first[strings.IndexByte(first, '\n'):strings.Index(first, "Reference of the API")],
 			"curl ", "echo; curl -w '\\n' ")
 		out, err := exec.CommandContext(t.Context(), "bash", "-euc", script).CombinedOutput()

@@ -27,7 +27,7 @@ type Census struct {
 // Census counts in the database itself, because lists are bounded and `contact show` is a process for each contact.
 func (o *Org) Census(t *testing.T) Census {
 	t.Helper()
-	db := o.database(t)
+	db := o.Database(t)
 	defer func() { _ = db.Close() }()
 	c := Census{map[string]string{}, map[string][]string{}, map[string]int{}, map[string]int{}}
 	for query, take := range map[string]func(contact, text string){
@@ -76,7 +76,7 @@ func eachRow(ctx context.Context, db *sql.DB, query, org string, take func(conta
 // LiveTokens is how many addresses of a webhook are open, whether or not somebody was shown them.
 func (o *Org) LiveTokens(t *testing.T, h Hook) (n int) {
 	t.Helper()
-	db := o.database(t)
+	db := o.Database(t)
 	defer func() { _ = db.Close() }()
 	const live = "SELECT COUNT(*) FROM webhook_tokens WHERE webhook_id = $1 AND ends_at IS NULL"
 	if err := db.QueryRowContext(t.Context(), live, h.ID).Scan(&n); err != nil {
@@ -89,7 +89,7 @@ func (o *Org) LiveTokens(t *testing.T, h Hook) (n int) {
 // them all go on at that moment.
 func (o *Org) Hold(t *testing.T, h Hook, n int) (release func()) {
 	t.Helper()
-	db := o.database(t)
+	db := o.Database(t)
 	tx, err := db.BeginTx(t.Context(), nil)
 	if err == nil {
 		_, err = tx.ExecContext(t.Context(), "SELECT 1 FROM webhook_tokens WHERE webhook_id = $1 FOR UPDATE", h.ID)
@@ -112,7 +112,7 @@ func (o *Org) Hold(t *testing.T, h Hook, n int) (release func()) {
 // Lock keeps the SQLite file of the service from being written to, until the function that it returns is called.
 func (o *Org) Lock(t *testing.T) (unlock func()) {
 	t.Helper()
-	db := o.database(t)
+	db := o.Database(t)
 	conn, err := db.Conn(t.Context())
 	if err == nil {
 		_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
@@ -128,7 +128,8 @@ func (o *Org) Lock(t *testing.T) (unlock func()) {
 	}
 }
 
-func (o *Org) database(t *testing.T) *sql.DB {
+// Database opens the service's database behind its back.
+func (o *Org) Database(t *testing.T) *sql.DB {
 	t.Helper()
 	driver, source := "pgx", o.env["FICHARIO_DATABASE_URL"]
 	if path, ok := strings.CutPrefix(source, "sqlite://"); ok {

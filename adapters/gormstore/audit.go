@@ -1,0 +1,235 @@
+package gormstore
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/domain/audit"
+	"fichario/ports"
+)
+
+// lineRow is a line of the audit. What is sealed has a salt before it, see audit.Sum.
+type lineRow struct {
+	ID         uid       `gorm:"primaryKey"`
+	OrgID      uid       `gorm:"not null"`
+	Number     int64     `gorm:"not null"`
+	At         time.Time `gorm:"not null"`
+	Actor      string    `gorm:"not null"`
+	Door       string    `gorm:"not null"`
+	Action     string    `gorm:"not null"`
+	Object     string    `gorm:"not null"`
+	RequestID  string    `gorm:"not null"`
+	Address    []byte
+	AddressSum []byte
+	Detail     []byte
+	DetailSum  []byte
+	Subject    []byte
+	ErasedBy   *uid
+	Hash       []byte `gorm:"not null"`
+}
+
+func (lineRow) TableName() string { return "audit_lines" }
+
+// sealLine is a row without number, time and hash.
+func (v *vault) sealLine(l audit.Line) lineRow {
+	row := lineRow{
+		ID: uid(l.ID), OrgID: uid(l.OrgID), Actor: string(l.Actor), Door: string(l.Door), Action: string(l.Action),
+		Object: l.Object, RequestID: l.RequestID, Subject: l.Subject,
+	}
+	if l.Address != "" {
+		salted := audit.Salted([]byte(l.Address))
+		row.AddressSum, row.Address = audit.Sum(salted), v.seal(salted, "audit_lines|address|"+l.ID)
+	}
+	if len(l.Detail) > 0 {
+		plain, err := json.Marshal(l.Detail)
+		if err != nil {
+			panic(err) // there are only texts
+		}
+		salted := audit.Salted(plain)
+		row.DetailSum, row.Detail = audit.Sum(salted), v.seal(salted, "audit_lines|detail|"+l.ID)
+	}
+	return row
+}
+
+func (v *vault) line(row lineRow) audit.Line {
+	l := audit.Line{
+		ID: string(row.ID), OrgID: string(row.OrgID), Number: row.Number, At: row.At.UTC(), Actor: audit.Actor(row.Actor),
+		Door: audit.Door(row.Door), Action: audit.Action(row.Action), Object: row.Object, RequestID: row.RequestID,
+		AddressSum: row.AddressSum, DetailSum: row.DetailSum, Subject: row.Subject, ErasedBy: row.ErasedBy.text(),
+	}
+	copy(l.Hash[:], row.Hash)
+	address, ok := v.bound(row.Address, row.AddressSum, "audit_lines|address|"+l.ID)
+	detail, ok2 := v.bound(row.Detail, row.DetailSum, "audit_lines|detail|"+l.ID)
+	l.Address, l.Unreadable = string(address), !ok || !ok2
+	if detail != nil && json.Unmarshal(detail, &l.Detail) != nil {
+		l.Unreadable = true
+	}
+	return l
+}
+
+// bound opens a value without its salt; nil where there is none. It is false where the value cannot be opened, or is
+// not what the sum is of.
+func (v *vault) bound(sealed, sum []byte, place string) ([]byte, bool) {
+	if sealed == nil {
+		return nil, true
+	}
+	salted, ok := v.shown(sealed, place)
+	if !ok || len(salted) < audit.SaltSize || !slices.Equal(audit.Sum(salted), sum) {
+		return nil, false
+	}
+	return salted[audit.SaltSize:], true
+}
+
+// auditHeadRow is where a chain ends. Sealed is all of the head, which nobody without a data key can write.
+type auditHeadRow struct {
+	ID            uid       `gorm:"primaryKey"` // the organisation's
+	Number        int64     `gorm:"not null"`
+	Hash          []byte    `gorm:"not null"`
+	At            time.Time `gorm:"not null"`
+	RemovedNumber int64     `gorm:"not null"`
+	RemovedHash   []byte    `gorm:"not null"`
+	Sealed        []byte
+}
+
+func (auditHeadRow) TableName() string { return "audit_heads" }
+
+// headJSON is what is sealed of a head.
+type headJSON struct {
+	Number, RemovedNumber int64
+	Hash, RemovedHash     []byte
+	At                    time.Time
+}
+
+func (v *vault) headRow(h audit.Head) auditHeadRow {
+	return auditHeadRow{
+		ID: uid(h.OrgID), Number: h.Number, Hash: h.Hash[:], At: stamp(h.At), RemovedNumber: h.RemovedNumber,
+		RemovedHash: h.RemovedHash[:],
+		Sealed: v.sealJSON(headJSON{h.Number, h.RemovedNumber, h.Hash[:], h.RemovedHash[:], stamp(h.At)},
+			"audit_heads|sealed|"+h.OrgID),
+	}
+}
+
+func (r auditHeadRow) head() audit.Head {
+	h := audit.Head{OrgID: string(r.ID), Number: r.Number, At: r.At.UTC(), RemovedNumber: r.RemovedNumber}
+	copy(h.Hash[:], r.Hash)
+	copy(h.RemovedHash[:], r.RemovedHash)
+	return h
+}
+
+// proven reports whether a row says what is sealed in it. One that nothing was written to has nothing sealed.
+func (v *vault) proven(row auditHeadRow) bool {
+	if row.Sealed == nil {
+		return row.Number == 0 && row.RemovedNumber == 0
+	}
+	plain, ok := v.shown(row.Sealed, "audit_heads|sealed|"+string(row.ID))
+	var said headJSON
+	return ok && json.Unmarshal(plain, &said) == nil && said.Number == row.Number && slices.Equal(said.Hash, row.Hash) &&
+		said.RemovedNumber == row.RemovedNumber && slices.Equal(said.RemovedHash, row.RemovedHash) &&
+		said.At.Equal(row.At)
+}
+
+// appendLines is what ends a transaction: each chain's head is locked, in one order by everybody, and nothing after it.
+func (v *vault) appendLines(tx *gorm.DB, lines []audit.Line) error {
+	chains := map[string][]audit.Line{}
+	for _, l := range lines {
+		chains[l.OrgID] = append(chains[l.OrgID], l)
+	}
+	for _, orgID := range slices.Sorted(maps.Keys(chains)) {
+		if err := v.appendTo(tx, orgID, chains[orgID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *vault) appendTo(tx *gorm.DB, orgID string, lines []audit.Line) error {
+	head, proven, err := v.lockedHead(tx, orgID)
+	if err != nil {
+		return err
+	}
+	rows := make([]lineRow, len(lines))
+	for i, l := range lines {
+		rows[i] = v.sealLine(l)
+		if l.At = stamp(l.At); l.At.Before(head.At) {
+			l.At = head.At
+		}
+		l.Number, l.AddressSum, l.DetailSum = head.Number+1, rows[i].AddressSum, rows[i].DetailSum
+		head.Number, head.At, head.Hash = l.Number, l.At, l.After(head.Hash)
+		rows[i].Number, rows[i].At, rows[i].Hash = l.Number, l.At, slices.Clone(head.Hash[:])
+	}
+	if err := tx.Create(&rows).Error; err != nil {
+		return err
+	}
+	return v.saveHead(tx, head, proven)
+}
+
+// saveHead seals a head only if the one before was proven: what somebody did to it stays to be found.
+func (v *vault) saveHead(tx *gorm.DB, head audit.Head, proven bool) error {
+	row, but := v.headRow(head), []string{"id"}
+	if !proven {
+		but = append(but, "sealed")
+	}
+	return tx.Model(&auditHeadRow{}).Where("id = ?", row.ID).Select("*").Omit(but...).Updates(&row).Error
+}
+
+// lockedHead is the head of a chain, which is made where there is none, and whether it is as it was sealed. Whatever
+// was done to it or to the lines, the next line has a number, because people work on.
+func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven bool, err error) {
+	find := func() (rows []auditHeadRow, err error) {
+		return rows, locked("UPDATE", "")(tx).Limit(1).Find(&rows, "id = ?", orgID).Error
+	}
+	rows, err := find()
+	if err == nil && len(rows) == 0 {
+		var none audit.Hash
+		first := auditHeadRow{ID: uid(orgID), Hash: none[:], RemovedHash: none[:], At: time.Unix(0, 0).UTC()}
+		if err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err == nil {
+			rows, err = find()
+		}
+	}
+	if err != nil {
+		return head, false, err
+	}
+	head, proven = rows[0].head(), v.proven(rows[0])
+	var last []lineRow
+	err = tx.Select("number", "at", "hash").Where("org_id = ?", orgID).Order("number DESC").Limit(1).Find(&last).Error
+	if len(last) > 0 && last[0].Number > head.Number {
+		proven, head.Number, head.At = false, last[0].Number, last[0].At.UTC()
+		copy(head.Hash[:], last[0].Hash)
+	}
+	return head, proven, err
+}
+
+type auditLines struct {
+	conn
+	vault *vault
+}
+
+func (r auditLines) Append(_ context.Context, l audit.Line) error {
+	if !r.tx {
+		return named("audit.append", ports.ErrOutsideTx)
+	}
+	*r.lines = append(*r.lines, l)
+	return nil
+}
+
+func (r auditLines) Head(ctx context.Context, orgID string) (audit.Head, error) {
+	row, err := findOne(ctx, r.query, "audit.head", func(row auditHeadRow) auditHeadRow { return row },
+		where("id = ?", orgID))
+	if err == nil && !r.vault.proven(row) {
+		err = named("audit.head", ports.ErrUnreadable)
+	}
+	return row.head(), err
+}
+
+func (r auditLines) Last(ctx context.Context, orgID string) (n int64, err error) {
+	err = r.query(ctx, "audit.last", func(db *gorm.DB) error {
+		return db.Model(&lineRow{}).Where("org_id = ?", orgID).Select("COALESCE(MAX(number), 0)").Scan(&n).Error
+	})
+	return n, err
+}

@@ -1,0 +1,195 @@
+package web
+
+import (
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fichario/adapters/download"
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/fault"
+)
+
+// auditFilter is a filter of the audit, as in the address. It holds nothing personal.
+type auditFilter struct {
+	Who    string `form:"quem"`
+	Action string `form:"acao"`
+	From   string `form:"de" validate:"omitempty,day"`
+	Until  string `form:"ate" validate:"omitempty,day"`
+	After  string `form:"depois"`
+}
+
+// auditPage is what was done, the newest first.
+type auditPage struct {
+	Filter  auditFilter
+	Problem string
+	Lines   []auditLine
+	// People and Actions are who and what to choose from.
+	People, Actions []option
+	// Next is the address of the next page, CSV and Excel of the files with all lines.
+	Next, CSV, Excel string
+}
+
+// option is one of a list to choose from.
+type option struct{ ID, Name string }
+
+// auditLine is a line as the page shows it.
+type auditLine struct {
+	app.AuditLine
+	// Page is the address of what it was done to; empty where that has no page.
+	Page string
+	// Said is its detail in words.
+	Said string
+}
+
+// auditShown is how many lines a page has.
+const auditShown = 50
+
+// auditPages are the addresses of pages by the things of actions.
+var auditPages = map[string]string{
+	"consulta": "/consultas/", "resposta": "/consultas/", "contato": "/contatos/", "contatos": "/contatos/",
+	"entrega": "/entregas/", "lote": "/lotes/", "chave": "/chaves/", "webhook": "/webhooks/", "automacao": "/automacoes/",
+	"importacao": "/importacoes/", "acao": "/acoes/",
+}
+
+var auditDoors = map[audit.Door]string{
+	audit.API: "API", audit.Interface: "interface", audit.Command: "comando", audit.Own: "serviço",
+}
+
+func auditLineOf(l app.AuditLine) auditLine {
+	out := auditLine{AuditLine: l, Said: auditSaid(l.Line)}
+	thing, _, _ := strings.Cut(string(l.Action), ".")
+	if page := auditPages[thing]; page != "" && l.Object != "" {
+		out.Page = page + l.Object
+	}
+	return out
+}
+
+// auditSaid is the detail of a line in words.
+func auditSaid(l audit.Line) string {
+	switch {
+	case l.ErasedBy != "":
+		return "apagado com os dados do titular"
+	case l.Unreadable:
+		return "ilegível"
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(l.Detail)) {
+		if value := l.Detail[name]; value != "" {
+			parts = append(parts, name+": "+value)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// auditSearch reads the filter. Fault: InvalidRequest.
+func (s *server) auditSearch(f auditFilter) (q app.AuditSearch, err error) {
+	q = app.AuditSearch{Who: f.Who, Action: audit.Action(f.Action)}
+	if f.From != "" {
+		if q.Since, err = s.Calendar.StartOf(f.From); err != nil {
+			return q, fault.New(fault.InvalidRequest, "O período começa em uma data.")
+		}
+	}
+	if f.Until != "" {
+		last, err := s.Calendar.StartOf(f.Until)
+		if err != nil {
+			return q, fault.New(fault.InvalidRequest, "O período termina em uma data.")
+		}
+		q.Until = s.Calendar.NextDay(last)
+	}
+	q.After, _ = strconv.ParseInt(f.After, 10, 64) // anything else is the first page
+	return q, nil
+}
+
+func (s *server) auditShow(c *call) error {
+	var data auditPage
+	var q app.AuditSearch
+	err := c.decode(&data.Filter)
+	if err == nil {
+		q, err = s.auditSearch(data.Filter)
+	}
+	var found app.AuditPage
+	if err == nil {
+		found, err = s.Audit.Page(c.ctx(), c.by, q, auditShown)
+	}
+	status := http.StatusOK
+	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest {
+		data.Problem, status = f.Message, http.StatusUnprocessableEntity
+		found, err = s.Audit.Page(c.ctx(), c.by, app.AuditSearch{}, auditShown)
+	}
+	if err != nil {
+		return err
+	}
+	for _, l := range found.Lines {
+		data.Lines = append(data.Lines, auditLineOf(l))
+	}
+	for id, name := range found.People {
+		data.People = append(data.People, option{id, shorten(titleMax, name)})
+	}
+	for _, who := range []audit.Actor{audit.Operator, audit.Nobody} {
+		data.People = append(data.People, option{string(who), map[audit.Actor]string{
+			audit.Operator: "operador", audit.Nobody: "alguém sem sessão",
+		}[who]})
+	}
+	slices.SortFunc(data.People, func(a, b option) int { return strings.Compare(a.Name, b.Name) })
+	for _, a := range audit.Actions() {
+		data.Actions = append(data.Actions, option{string(a), a.Label()})
+	}
+	slices.SortFunc(data.Actions, func(a, b option) int { return strings.Compare(a.Name, b.Name) })
+	first := data.Filter
+	first.After = ""
+	query := queryOf(first)
+	if found.More && data.Problem == "" {
+		last := found.Lines[len(found.Lines)-1].Number
+		data.Next = "/auditoria" + withQuery(query, "depois", strconv.FormatInt(last, 10)) + "#linhas"
+	}
+	data.CSV = "/auditoria.csv" + withQuery(query)
+	data.Excel = "/auditoria.csv" + withQuery(query, "formato", string(download.Excel))
+	return c.renderStatus(status, "auditoria", page{Title: "Auditoria", Nav: "auditoria", Data: data})
+}
+
+// Any reports whether the filter leaves anything out.
+func (f auditFilter) Any() bool { f.After = ""; return f != auditFilter{} }
+
+// auditFile sends all lines that the filter of the address wants.
+func (s *server) auditFile(c *call, f struct {
+	auditFilter
+	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
+}) error {
+	q, err := s.auditSearch(f.auditFilter)
+	if err != nil {
+		return err
+	}
+	q.After = 0
+	all, err := s.Audit.All(c.ctx(), c.by, c.by.OrgID(), q)
+	if err != nil {
+		return err
+	}
+	return s.download(c, auditTable(all, s.Calendar.Location), f.Form)
+}
+
+// auditTable is the audit as a file.
+func auditTable(all iter.Seq2[app.AuditLine, error], zone *time.Location) download.Table {
+	return download.Table{
+		Name: "auditoria.csv", Zone: zone,
+		Columns: []string{
+			"numero", "em", "quem", "quemId", "porta", "endereco", "pedido", "acao", "objeto", "detalhe", "hash",
+		},
+		Rows: func(yield func([]any, error) bool) {
+			for l, err := range all {
+				row := []any{
+					strconv.FormatInt(l.Number, 10), l.At, l.Who, l.Actor.ID(), string(l.Door), l.Address, l.RequestID,
+					string(l.Action), l.Object, auditSaid(l.Line), l.Hash.String(),
+				}
+				if !yield(row, err) || err != nil {
+					return
+				}
+			}
+		},
+	}
+}

@@ -1,0 +1,66 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fichario/domain/crm"
+)
+
+// TestTheAuditOnItsPage: who opened whose sheet, downloads and changes, for owners only, by pages and as a file.
+func TestTheAuditOnItsPage(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	bia := site.member(v.by.OrgID(), "Bia", crm.Admin)
+	contact := v.lead(url.Values{"nome": {"=1+1"}, "email": {"x@example.com"}})
+	bia.get("/contatos/" + contact)
+	bia.get("/contatos/" + contact + "/historico")
+	sheet := bia.ask("produto", "cpf", "documento", "52998224725")
+	bia.get(sheet)
+	bia.get(sheet + "/bruto")
+	bia.get("/contatos.csv")
+	bia.get("/extrato.csv")
+
+	page := v.get("/auditoria?quem=" + bia.by.MemberID())
+	for what, n := range map[string]int{
+		"Entrou": 1, "Abriu um contato": 2, "Abriu uma ficha": 1, "Baixou uma resposta": 1, "Baixou contatos": 1,
+		"Baixou o extrato": 1, "Criou a organização": 0, "127.0.0.1": 7,
+	} {
+		if got := strings.Count(page, ">"+what); got-1 != n && got != n { // once more among the choices
+			t.Errorf("%q is there %d times, not %d", what, got, n)
+		}
+	}
+	has(t, "the page", page, `href="/contatos/`+contact+`"`, "documento: 52998224725", "nome: =1+1")
+	hasNot(t, "a filter", v.get("/auditoria?acao=organizacao.criada"), "documento: 52998224725")
+	has(t, "another period", v.get("/auditoria?ate=2020-01-01"), "Nenhuma linha passa por este filtro")
+	has(t, "no action", v.refused(http.StatusUnprocessableEntity, "/auditoria?acao=x"), "Não há ação com este nome")
+	has(t, "no date", v.refused(http.StatusUnprocessableEntity, "/auditoria?de=ontem"), `role="alert"`)
+
+	file := v.get("/auditoria.csv")
+	has(t, "the file", file, "contato.aberto", "nome: =1+1", "interface,127.0.0.1")
+	hasNot(t, "a cell that is a formula", file, "\n=", ",=")
+	has(t, "who downloaded it", v.get("/auditoria"), "Baixou a auditoria")
+
+	for range 60 {
+		bia.get("/contatos/" + contact)
+	}
+	first := v.get("/auditoria?quem=" + bia.by.MemberID() + "&acao=contato.aberto")
+	next := regexp.MustCompile(`href="(/auditoria\?[^"#]+)#linhas">Próximas`).FindStringSubmatch(first)
+	if next == nil {
+		t.Fatal("there is no next page")
+	}
+	second := v.get(strings.ReplaceAll(next[1], "&amp;", "&"))
+	if n := strings.Count(second, "<tr><th"); n != 13 { // with its head
+		t.Errorf("the second page has %d lines", n)
+	}
+	for _, path := range []string{"/auditoria", "/auditoria.csv"} {
+		bia.refused(http.StatusForbidden, path)
+	}
+	hasNot(t, "her navigation", bia.get("/contatos"), `href="/auditoria"`)
+	has(t, "the owner's", v.get("/contatos"), `href="/auditoria"`)
+	v.refused(http.StatusNotFound, "/auditoria?quem="+site.visitor("Rui").by.MemberID())
+}

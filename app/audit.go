@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"fichario/domain/audit"
+	"fichario/ports"
+)
+
+// Via is how a request came in. Driving adapters say it with Through.
+type Via struct {
+	Door audit.Door
+	// Address is the network that the request came from, RequestID the id that its answer and the log have.
+	Address, RequestID string
+}
+
+type viaKey struct{}
+
+// Through is a context of a request that came in like that.
+func Through(ctx context.Context, v Via) context.Context { return context.WithValue(ctx, viaKey{}, v) }
+
+func viaOf(ctx context.Context, by Caller) Via {
+	v, _ := ctx.Value(viaKey{}).(Via)
+	switch {
+	case v.Door != "":
+	case by.operator:
+		v.Door = audit.Command
+	default:
+		v.Door = audit.Own
+	}
+	return v
+}
+
+// actor is who a caller is in the audit.
+func (c Caller) actor() audit.Actor {
+	switch {
+	case c.operator:
+		return audit.Operator
+	case c.automationID != "":
+		return audit.ByAutomation(c.automationID)
+	case c.key != nil:
+		return audit.ByKey(c.key.ID)
+	case c.memberID != "":
+		return audit.ByMember(c.memberID)
+	}
+	return audit.Nobody
+}
+
+// record writes a line of the audit in the transaction of what it tells, so that neither is there without the other. It
+// gets the organisation, the action, the object's id and, as Detail, what else there is to say, which is sealed:
+//
+//	return record(ctx, r, by, audit.Line{OrgID: orgID, Action: audit.KeyRevoked, Object: key.ID})
+//
+// Who, when, and by which door it adds. Every use case that changes something has such a line, or says in
+// TestEveryChangeIsInTheAudit why it has none.
+func record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
+	now, err := r.Clock.Now(ctx, time.Now())
+	if err != nil {
+		return err
+	}
+	via := viaOf(ctx, by)
+	l.ID, l.At, l.Door, l.Address, l.RequestID = newID(), now, via.Door, via.Address, via.RequestID
+	if l.Actor == "" {
+		l.Actor = by.actor()
+	}
+	return r.Audit.Append(ctx, l)
+}
+
+// recorded does f in a transaction that ends with a line of the audit.
+func recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f func(ports.Repos) error) error {
+	return s.InTx(ctx, func(r ports.Repos) error {
+		if err := f(r); err != nil {
+			return err
+		}
+		return record(ctx, r, by, l)
+	})
+}
+
+// looked writes the line of somebody who is about to see something, which he does not without it.
+func looked(ctx context.Context, s ports.Store, by Caller, l audit.Line) error {
+	return recorded(ctx, s, by, l, func(ports.Repos) error { return nil })
+}
+
+// differing are the values that a change gives another value, as "before → after".
+func differing(before, after audit.Detail) audit.Detail {
+	out := audit.Detail{}
+	for name, is := range after {
+		if was := before[name]; was != is {
+			out[name] = was + " → " + is
+		}
+	}
+	return out
+}
+
+// nameOf is the detail of what has a name.
+func nameOf(name string) audit.Detail { return audit.Detail{"nome": name} }
+
+// joined are words beside each other.
+func joined[T ~string](words []T) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = string(w)
+	}
+	return strings.Join(out, ", ")
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "sim"
+	}
+	return "não"
+}

@@ -1,0 +1,161 @@
+package app_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // PostgreSQL for who edits the tables behind the store's back
+
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/ports"
+	"fichario/tests/testkit/postgres"
+)
+
+// behind runs a test on both databases with a way into their tables behind the store's back.
+func behind(t *testing.T, test func(t *testing.T, s *setting, url string, edit func(query string, args ...any))) {
+	t.Helper()
+	for driver, url := range map[string]func(*testing.T) string{
+		"sqlite": func(t *testing.T) string { t.Helper(); return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
+		"pgx": func(t *testing.T) string {
+			t.Helper()
+			return postgres.New(t, func(context.Context, string) error { return nil })
+		},
+	} {
+		t.Run(driver, func(t *testing.T) {
+			t.Parallel()
+			url := url(t)
+			s := newSetting(t, open(t, url), now)
+			db := must(sql.Open(driver, strings.TrimPrefix(url, "sqlite://")))
+			t.Cleanup(func() { _ = db.Close() })
+			test(t, s, url, func(query string, args ...any) {
+				must(db.ExecContext(t.Context(), query, args...))
+			})
+		})
+	}
+}
+
+// TestWhatIsDoneToTheAuditIsFound edits the tables as somebody would who has the database and wants a line to be gone.
+func TestWhatIsDoneToTheAuditIsFound(t *testing.T) {
+	t.Parallel()
+	const of = " WHERE org_id = @org AND number = "
+	shift := func(from int, by string) string { // two steps, because the numbers are unique
+		return fmt.Sprintf("UPDATE audit_lines SET number = -number WHERE org_id = @org AND number >= %d;"+
+			"UPDATE audit_lines SET number = -number %s WHERE org_id = @org AND number < 0", from, by)
+	}
+	copied := "INSERT INTO audit_lines (id, org_id, number, at, actor, door, action, object, request_id, hash) " +
+		"SELECT @id, org_id, %s, at, actor, door, action, object, request_id, hash " +
+		"FROM audit_lines" + of + "4"
+	cases := map[string]struct{ edits, want string }{
+		"nothing":                {"", ""},
+		"another action":         {"UPDATE audit_lines SET action = 'entrada.aceita'" + of + "3", "3 alterada"},
+		"another actor":          {"UPDATE audit_lines SET actor = 'operador'" + of + "5", "5 alterada"},
+		"another object":         {"UPDATE audit_lines SET object = ''" + of + "2", "2 alterada"},
+		"another time":           {"UPDATE audit_lines SET at = '2020-01-01 00:00:00+00:00'" + of + "2", "2 alterada"},
+		"another hash":           {"UPDATE audit_lines SET hash = (SELECT hash FROM audit_lines" + of + "4)" + of + "3", "3 alterada"},
+		"another detail":         {"UPDATE audit_lines SET detail = (SELECT detail FROM audit_lines" + of + "3)" + of + "4", "4 alterada"},
+		"no detail":              {"UPDATE audit_lines SET detail = NULL" + of + "3", "3 esvaziada"},
+		"no detail, and no sum":  {"UPDATE audit_lines SET detail = NULL, detail_sum = NULL" + of + "3", "3 alterada"},
+		"an erasure that is not": {"UPDATE audit_lines SET detail = NULL, erased_by = id" + of + "3", "3 esvaziada"},
+		"the first line gone":    {"DELETE FROM audit_lines" + of + "1", "1 removida"},
+		"a line gone":            {"DELETE FROM audit_lines" + of + "4", "4 removida"},
+		"the last line gone":     {"DELETE FROM audit_lines" + of + "8", "8 removida"},
+		"all lines gone":         {"DELETE FROM audit_lines WHERE org_id = @org", "1 removida"},
+		"a line gone, the others moved up": {
+			"DELETE FROM audit_lines" + of + "4;" + shift(5, "- 1"), "4 alterada",
+		},
+		"two lines exchanged": {
+			"UPDATE audit_lines SET number = 0" + of + "3;UPDATE audit_lines SET number = 3" + of + "6;" +
+				"UPDATE audit_lines SET number = 6" + of + "0", "3 fora_de_ordem 6",
+		},
+		"neighbours exchanged": {
+			"UPDATE audit_lines SET number = 0" + of + "3;UPDATE audit_lines SET number = 3" + of + "4;" +
+				"UPDATE audit_lines SET number = 4" + of + "0", "3 fora_de_ordem 4",
+		},
+		"a line between":    {shift(5, "+ 1") + ";" + fmt.Sprintf(copied, "5"), "5 alterada"},
+		"a line at the end": {fmt.Sprintf(copied, "9"), "9 acrescentada"},
+		"the end gone, and the head told so": {
+			"DELETE FROM audit_lines" + of + "8;UPDATE audit_heads SET number = 7, hash = " +
+				"(SELECT hash FROM audit_lines" + of + "7) WHERE id = @org", "7 cabeca",
+		},
+		"the beginning gone, and the head told so": {
+			"UPDATE audit_heads SET removed_number = 1, removed_hash = (SELECT hash FROM audit_lines" + of +
+				"1) WHERE id = @org;DELETE FROM audit_lines" + of + "1", "8 cabeca",
+		},
+		"no head":                {"DELETE FROM audit_heads WHERE id = @org", "0 cabeca"},
+		"a head that was undone": {"UPDATE audit_heads SET number = 0, sealed = NULL WHERE id = @org", "0 cabeca"},
+	}
+	behind(t, func(t *testing.T, s *setting, _ string, edit func(string, ...any)) {
+		for what, c := range cases {
+			s := s.another()
+			owner := s.add("dona", crm.Owner)
+			for i := range 6 {
+				must(s.origins.Add(t.Context(), owner, s.orgID, fmt.Sprint("Origem ", i)))
+			}
+			for query := range strings.SplitSeq(c.edits, ";") {
+				if query != "" {
+					edit(strings.ReplaceAll(strings.ReplaceAll(query, "@org", "'"+s.orgID+"'"), "@id", "'"+app.NewKeyID()+"'"))
+				}
+			}
+			found := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
+			got := ""
+			if f := found.Finding; f != nil {
+				if got = line(f.Number, f.Problem); f.Moved > 0 {
+					got = line(got, f.Moved)
+				}
+				if f.Message() == "" {
+					t.Error("it is not said in words")
+				}
+			}
+			equal(t, "what is found with "+what, got, c.want)
+			must(s.origins.Add(t.Context(), owner, s.orgID, "Depois")) // people work on
+			found = must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
+			equal(t, "whether something is found afterwards with "+what, found.Finding != nil, c.want != "")
+		}
+	})
+}
+
+// TestAHeadThatWasKeptElsewhere is known as long as the chain goes on from it; a chain made anew does not have it.
+func TestAHeadThatWasKeptElsewhere(t *testing.T) {
+	t.Parallel()
+	behind(t, func(t *testing.T, s *setting, _ string, _ func(string, ...any)) {
+		owner := s.add("dona", crm.Owner)
+		kept := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{})).Head
+		must(s.origins.Add(t.Context(), owner, s.orgID, "Feira"))
+		equal(t, "seen", must(s.audit.Verify(t.Context(), owner, s.orgID, kept)).Seen, true)
+		equal(t, "never seen", must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{1})).Seen, false)
+		read, ok := audit.ParseHash(kept.String())
+		equal(t, "as it is printed", read == kept && ok, true)
+	})
+}
+
+// TestTwoInstancesWriteOneChain: what they change at once, in organisations of each other too, is in the chains whole.
+func TestTwoInstancesWriteOneChain(t *testing.T) {
+	t.Parallel()
+	behind(t, func(t *testing.T, s *setting, url string, _ func(string, ...any)) {
+		owner, rival := s.add("dona", crm.Owner), s.another()
+		stores := []ports.Store{s.store, open(t, url)}
+		var several sync.WaitGroup
+		const each = 25
+		for i := range 4 {
+			origins := app.NewOrigins(stores[i%2])
+			several.Go(func() {
+				for n := range each {
+					must(origins.Add(t.Context(), app.Operator(), s.orgID, fmt.Sprint("O ", i, " ", n)))
+					must(origins.Add(t.Context(), app.Operator(), rival.orgID, fmt.Sprint("O ", i, " ", n)))
+				}
+			})
+		}
+		several.Wait()
+		found := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
+		equal(t, "lines", line(found.Finding == nil, found.Lines), line(true, 2+4*each))
+		found = must(s.audit.Verify(t.Context(), app.Operator(), rival.orgID, audit.Hash{}))
+		equal(t, "lines of the other one", line(found.Finding == nil, found.Lines), line(true, 1+4*each))
+	})
+}

@@ -1,0 +1,291 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// Audit shows what was done in an organisation to its owners and to the operator, and whether the record of it holds.
+type Audit struct {
+	store ports.Store
+	clock Clock
+}
+
+// NewAudit returns the use case.
+func NewAudit(store ports.Store, clock Clock) *Audit { return &Audit{store, clock} }
+
+// AuditSearch chooses lines. Zero values do not.
+type AuditSearch struct {
+	// Who is the id of a member, a key or an automation, or audit.Operator or audit.Nobody.
+	Who    string
+	Action audit.Action
+	// Since is the first time that is wanted, Until the first one that is not.
+	Since, Until time.Time
+	// After is the number of the last line of the page before.
+	After int64
+}
+
+// AuditLine is a line with the name of who did it.
+type AuditLine struct {
+	audit.Line
+	// Who is empty for somebody who is gone.
+	Who string
+}
+
+// AuditPage is a page of lines, the newest first.
+type AuditPage struct {
+	Lines []AuditLine
+	More  bool
+	// People are the names of members, keys and automations by their ids.
+	People map[string]string
+}
+
+// auditAtOnce is how many lines are read together.
+const auditAtOnce = 500
+
+// owned is the fault of a caller who may not see the audit of an organisation, which its owners and the operator may.
+func owned(ctx context.Context, r ports.Repos, by Caller, orgID string) error {
+	if err := maySeeOrg(ctx, r, by, orgID); err != nil {
+		return err
+	}
+	if !by.operator && by.role != crm.Owner {
+		return fault.New(fault.Forbidden, "Só quem é titular da organização pode ver isto.")
+	}
+	return nil
+}
+
+// query checks a search. What names nobody finds nothing.
+func (a *Audit) query(s AuditSearch, people map[string]string, kinds map[string]audit.Actor) (ports.AuditQuery, error) {
+	q := ports.AuditQuery{Action: s.Action, Since: s.Since, Until: s.Until, After: s.After}
+	switch {
+	case s.Action != "" && !s.Action.Valid():
+		return q, invalid("action", "Não há ação com este nome.")
+	case s.Who == "":
+	case s.Who == string(audit.Operator), s.Who == string(audit.Nobody), s.Who == string(audit.Service):
+		q.Actor = audit.Actor(s.Who)
+	case people[s.Who] == "":
+		return q, missing("member", "Não há ninguém com este id.")
+	default:
+		q.Actor = kinds[s.Who]
+	}
+	return q, nil
+}
+
+// people are the names of whoever may be in an organisation's audit, and who they are there.
+func (a *Audit) people(ctx context.Context, orgID string) (map[string]string, map[string]audit.Actor, error) {
+	r, names, actors := a.store.Repos(), map[string]string{}, map[string]audit.Actor{}
+	members, err := r.Members.List(ctx, orgID)
+	for _, m := range members {
+		names[m.ID], actors[m.ID] = m.Name, audit.ByMember(m.ID)
+	}
+	keys, err2 := r.Keys.List(ctx, orgID)
+	for _, k := range keys {
+		names[k.ID], actors[k.ID] = "chave "+k.Name, audit.ByKey(k.ID)
+	}
+	rules, err3 := r.Automations.List(ctx, orgID)
+	for _, rule := range rules {
+		names[rule.ID], actors[rule.ID] = "automação "+rule.Name, audit.ByAutomation(rule.ID)
+	}
+	return names, actors, errors.Join(err, err2, err3)
+}
+
+// whose is the name of who did something.
+func whose(l audit.Line, names map[string]string) string {
+	switch l.Actor {
+	case audit.Operator, audit.Service:
+		return map[audit.Actor]string{audit.Operator: "operador", audit.Service: "serviço"}[l.Actor]
+	case audit.Nobody:
+		return "alguém sem sessão"
+	}
+	return names[l.Actor.ID()]
+}
+
+// Page returns a page of the caller's organisation, the newest first. Faults: NotFound, Forbidden, InvalidRequest,
+// ServiceUnavailable.
+func (a *Audit) Page(ctx context.Context, by Caller, s AuditSearch, limit int) (AuditPage, error) {
+	r := a.store.Repos()
+	if err := owned(ctx, r, by, by.orgID); err != nil {
+		return AuditPage{}, err
+	}
+	if err := checkPage("", limit); err != nil {
+		return AuditPage{}, err
+	}
+	names, actors, err := a.people(ctx, by.orgID)
+	if err != nil {
+		return AuditPage{}, err
+	}
+	q, err := a.query(s, names, actors)
+	if err != nil {
+		return AuditPage{}, err
+	}
+	q.Limit = limit + 1
+	found, err := r.Audit.Page(ctx, by.orgID, q)
+	page := AuditPage{People: names, More: len(found) > limit}
+	for _, l := range found[:min(limit, len(found))] {
+		page.Lines = append(page.Lines, AuditLine{l, whose(l, names)})
+	}
+	return page, err
+}
+
+// All yields the lines that a search finds, the newest first, or an error at which they end; they are read while they
+// are asked for. That a member asked is a line of its own. Faults: those of Page.
+func (a *Audit) All(ctx context.Context, by Caller, orgID string, s AuditSearch) (iter.Seq2[AuditLine, error], error) {
+	r := a.store.Repos()
+	if err := owned(ctx, r, by, orgID); err != nil {
+		return nil, err
+	}
+	names, actors, err := a.people(ctx, orgID)
+	if err != nil {
+		return nil, err
+	}
+	q, err := a.query(s, names, actors)
+	if err != nil {
+		return nil, err
+	}
+	if !by.operator {
+		if err := looked(ctx, a.store, by, audit.Line{OrgID: orgID, Action: audit.AuditDownloaded}); err != nil {
+			return nil, err
+		}
+	}
+	q.Limit = auditAtOnce
+	return readAhead(ctx, auditAtOnce, func(ctx context.Context, last *AuditLine) ([]AuditLine, error) {
+		if last != nil {
+			q.After = last.Number
+		}
+		found, err := r.Audit.Page(ctx, orgID, q)
+		out := make([]AuditLine, len(found))
+		for i, l := range found {
+			out[i] = AuditLine{l, whose(l, names)}
+		}
+		return out, err
+	}), nil
+}
+
+// AuditFound is what became of a check.
+type AuditFound struct {
+	// Lines is how many lines there are that hold, First the number of the first one that is kept, Emptied how many lost
+	// their detail to an erasure.
+	Lines, First, Emptied int64
+	// Head is the hash of the last line, to be kept elsewhere.
+	Head audit.Hash
+	// Finding is the first thing that is wrong; nil where all holds.
+	Finding *audit.Finding
+	// Seen is whether a head that was asked about is the hash of one of the lines, or of the last one that was removed
+	// for its age.
+	Seen bool
+}
+
+// Verify follows the chain of an organisation from its first line to its end. seen is a head that was printed earlier,
+// the zero value for none. It may run beside everything else. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (a *Audit) Verify(ctx context.Context, by Caller, orgID string, seen audit.Hash) (AuditFound, error) {
+	r := a.store.Repos()
+	if err := owned(ctx, r, by, orgID); err != nil {
+		return AuditFound{}, err
+	}
+	for {
+		head, err := r.Audit.Head(ctx, orgID)
+		if errors.Is(err, ports.ErrUnreadable) || errors.Is(err, ports.ErrNotFound) {
+			return AuditFound{Finding: &audit.Finding{Number: head.Number, Problem: audit.AtHead}}, nil
+		}
+		if err != nil {
+			return AuditFound{}, err
+		}
+		found, err := a.follow(ctx, head, seen)
+		if err != nil || found.Finding == nil {
+			return found, err
+		}
+		now, err := r.Audit.Head(ctx, orgID)
+		if err != nil || now.RemovedNumber == head.RemovedNumber {
+			return found, err
+		} // what was old enough was removed meanwhile
+	}
+}
+
+// follow is one walk.
+func (a *Audit) follow(ctx context.Context, head audit.Head, seen audit.Hash) (AuditFound, error) {
+	r, walk := a.store.Repos(), audit.NewWalk(head)
+	found := AuditFound{Head: head.Hash, First: head.RemovedNumber + 1, Seen: seen == head.RemovedHash}
+	for l, err := range a.lines(ctx, head.OrgID, head.RemovedNumber) {
+		if err != nil {
+			return found, err
+		}
+		if l.Number > head.Number {
+			break
+		}
+		if found.Finding = walk.Next(l); found.Finding != nil {
+			return found, a.moved(ctx, head.OrgID, l, found.Finding)
+		}
+		if found.Lines++; l.ErasedBy != "" {
+			found.Emptied++
+		}
+		found.Seen = found.Seen || l.Hash == seen
+	}
+	var err error
+	found.Finding, err = walk.End(func(id string) (audit.Line, bool, error) {
+		l, err := r.Audit.Find(ctx, head.OrgID, id)
+		if errors.Is(err, ports.ErrNotFound) {
+			return l, false, nil
+		}
+		return l, err == nil, err
+	})
+	if err != nil || found.Finding != nil {
+		return found, err
+	}
+	last, err := r.Audit.Last(ctx, head.OrgID)
+	if err != nil {
+		return found, err
+	}
+	now, err := r.Audit.Head(ctx, head.OrgID) // read after the lines, so that it is never behind them
+	if err == nil && last > now.Number {
+		found.Finding = &audit.Finding{Number: now.Number + 1, Problem: audit.Added}
+	}
+	return found, err
+}
+
+// lines are those of a chain, oldest first.
+func (a *Audit) lines(ctx context.Context, orgID string, after int64) iter.Seq2[audit.Line, error] {
+	return readAhead(ctx, auditAtOnce, func(ctx context.Context, last *audit.Line) ([]audit.Line, error) {
+		q := ports.AuditQuery{After: after, Ascending: true, Limit: auditAtOnce}
+		if last != nil {
+			q.After = last.Number
+		}
+		return a.store.Repos().Audit.Page(ctx, orgID, q)
+	})
+}
+
+// moved finds out whether a line that does not fit is only in another place.
+func (a *Audit) moved(ctx context.Context, orgID string, l audit.Line, f *audit.Finding) error {
+	if f.Problem != audit.Changed || l.Unreadable {
+		return nil
+	}
+	for behind, err := range a.lines(ctx, orgID, 0) {
+		if err != nil {
+			return err
+		}
+		if at, was := l.WasAt(behind); was && at != l.Number {
+			f.Problem, f.Moved = audit.Reordered, at
+			return nil
+		}
+	}
+	return nil
+}
+
+// Forget removes lines that are older than keep from the beginnings of the chains. A chore.
+func (a *Audit) Forget(keep time.Duration) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return forget(ctx, func(ctx context.Context) (int, error) {
+			now, err := a.store.Repos().Clock.Now(ctx, a.clock())
+			if err != nil {
+				return 0, err
+			}
+			return a.store.Repos().Audit.Forget(ctx, now.Add(-keep))
+		})
+	}
+}

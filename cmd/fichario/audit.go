@@ -1,0 +1,182 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/audit"
+)
+
+type auditCmd struct {
+	List   auditListCmd   `cmd:"" help:"List what was done in an organisation, newest first."`
+	Verify auditVerifyCmd `cmd:"" help:"Check that no line was changed, removed or put elsewhere; exit 1 when one was."`
+}
+
+type auditListCmd struct {
+	Org    string `required:"" help:"Id of the organisation."`
+	Since  string `help:"Only from this moment on: a date, such as 2026-11-01, or a time (RFC 3339)."`
+	Until  string `help:"Only before this moment."`
+	Who    string `help:"Only by this member, key or automation (its id), or by operador, servico or ninguem."`
+	Action string `help:"Only this action, such as chave.criada."`
+}
+
+// auditView is a line as --json shows it.
+type auditView struct {
+	Numero   int64        `json:"numero"`
+	Em       time.Time    `json:"em"`
+	Quem     string       `json:"quem"`
+	Tipo     string       `json:"tipo"`
+	QuemID   *string      `json:"quemId"`
+	Porta    audit.Door   `json:"porta"`
+	Acao     audit.Action `json:"acao"`
+	Objeto   *string      `json:"objeto"`
+	Endereco *string      `json:"endereco"`
+	Pedido   *string      `json:"pedido"`
+	Detalhe  audit.Detail `json:"detalhe"`
+	// Apagado is whether an erasure took the detail, Ilegivel whether it cannot be read.
+	Apagado  bool   `json:"apagado"`
+	Ilegivel bool   `json:"ilegivel"`
+	Hash     string `json:"hash"`
+}
+
+func auditViewOf(l app.AuditLine) auditView {
+	return auditView{
+		Numero: l.Number, Em: l.At, Quem: l.Who, Tipo: l.Actor.Kind(), QuemID: textOrNull(l.Actor.ID()), Porta: l.Door,
+		Acao: l.Action, Objeto: textOrNull(l.Object), Endereco: textOrNull(l.Address), Pedido: textOrNull(l.RequestID),
+		Detalhe: l.Detail, Apagado: l.ErasedBy != "", Ilegivel: l.Unreadable, Hash: l.Hash.String(),
+	}
+}
+
+// moment reads a date in the instance's time zone, or a time; the zero time for nothing.
+func (e *environment) moment(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at.UTC(), nil
+	}
+	calendar, err := e.calendar()
+	if err != nil {
+		return time.Time{}, err
+	}
+	day, err := calendar.StartOf(text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%s: %q is neither a date such as 2026-11-01 nor a time such as 2026-11-01T12:00:00Z", flag, text)
+	}
+	return day, nil
+}
+
+// Run lists the lines while they are read.
+func (c *auditListCmd) Run(e *environment) (err error) {
+	search := app.AuditSearch{Who: c.Who, Action: audit.Action(c.Action)}
+	if search.Since, err = e.moment("--since", c.Since); err != nil {
+		return err
+	}
+	if search.Until, err = e.moment("--until", c.Until); err != nil {
+		return err
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		all, err := app.NewAudit(store, now).All(e.ctx, app.Operator(), c.Org, search)
+		if err != nil {
+			return err
+		}
+		between := "["
+		for l, err := range all {
+			if err != nil {
+				return err
+			}
+			if !e.json {
+				fmt.Fprintf(e.out, "%6d  %s  %-9s  %-24s  %s  %s\n", l.Number, l.At.Format(time.DateTime), l.Door, l.Action, l.Who,
+					l.Object)
+				continue
+			}
+			text, err := json.Marshal(auditViewOf(l))
+			if err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintf(e.out, "%s%s", between, text); err != nil {
+				return err
+			}
+			between = ",\n"
+		}
+		if !e.json {
+			return nil
+		}
+		if between == "[" {
+			between = "[]"
+		} else {
+			between = "]"
+		}
+		_, err = io.WriteString(e.out, between+"\n")
+		return err
+	})
+}
+
+type auditVerifyCmd struct {
+	Org  string `required:"" help:"Id of the organisation."`
+	Head string `help:"Hash that an earlier check printed, which has to be in the chain still."`
+}
+
+// auditResult is a check as --json shows it.
+type auditResult struct {
+	OK       bool   `json:"ok"`
+	Linhas   int64  `json:"linhas"`
+	Primeira int64  `json:"primeira"`
+	Apagadas int64  `json:"apagadas"`
+	Cabeca   string `json:"cabeca"`
+	// Vista is whether the hash of --head is in the chain; absent without it.
+	Vista    *bool         `json:"vista,omitempty"`
+	Linha    int64         `json:"linha,omitempty"`
+	Problema audit.Problem `json:"problema,omitempty"`
+	Mensagem string        `json:"mensagem,omitempty"`
+}
+
+// errAudit is a chain that does not hold, which was said.
+var errAudit = errors.New("the audit does not hold")
+
+// Run checks the chain.
+func (c *auditVerifyCmd) Run(e *environment) error {
+	seen, ok := audit.ParseHash(c.Head)
+	if c.Head != "" && !ok {
+		return fmt.Errorf("--head: %q is no hash of 64 hexadecimal digits", c.Head)
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		found, err := app.NewAudit(store, now).Verify(e.ctx, app.Operator(), c.Org, seen)
+		if err != nil {
+			return err
+		}
+		out := auditResult{
+			OK: found.Finding == nil, Linhas: found.Lines, Primeira: found.First, Apagadas: found.Emptied,
+			Cabeca: found.Head.String(),
+		}
+		if f := found.Finding; f != nil {
+			out.Linha, out.Problema, out.Mensagem = f.Number, f.Problem, f.Message()
+		}
+		if c.Head != "" {
+			if out.Vista = &found.Seen; out.OK && !found.Seen {
+				out.OK, out.Problema = false, audit.AtHead
+				out.Mensagem = "A cabeça dada não está na cadeia: ela foi refeita, ou cortada e continuada."
+			}
+		}
+		if err := e.print(out, "%s", out.text()); err != nil {
+			return err
+		}
+		if !out.OK {
+			return errAudit
+		}
+		return nil
+	})
+}
+
+func (r auditResult) text() string {
+	if !r.OK {
+		return "NOT OK: " + r.Mensagem + "\n"
+	}
+	return fmt.Sprintf("OK: %d lines, from %d on; %d lost their detail to an erasure.\nHead: %s\n",
+		r.Linhas, r.Primeira, r.Apagadas, r.Cabeca)
+}

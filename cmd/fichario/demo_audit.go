@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/audit"
+)
+
+// demoAudit has both members open some sheets and contacts, so that the audit shows who did.
+func demoAudit(ctx context.Context, store *gormstore.Store, lookups app.LookupsConfig, contacts []demoContact) error {
+	ctx = app.Through(ctx, app.Via{Door: audit.Interface, Address: "203.0.113.20"})
+	all := app.NewLookups(lookups)
+	defer all.Close()
+	people := app.NewContacts(store, now)
+	for i, email := range []string{"helena@demo.example", "caio@demo.example"} {
+		by, err := demoMember(ctx, store, email)
+		if err != nil {
+			return err
+		}
+		recent, err := all.Recent(ctx, by, 4)
+		if err != nil {
+			return err
+		}
+		for _, v := range recent[min(i, len(recent)):] {
+			if err := all.Opened(ctx, by, v); err != nil {
+				return err
+			}
+		}
+		for _, c := range contacts[:min(3-i, len(contacts))] {
+			view, err := people.View(ctx, by, c.id)
+			if err == nil {
+				err = people.Opened(ctx, by, view)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

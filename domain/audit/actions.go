@@ -1,0 +1,126 @@
+package audit
+
+import (
+	"maps"
+	"slices"
+)
+
+// What is done by whoever comes in.
+const (
+	SignedIn         Action = "entrada.aceita"
+	SignInRefused    Action = "entrada.recusada"
+	SignedOut        Action = "entrada.encerrada"
+	SessionEnded     Action = "sessao.encerrada"
+	SessionsEnded    Action = "sessoes.encerradas"
+	PasswordChanged  Action = "senha.trocada"
+	PasswordAsked    Action = "senha.pedida"
+	PasswordReset    Action = "senha.redefinida"
+	Invited          Action = "convite.enviado"
+	InviteAccepted   Action = "convite.aceito"
+	FactorOn         Action = "segundo_fator.ligado"
+	FactorOff        Action = "segundo_fator.desligado"
+	FactorRefused    Action = "segundo_fator.recusado"
+	FactorReset      Action = "segundo_fator.retirado"
+	FactorRequired   Action = "segundo_fator.exigido"
+	RecoveryRenewed  Action = "codigos.refeitos"
+	RecoveryUsed     Action = "codigo.usado"
+	PasskeyAdded     Action = "chave_de_acesso.criada"
+	PasskeyRemoved   Action = "chave_de_acesso.removida"
+	MemberAdded      Action = "membro.criado"
+	MemberChanged    Action = "membro.alterado"
+	MemberPassworded Action = "membro.senha_trocada"
+)
+
+// What is done with what is known of people.
+const (
+	SheetOpened         Action = "consulta.aberta"
+	ContactOpened       Action = "contato.aberto"
+	DeliveryOpened      Action = "entrega.aberta"
+	AnswerDownloaded    Action = "resposta.baixada"
+	StatementDownloaded Action = "extrato.baixado"
+	ContactsDownloaded  Action = "contatos.baixados"
+	BatchDownloaded     Action = "lote.baixado"
+	ImportDownloaded    Action = "importacao.baixada"
+	AuditDownloaded     Action = "auditoria.baixada"
+	ContactDeleted      Action = "contato.excluido"
+	ContactRestored     Action = "contato.restaurado"
+	ContactsMerged      Action = "contatos.unidos"
+	ContactsParted      Action = "contatos.separados"
+	SubjectExported     Action = "titular.exportado"
+	SubjectErased       Action = "titular.apagado"
+	BulkStarted         Action = "acao.iniciada"
+	BulkUndone          Action = "acao.desfeita"
+	ImportStarted       Action = "importacao.iniciada"
+)
+
+// What is done to settings, and to what may be spent.
+const (
+	OrgCreated          Action = "organizacao.criada"
+	OrgLimitChanged     Action = "organizacao.limite_alterado"
+	KeyCreated          Action = "chave.criada"
+	KeyRotated          Action = "chave.trocada"
+	KeyRevoked          Action = "chave.revogada"
+	WebhookCreated      Action = "webhook.criado"
+	WebhookChanged      Action = "webhook.alterado"
+	WebhookRegenerated  Action = "webhook.endereco_trocado"
+	AutomationCreated   Action = "automacao.criada"
+	AutomationChanged   Action = "automacao.alterada"
+	AutomationEnabled   Action = "automacao.habilitada"
+	AutomationDisabled  Action = "automacao.desabilitada"
+	AutomationRunAgain  Action = "execucao.repetida"
+	AutomationsRunAgain Action = "execucoes.repetidas"
+	BundleCreated       Action = "pacote.criado"
+	BundleChanged       Action = "pacote.alterado"
+	BundleRemoved       Action = "pacote.removido"
+	RotationCreated     Action = "rodizio.criado"
+	RotationChanged     Action = "rodizio.alterado"
+	OriginCreated       Action = "origem.criada"
+	OriginRenamed       Action = "origem.renomeada"
+	OriginRemoved       Action = "origem.removida"
+	FunnelCreated       Action = "funil.criado"
+	FunnelChanged       Action = "funil.alterado"
+	BatchConfirmed      Action = "lote.confirmado"
+	BatchPaused         Action = "lote.pausado"
+	BatchResumed        Action = "lote.retomado"
+	BatchCancelled      Action = "lote.cancelado"
+	DeliveryReplayed    Action = "entrega.repetida"
+)
+
+// labels are the actions in words. A test holds that each has one.
+var labels = map[Action]string{
+	SignedIn: "Entrou", SignInRefused: "Tentativa de entrar recusada", SignedOut: "Saiu",
+	SessionEnded: "Encerrou uma sessão", SessionsEnded: "Encerrou sessões", PasswordChanged: "Trocou a própria senha",
+	PasswordAsked: "Pedido de nova senha", PasswordReset: "Nova senha por um link", Invited: "Convidou alguém",
+	InviteAccepted: "Aceitou o convite", FactorOn: "Ligou o segundo fator", FactorOff: "Desligou o segundo fator",
+	FactorRefused: "Segundo fator recusado", FactorReset: "Segundo fator retirado pelo operador",
+	FactorRequired: "Mudou a exigência do segundo fator", RecoveryRenewed: "Refez os códigos de recuperação",
+	RecoveryUsed: "Usou um código de recuperação", PasskeyAdded: "Criou uma chave de acesso",
+	PasskeyRemoved: "Removeu uma chave de acesso", MemberAdded: "Criou um membro", MemberChanged: "Alterou um membro",
+	MemberPassworded: "Trocou a senha de um membro",
+
+	SheetOpened: "Abriu uma ficha", ContactOpened: "Abriu um contato", DeliveryOpened: "Abriu uma entrega",
+	AnswerDownloaded: "Baixou uma resposta", StatementDownloaded: "Baixou o extrato",
+	ContactsDownloaded: "Baixou contatos", BatchDownloaded: "Baixou um lote", ImportDownloaded: "Baixou uma importação",
+	AuditDownloaded: "Baixou a auditoria", ContactDeleted: "Excluiu um contato", ContactRestored: "Restaurou um contato",
+	ContactsMerged: "Uniu contatos", ContactsParted: "Separou contatos", SubjectExported: "Exportou dados de um titular",
+	SubjectErased: "Apagou um titular", BulkStarted: "Iniciou uma ação em contatos",
+	BulkUndone: "Desfez uma ação em contatos", ImportStarted: "Iniciou uma importação",
+
+	OrgCreated: "Criou a organização", OrgLimitChanged: "Mudou o limite de lotes de membros", KeyCreated: "Criou uma chave",
+	KeyRotated: "Trocou o segredo de uma chave", KeyRevoked: "Revogou uma chave", WebhookCreated: "Criou um webhook",
+	WebhookChanged: "Alterou um webhook", WebhookRegenerated: "Trocou o endereço de um webhook",
+	AutomationCreated: "Criou uma automação", AutomationChanged: "Alterou uma automação",
+	AutomationEnabled: "Habilitou uma automação", AutomationDisabled: "Desabilitou uma automação",
+	AutomationRunAgain: "Repetiu uma execução", AutomationsRunAgain: "Repetiu execuções", BundleCreated: "Criou um pacote",
+	BundleChanged: "Alterou um pacote", BundleRemoved: "Removeu um pacote", RotationCreated: "Criou um rodízio",
+	RotationChanged: "Alterou um rodízio", OriginCreated: "Criou uma origem", OriginRenamed: "Renomeou uma origem",
+	OriginRemoved: "Removeu uma origem", FunnelCreated: "Criou um funil", FunnelChanged: "Alterou um funil",
+	BatchConfirmed: "Confirmou um lote", BatchPaused: "Pausou um lote", BatchResumed: "Retomou um lote",
+	BatchCancelled: "Cancelou um lote", DeliveryReplayed: "Repetiu uma entrega",
+}
+
+// Actions are all of them, in the order of their words.
+func Actions() []Action { return slices.Sorted(maps.Keys(labels)) }
+
+// Valid reports whether there is such an action.
+func (a Action) Valid() bool { _, known := labels[a]; return known }
