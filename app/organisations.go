@@ -66,6 +66,15 @@ func (o *Organisations) SetMemberBatchLimit(ctx context.Context, by Caller, id s
 	return o.store.Repos().Orgs.SetMemberBatchLimit(ctx, id, limit)
 }
 
+// SetShareHistory changes whether history that was bought for one purpose answers another. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
+func (o *Organisations) SetShareHistory(ctx context.Context, by Caller, id string, share bool) error {
+	if err := mayOwnOrg(ctx, o.store.Repos(), by, id); err != nil {
+		return err
+	}
+	return o.store.Repos().Orgs.SetShareHistory(ctx, id, share)
+}
+
 // Find returns the organisation of a caller. Faults: NotFound, ServiceUnavailable.
 func (o *Organisations) Find(ctx context.Context, by Caller) (crm.Organisation, error) {
 	orgID, err := by.org()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"regexp"
 
 	"github.com/labstack/echo/v4"
@@ -27,6 +28,8 @@ type Config struct {
 	// LookupEnabled is false on instances without the lookup feature: every lookup
 	// route is then a 404 (specification, 1.2).
 	LookupEnabled bool
+	// TrustedProxies are the networks whose X-Forwarded-For counts.
+	TrustedProxies []netip.Prefix
 	// Ready reports whether the database answers, and takes what is written.
 	Ready   func(context.Context) error
 	Metrics *Metrics
@@ -69,9 +72,9 @@ func New(c Config) (http.Handler, error) {
 		"lookup":     lookup(),
 		"getLookup":  lookup(),
 		"getStatement": append([]echo.MiddlewareFunc{looking},
-			lookup("limite", "cursor", "de", "ate", "produto", "cache", "formato")...),
+			lookup("limite", "cursor", "de", "ate", "produto", "finalidade", "cache", "formato")...),
 		"listProducts":    lookup(),
-		"createBatch":     lookup("produto", "coluna", "nome", "atualizar", "teto", "confirmar"),
+		"createBatch":     lookup("produto", "finalidade", "coluna", "nome", "atualizar", "teto", "confirmar"),
 		"listBatches":     append([]echo.MiddlewareFunc{looking}, lookup("limite", "cursor")...),
 		"getBatch":        append([]echo.MiddlewareFunc{looking}, lookup()...),
 		"confirmBatch":    lookup(),

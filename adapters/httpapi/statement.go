@@ -49,6 +49,7 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 	p, c := r.Params, callOf(ctx)
 	q := app.StatementQuery{
 		Cursor: orEmpty(p.Cursor), From: orEmpty(p.De), Until: orEmpty(p.Ate), Product: orEmpty(p.Produto),
+		Purpose: orEmpty(p.Finalidade),
 	}
 	q.Limit, _ = strconv.Atoi(orEmpty(p.Limite)) // the shape is checked
 	if p.Cache != nil {
@@ -76,7 +77,8 @@ func statementPage(page app.StatementPage) StatementPage {
 	for i, e := range page.Entries {
 		out.Consultas[i] = StatementEntry{
 			Id: e.ID, Produto: e.Product, Documento: e.Document.Value(), Em: e.At, Cache: e.Cache, Cobrada: e.Charged,
-			Valor: amount(e.Amount), Situacao: string(e.Status), Automacao: orNull(e.AutomationID),
+			Valor: amount(e.Amount), Situacao: string(e.Status), Finalidade: orNull(e.Purpose),
+			Automacao: orNull(e.AutomationID),
 		}
 	}
 	if page.Next != "" {

@@ -118,19 +118,19 @@ func (e *environment) wireUseCases(
 func (e *environment) wireServer(
 	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
 ) error {
+	trusted, err := shape.Networks(e.settings.Proxies)
+	if err != nil {
+		return err // its shape was checked
+	}
 	statement := app.NewStatement(s.store, calendar, now)
 	api, err := httpapi.New(httpapi.Config{
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches,
-		LookupEnabled: e.settings.Lookup,
-		Ready:         s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
+		LookupEnabled: e.settings.Lookup, TrustedProxies: trusted,
+		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
 		Sandbox: sandboxDocuments(),
 	})
 	if err != nil {
 		return err
-	}
-	trusted, err := shape.Networks(e.settings.Proxies)
-	if err != nil {
-		return err // its shape was checked
 	}
 	pages, err := web.New(web.Config{
 		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),
