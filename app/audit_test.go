@@ -29,7 +29,10 @@ var audited = map[string]string{
 	"Funnels.PlaceStage": "funil.alterado", "Funnels.RemoveStage": "funil.alterado",
 	"Origins.Add": "origem.criada", "Origins.Rename": "origem.renomeada", "Origins.Remove": "origem.removida",
 	"Bundles.Add": "pacote.criado", "Bundles.Change": "pacote.alterado", "Bundles.Remove": "pacote.removido",
-	"Rotations.Add": "rodizio.criado", "Rotations.Change": "rodizio.alterado",
+	"Rotations.Add": "rodizio.criado", "Rotations.Change": "rodizio.alterado", "Rotations.Remove": "rodizio.removido",
+	"Purposes.Add": "finalidade.criada", "Purposes.Set": "finalidade.alterada",
+	"Organisations.SetShareHistory": "organizacao.historico_alterado", "Keys.Restrict": "chave.restringida",
+	"Automations.SetPurpose":            "automacao.alterada",
 	"Organisations.SetMemberBatchLimit": "organizacao.limite_alterado",
 
 	"Notifications.ReadAll": "- it is the member's own", "Notifications.ReadUpTo": "- it is the member's own",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"net/netip"
 	"time"
 
 	"fichario/domain/access"
@@ -20,9 +21,10 @@ type knownKey struct {
 	read time.Duration // monotonic
 }
 
-// Authenticate returns the caller that a secret stands for. It reads the database
-// at most once a second for each key. Faults: Unauthenticated, ServiceUnavailable.
-func (k *Keys) Authenticate(ctx context.Context, text string) (Caller, error) {
+// Authenticate returns the caller that a secret stands for, used from an address. It
+// reads the database at most once a second for each key. Faults: Unauthenticated,
+// AddressRefused, ServiceUnavailable.
+func (k *Keys) Authenticate(ctx context.Context, text string, from netip.Addr) (Caller, error) {
 	secret, ok := access.ParseSecret(text)
 	if !ok {
 		return Caller{}, unauthenticated("Esta não é uma chave do Fichário: ela começa com fic_ e tem 50 caracteres.")
@@ -36,6 +38,9 @@ func (k *Keys) Authenticate(ctx context.Context, text string) (Caller, error) {
 		return Caller{}, err
 	case !key.UsableAt(now):
 		return Caller{}, unauthenticated("Esta chave foi revogada ou expirou.")
+	case !key.UsableFrom(from):
+		return Caller{}, fault.New(fault.AddressRefused,
+			"Esta chave só pode ser usada de redes registradas, e o pedido veio de outra. Nada foi consultado nem cobrado; quem administra a organização vê as redes em Chaves de API.")
 	}
 	return ByKey(key), nil
 }

@@ -112,7 +112,9 @@ func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.A
 	case automation.AddNote:
 	case automation.Lookup:
 		made.Product, made.MaxAge, made.Ceiling = n.Product, n.MaxAge, n.Ceiling
-		err = a.checkLookup(n)
+		if err = a.checkLookup(n); err == nil {
+			made.Purpose, err = a.purpose(ctx, n.OrgID, n.Purpose)
+		}
 	}
 	return made, err
 }
@@ -156,6 +158,9 @@ func onlyItsFields(n NewAutomation) error {
 		case !isNeeded && given.text != "":
 			return invalid(given.field, fmt.Sprintf("A ação %s não usa %s.", n.Action, given.field))
 		}
+	}
+	if n.Action != automation.Lookup && n.Purpose != "" {
+		return invalid("purpose", fmt.Sprintf("A ação %s não usa finalidade.", n.Action))
 	}
 	if n.Action != automation.Lookup && (n.Ceiling != 0 || n.MaxAge != nil) {
 		return invalid("monthlyCeiling", fmt.Sprintf("A ação %s não usa teto nem idade máxima.", n.Action))

@@ -71,6 +71,8 @@ type NewAutomation struct {
 	Product string
 	MaxAge  *int
 	Ceiling catalog.Money
+	// Purpose is the code of what a lookup action asks for; empty for the only one there is.
+	Purpose string
 }
 
 // Add makes an enabled automation; that of an http action has a new secret. Faults:
@@ -123,6 +125,7 @@ func automationDetail(a automation.Automation) audit.Detail {
 	return audit.Detail{
 		"nome": a.Name, "evento": string(a.Event), "acao": string(a.Action.Kind), "endereco": a.Action.URL,
 		"para": a.Action.To, "condicao": a.Conditions.When, "produto": a.Action.Product, "teto": a.Action.Ceiling.String(),
+		"finalidade": a.Action.Purpose,
 	}
 }
 
@@ -149,6 +152,32 @@ func (a *Automations) SetEnabled(ctx context.Context, by Caller, id string, enab
 	return recorded(ctx, a.store, by, line, func(r ports.Repos) error {
 		return r.Automations.SetEnabled(ctx, id, enabled)
 	})
+}
+
+// SetPurpose changes what a lookup action asks for. Faults: MissingPurpose, PurposeRefused, InvalidRequest, NotFound,
+// Forbidden, ServiceUnavailable.
+func (a *Automations) SetPurpose(ctx context.Context, by Caller, id, code string) error {
+	rule, err := a.Find(ctx, by, id)
+	if err != nil {
+		return err
+	}
+	if rule.Unreadable || rule.Action.Kind != automation.Lookup {
+		return invalid("purpose", "Só a ação lookup tem finalidade.")
+	}
+	if rule.Action.Purpose, err = a.purpose(ctx, rule.OrgID, code); err != nil {
+		return err
+	}
+	line := audit.Line{OrgID: rule.OrgID, Action: audit.AutomationChanged, Object: id, Detail: automationDetail(rule)}
+	return recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Update(ctx, rule) })
+}
+
+// purpose is that of a lookup action: kept even where it is the only one, so that it holds when others come.
+func (a *Automations) purpose(ctx context.Context, orgID, said string) (string, error) {
+	rules, err := readPurposeRules(ctx, a.store.Repos(), orgID)
+	if err != nil {
+		return "", err
+	}
+	return rules.choose(Caller{orgID: orgID}, said)
 }
 
 // Find returns one automation. Faults: NotFound, Forbidden, ServiceUnavailable.

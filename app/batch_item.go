@@ -42,7 +42,7 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 	}
 	result, err := b.Lookups.Do(ctx, item.by, LookupRequest{
 		Product: item.of.Product, Document: item.Document.Value(), ID: item.LookupID, BatchID: item.BatchID,
-		Ceiling: item.of.Limit(),
+		Ceiling: item.of.Limit(), Purpose: item.of.Purpose,
 		// What is newer than the quote is new enough; so nothing is asked for twice.
 		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID,
 	})

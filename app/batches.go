@@ -57,7 +57,9 @@ func NewBatches(c BatchesConfig) *Batches {
 // NewBatch is what is to be quoted: rows of a table, or a list of documents.
 type NewBatch struct {
 	Name, Product string
-	Rows          []batch.Row
+	// Purpose is the code of what it is for; empty for the only one that its maker may say.
+	Purpose string
+	Rows    []batch.Row
 	// Column is that of the documents, by header, letter or number; empty for the first that has some.
 	Column string
 	// Documents have no masks, as those of a lookup.
@@ -98,8 +100,9 @@ const (
 // Quote finds out what many documents would cost. It costs nothing, asks nobody and writes no line of the statement. A
 // request that was made before is answered with the batch that it made.
 //
-// Faults: UnknownProduct, MissingScope, InvalidRequest with the field at fault, BodyTooLarge, ReusedIdempotencyKey,
-// ServiceUnavailable; Forbidden when it is to be confirmed above what the member may spend.
+// Faults: UnknownProduct, MissingScope, MissingPurpose, PurposeRefused, InvalidRequest with the field at fault,
+// BodyTooLarge, ReusedIdempotencyKey, ServiceUnavailable; Forbidden when it is to be confirmed above what the member
+// may spend.
 func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (BatchView, error) {
 	if _, err := by.org(); err != nil {
 		return BatchView{}, err
@@ -111,12 +114,19 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (BatchView, 
 	if err != nil {
 		return BatchView{}, err
 	}
+	rules, err := readPurposeRules(ctx, b.Store.Repos(), q.OrgID)
+	if err != nil {
+		return BatchView{}, err
+	}
+	if q.Purpose, err = rules.choose(by, n.Purpose); err != nil {
+		return BatchView{}, err
+	}
 	if n.Confirm {
 		if err := b.maySpend(ctx, b.Store.Repos(), by, q); err != nil {
 			return BatchView{}, err
 		}
 	}
-	if err := b.lookBack(ForPage(ctx), &q, items); err != nil {
+	if err := b.lookBack(ForPage(ctx), &q, rules.only(q.Purpose), items); err != nil {
 		return BatchView{}, err
 	}
 	repo := b.Store.Repos().Batches
@@ -245,14 +255,15 @@ func tableOf(product catalog.Product, n NewBatch) (t batch.Table, err error) {
 }
 
 // lookBack finds out which items history can answer.
-func (b *Batches) lookBack(ctx context.Context, q *batch.Batch, items []batch.Item) error {
+func (b *Batches) lookBack(ctx context.Context, q *batch.Batch, only *string, items []batch.Item) error {
 	docs := make([]document.Document, 0, q.Valid)
 	for _, item := range items {
 		if item.State == batch.Pending {
 			docs = append(docs, item.Document)
 		}
 	}
-	known, err := b.Store.Repos().History.Fresh(ctx, q.OrgID, q.Product, docs, b.Clock().Add(-b.Fresh))
+	history := historyFor(b.Store.Repos().History, only)
+	known, err := history.Fresh(ctx, q.OrgID, q.Product, docs, b.Clock().Add(-b.Fresh))
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,8 @@ func (s *setting) uses(owner app.Caller) []use {
 	bundle := must(s.bundles.Add(ctx, owner, s.orgID, "Crédito PJ", []string{"cpf", "score"}))
 	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
 	enabled := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+	s.purpose("credito")
+	looks := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: catalog.Real})
 	funnel := s.funnel(owner)
 	ze := s.add("ze", crm.Common).MemberID()
 	asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
@@ -90,6 +92,13 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.bundles.List, args{s.orgID}, "", missing},
 		{s.bundles.Change, args{s.orgID, bundle.ID, "Crédito", []string{"cpf", "score"}}, forbidden, missing},
 		{s.bundles.Remove, args{s.orgID, bundle.ID}, forbidden, missing},
+
+		{s.purposes.Add, args{crm.Purpose{
+			OrgID: s.orgID, Code: "cobranca", Name: "Cobrança", Basis: "legitimo_interesse", Roles: []crm.Role{crm.Admin},
+		}}, forbidden, missing},
+		{s.purposes.Set, args{s.orgID, "cobranca", app.PurposeChange{Name: at("Cobranças")}}, forbidden, missing},
+		{s.purposes.List, args{s.orgID}, "", missing},
+		{s.purposes.Allowed, nil, "", ""},
 
 		{s.notifications.List, args{s.orgID, "", 5}, "", missing},
 		{s.notifications.Unread, nil, "", ""},
@@ -147,6 +156,7 @@ func (s *setting) uses(owner app.Caller) []use {
 			OrgID: s.orgID, Name: "k", Scopes: []document.Type{document.CPF}, Limits: access.Limits{PerMinute: 1},
 		}}, forbidden, missing},
 		{s.orgs.SetMemberBatchLimit, args{s.orgID, catalog.Money(1)}, forbidden, missing},
+		{s.orgs.SetShareHistory, args{s.orgID, true}, forbidden, missing},
 		{s.batches.Quote, args{quote(cpfs[0])}, "", ""},
 		{s.batches.List, args{"", 5}, "", ""},
 		{s.batches.Names, nil, "", ""},
@@ -160,6 +170,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.keys.List, args{s.orgID}, forbidden, missing},
 		{s.keys.Show, args{key.ID}, forbidden, missing},
 		{s.keys.RotateOnce, args{key.ID, key.Prefix, time.Duration(0)}, forbidden, missing},
+		{s.keys.Restrict, args{key.ID, &[]string{"credito"}, &[]string{"10.0.0.1"}}, forbidden, missing},
 		{s.keys.Rotate, args{key.ID, time.Duration(0)}, forbidden, missing},
 		{s.keys.Revoke, args{key.ID}, forbidden, missing},
 		{s.statement.Page, args{app.StatementQuery{OfKey: key.ID}}, forbidden, missing},
@@ -182,7 +193,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.Recent, args{5}, "", ""},
 		{s.lookups.RecentDocuments, args{5}, "", ""},
 		{s.lookups.Answers, args{app.LookupView{Entry: asked}, 5}, "", ""},
-		{s.lookups.Choices, args{asked.Document}, "", ""},
+		{s.lookups.Choices, args{asked.Document, ""}, "", ""},
 		{s.lookups.SpentToday, nil, "", ""},
 		{s.lookups.List, args{true, "", 5}, "", ""},
 		{s.lookups.Search, args{true, "ana", 5}, "", ""},
@@ -214,6 +225,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.automations.Find, args{rule.ID}, forbidden, missing},
 		{s.automations.View, args{rule.ID}, forbidden, missing},
 		{s.automations.Views, args{s.orgID}, forbidden, missing},
+		{s.automations.SetPurpose, args{looks.ID, "credito"}, forbidden, missing},
 		{s.automations.SetEnabled, args{rule.ID, false}, forbidden, missing},
 		{s.automations.Rehearse, args{rule.ID, contact.ID}, forbidden, missing},
 		{s.automations.Newest, args{5}, forbidden, ""},
@@ -308,7 +320,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	used = append(used, "Contacts.Merge", "Contacts.Part")      // which are done once: see TestTwoContactsBecomeOne
 
 	for _, of := range []any{
-		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.contacts, s.bulks, s.rotations,
+		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.contacts, s.bulks, s.rotations,
 		s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard, s.batches, s.audit,
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {

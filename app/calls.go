@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"fichario/domain/catalog"
-	"fichario/domain/document"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -42,7 +41,7 @@ func timedOut(cause error) error {
 
 func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
 	defer l.announce(e.ID)
-	answer, took, failure := l.ask(ctx, product, e.Document)
+	answer, took, failure := l.ask(ctx, product, e)
 	event := LookupEvent{Product: product.ID, Took: took, Dropped: answer.Dropped}
 	var rec *lookup.Record
 	if failure == nil {
@@ -50,7 +49,7 @@ func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.En
 		e.RecordID = newID()
 		rec = &lookup.Record{
 			ID: e.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: l.clock(),
-			Found: answer.Found, Schema: l.schemas[product.ID], Fields: answer.Fields, Raw: answer.Raw,
+			Purpose: e.Purpose, Found: answer.Found, Schema: l.schemas[product.ID], Fields: answer.Fields, Raw: answer.Raw,
 		}
 	} else {
 		e.Status = statusOf(failure.Outcome)
@@ -74,7 +73,7 @@ func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.En
 
 // ask makes the call. A bureau that panics was reached, as far as anybody knows.
 func (l *Lookups) ask(
-	ctx context.Context, product catalog.Product, doc document.Document,
+	ctx context.Context, product catalog.Product, e lookup.Entry,
 ) (answer ports.Answer, took time.Duration, failure *ports.BureauError) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
@@ -88,7 +87,7 @@ func (l *Lookups) ask(
 			failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
 		}
 	}()
-	answer, err := l.bureau.Ask(ctx, product, doc)
+	answer, err := l.bureau.Ask(ctx, product, e.Document, e.Purpose)
 	if err != nil && !errors.As(err, &failure) {
 		failure = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "unknown failure"}
 	}

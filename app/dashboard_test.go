@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func TestTheDashboardAddsUp(t *testing.T) {
 		Limits: access.Limits{PerMinute: 10, PerDay: 5, PerMonth: 1},
 	})
 	done(err)
-	by := must(s.keys.Authenticate(t.Context(), secret.Reveal()))
+	by := must(s.keys.Authenticate(t.Context(), secret.Reveal(), netip.Addr{}))
 	for range 3 {
 		must(s.lookups.Do(t.Context(), by, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}))
 	}

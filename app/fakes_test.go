@@ -53,7 +53,7 @@ type bureau struct {
 	script func(context.Context) (ports.Answer, error)
 }
 
-func (b *bureau) Ask(ctx context.Context, p catalog.Product, d document.Document) (ports.Answer, error) {
+func (b *bureau) Ask(ctx context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
 	b.add(d)
 	if b.script != nil {
 		return b.script(ctx)

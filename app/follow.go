@@ -39,7 +39,7 @@ func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupRe
 		case err != nil:
 			return LookupResult{}, err
 		case call.Status == lookup.Done:
-			rec, err := l.store.Repos().History.Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
+			rec, err := l.history(a).Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
 			if err != nil {
 				return LookupResult{}, err
 			}

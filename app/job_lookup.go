@@ -78,7 +78,7 @@ func (j *Jobs) lookUp(
 	}
 	request := LookupRequest{
 		Product: product.ID, Document: doc.Value(), ContactID: u.contact.ID, ID: id, AutomationID: u.rule.ID,
-		Ceiling: u.rule.Action.Ceiling, Trail: u.job.Trail,
+		Ceiling: u.rule.Action.Ceiling, Trail: u.job.Trail, Purpose: u.rule.Action.Purpose,
 	}
 	if days := u.rule.Action.MaxAge; days != nil {
 		age := time.Duration(*days) * 24 * time.Hour
@@ -101,7 +101,10 @@ func (j *Jobs) lookUp(
 	case fault.BureauNoAnswer:
 		return product.Name + ": o bureau não respondeu, cobrado " + product.Price.Reais(), nil
 	}
-	return "", &ports.SendError{Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: f.RetryAfter}
+	return "", &ports.SendError{
+		Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: f.RetryAfter,
+		Permanent: f.Code == fault.MissingPurpose || f.Code == fault.PurposeRefused,
+	}
 }
 
 // lookupsOfARun is more than a run has documents.

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,6 +49,10 @@ type NewKey struct {
 	Name   string
 	Scopes []document.Type
 	Limits access.Limits
+	// Purposes are the codes of what it may ask for; empty for all.
+	Purposes []string
+	// From are addresses and ranges that it may be used from; empty for all.
+	From []string
 	// ExpiresAt is when the key ends; zero for never.
 	ExpiresAt time.Time
 }
@@ -60,6 +66,9 @@ func (k *Keys) Create(ctx context.Context, by Caller, n NewKey) (access.Key, acc
 		return access.Key{}, access.Secret{}, err
 	}
 	if err := mayManageOrg(ctx, k.store.Repos(), by, n.OrgID); err != nil {
+		return access.Key{}, access.Secret{}, err
+	}
+	if err := checkPurposes(ctx, k.store.Repos(), n.OrgID, n.Purposes); err != nil {
 		return access.Key{}, access.Secret{}, err
 	}
 	secret := access.NewSecret()
@@ -82,6 +91,12 @@ func keyDetail(k access.Key) audit.Detail {
 	d := audit.Detail{
 		"nome": k.Name, "prefixo": k.Prefix, "escopos": joined(k.Scopes), "porMinuto": strconv.Itoa(k.Limits.PerMinute),
 		"porDia": strconv.Itoa(k.Limits.PerDay), "porMes": strconv.Itoa(k.Limits.PerMonth),
+	}
+	if len(k.Purposes) > 0 {
+		d["finalidades"] = joined(k.Purposes)
+	}
+	if len(k.From) > 0 {
+		d["redes"] = strings.Trim(fmt.Sprint(k.From), "[]")
 	}
 	if !k.ExpiresAt.IsZero() {
 		d["expiraEm"] = k.ExpiresAt.Format(time.RFC3339)
@@ -111,11 +126,50 @@ func (n NewKey) describe(now time.Time) (access.Key, error) {
 	case !validID(id):
 		return access.Key{}, invalid("id", "O id da chave não é válido.")
 	}
+	from, err := networksOf(n.From)
+	if err != nil {
+		return access.Key{}, err
+	}
 	notAScope := func(t document.Type) bool { return !slices.Contains(n.Scopes, t) }
 	return access.Key{
 		ID: id, OrgID: n.OrgID, Name: name, Scopes: slices.DeleteFunc(document.Types(), notAScope), Limits: n.Limits,
-		CreatedAt: now, ExpiresAt: n.ExpiresAt,
+		CreatedAt: now, ExpiresAt: n.ExpiresAt, Purposes: n.Purposes, From: from,
 	}, nil
+}
+
+// networksOf reads what a key is to be bound to. Fault: InvalidRequest.
+func networksOf(typed []string) ([]netip.Prefix, error) {
+	from, err := access.ParseNetworks(typed)
+	if err != nil {
+		return nil, invalid("from", "Confira de onde a chave pode ser usada: "+err.Error()+".")
+	}
+	return from, nil
+}
+
+// Restrict changes what a key may ask for, by codes of purposes, and the addresses and ranges that it may be used from;
+// nil for what stays, empty for everything. It holds on every instance within a second. Faults: InvalidRequest with the
+// field at fault, NotFound, Forbidden, ServiceUnavailable.
+func (k *Keys) Restrict(ctx context.Context, by Caller, id string, purposes, from *[]string) (access.Key, error) {
+	repos := k.store.Repos()
+	key, err := keyKind.managed(ctx, repos, by, id)
+	if err != nil {
+		return key, err
+	}
+	if purposes != nil {
+		if err := checkPurposes(ctx, repos, key.OrgID, *purposes); err != nil {
+			return key, err
+		}
+		key.Purposes = *purposes
+	}
+	if from != nil {
+		if key.From, err = networksOf(*from); err != nil {
+			return key, err
+		}
+	}
+	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRestricted, Object: id, Detail: keyDetail(key)}
+	return key, recorded(ctx, k.store, by, line, func(r ports.Repos) error {
+		return r.Keys.Restrict(ctx, id, key.Purposes, key.From)
+	})
 }
 
 // ErrTwice is behind the fault of a key that was made already.

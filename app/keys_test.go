@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,13 +30,13 @@ func (s *setting) key(limits access.Limits) (access.Key, string) {
 func (s *setting) byKey(limits access.Limits) app.Caller {
 	s.t.Helper()
 	_, secret := s.key(limits)
-	return must(s.keys.Authenticate(s.t.Context(), secret))
+	return must(s.keys.Authenticate(s.t.Context(), secret, netip.Addr{}))
 }
 
 // opens says whom a secret opens: nobody with what is said of it.
 func (s *setting) opens(keys *app.Keys, secret string) string {
 	s.t.Helper()
-	by, err := keys.Authenticate(s.t.Context(), secret)
+	by, err := keys.Authenticate(s.t.Context(), secret, netip.Addr{})
 	if err != nil {
 		return said(err)
 	}

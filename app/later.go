@@ -13,7 +13,7 @@ import (
 // entry that Again answers for. A lookup that would wait for the call of another key waits for it, because that key's
 // entry is not the caller's. Faults: those of Do; what the bureau answers is told by Again.
 func (l *Lookups) DoLater(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, string, error) {
-	a, err := l.check(caller, req)
+	a, err := l.check(ctx, caller, req)
 	if err != nil {
 		return LookupResult{}, "", err
 	}

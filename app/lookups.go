@@ -12,7 +12,6 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
-	"fichario/domain/document"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -50,6 +49,7 @@ type Lookups struct {
 	// inFlight holds a *flight for each call of this instance, by its id.
 	inFlight  sync.Map
 	unwritten *unwritten
+	rules     knownRules
 	// stopping ends when calls are given up.
 	stopping context.Context //nolint:containedctx // of all calls, and of none
 	giveUp   context.CancelFunc
@@ -96,7 +96,7 @@ func NewLookups(c LookupsConfig) *Lookups {
 	l := &Lookups{
 		schemas: schemas, store: c.Store, bureau: c.Bureau, catalog: c.Catalog, timeout: c.Timeout, fresh: c.Fresh,
 		calendar: c.Calendar, clock: c.Clock, log: c.Log, observe: c.Observe,
-		slots: make(chan struct{}, callsMax), courtesy: newCourtesy(),
+		slots: make(chan struct{}, callsMax), courtesy: newCourtesy(), rules: knownRules{start: time.Now()},
 	}
 	l.unwritten = newUnwritten(c.Log, l.write)
 	l.stopping, l.giveUp = context.WithCancel(context.Background())
@@ -108,6 +108,9 @@ type LookupRequest struct {
 	Product string
 	// Document is the bare text that was sent.
 	Document string
+	// Purpose is the code of what it is for; empty for the only one that the caller may say. That of a batch was chosen
+	// when it was made.
+	Purpose string
 	// Refresh asks the bureau even when history has an answer; it is charged.
 	Refresh bool
 	// Seen, beside Refresh, is the id of the newest answer that the asker knows: where
@@ -133,15 +136,6 @@ type LookupRequest struct {
 	Trail automation.Trail
 }
 
-// asking is a lookup that is about to be made.
-type asking struct {
-	caller  Caller
-	product catalog.Product
-	doc     document.Document
-	fresh   time.Duration // how long history answers
-	LookupRequest
-}
-
 // LookupResult is an answered lookup.
 type LookupResult struct {
 	Entry  lookup.Entry
@@ -149,7 +143,7 @@ type LookupResult struct {
 }
 
 // Do answers one lookup. The order of its checks is that of design section 3:
-// product and check digits, scope, history, month and day caps, bureau. It takes
+// product and check digits, scope, purpose, history, month and day caps, bureau. It takes
 // one shared commit for an answer from history, two transactions around a call to
 // the bureau, and none is open during the call.
 //
@@ -157,11 +151,11 @@ type LookupResult struct {
 // any instance, share one call: those that wait get its answer free, as from
 // history, or its failure.
 //
-// Faults: UnknownProduct, InvalidDocument, MissingScope, DailyLimit, MonthlyLimit,
+// Faults: UnknownProduct, InvalidDocument, MissingScope, MissingPurpose, PurposeRefused, DailyLimit, MonthlyLimit,
 // BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory. Where the ceiling would
 // be exceeded the error is ports.ErrCeiling; where too much is in flight in this instance, ErrBusy is its cause.
 func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, error) {
-	a, err := l.check(caller, req)
+	a, err := l.check(ctx, caller, req)
 	if err != nil {
 		return LookupResult{}, err
 	}
@@ -188,7 +182,7 @@ func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
 	}
 	if !a.Refresh {
 		e := l.cached(a)
-		rec, err := l.store.Repos().History.Serve(ctx, e, e.At.Add(-a.fresh))
+		rec, err := l.history(a).Serve(ctx, e, e.At.Add(-a.fresh))
 		if err == nil {
 			e.RecordID = rec.ID
 			answer, err := l.answer(a.product, e, rec)
@@ -219,27 +213,6 @@ func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
 		return reservation{answer: &answer}, err
 	}
 	return r, err
-}
-
-func (l *Lookups) check(caller Caller, req LookupRequest) (asking, error) {
-	product, ok := l.catalog.Find(req.Product)
-	if !ok {
-		return asking{}, fault.New(fault.UnknownProduct,
-			"Este produto não é oferecido. GET /api/v1/produtos lista os que esta chave pode consultar.").At("produto")
-	}
-	doc, err := product.Parse(req.Document)
-	if err != nil {
-		return asking{}, fault.New(fault.InvalidDocument, err.Error()).At("documento")
-	}
-	if !caller.mayAsk(doc.Type()) {
-		return asking{}, fault.New(fault.MissingScope,
-			fmt.Sprintf("Esta chave não tem o escopo %s. Peça a quem administra as chaves, ou use outra.", doc.Type()))
-	}
-	a := asking{caller, product, doc, l.fresh, req}
-	if req.MaxAge != nil {
-		a.fresh = min(a.fresh, *req.MaxAge)
-	}
-	return a, nil
 }
 
 // fromHistory writes the free entry and answers.
@@ -280,7 +253,7 @@ func (l *Lookups) entry(a asking) lookup.Entry {
 	return lookup.Entry{
 		ID: cmp.Or(a.ID, newID()), OrgID: a.caller.orgID, KeyID: a.caller.keyID(), MemberID: a.caller.memberID,
 		ContactID: a.ContactID, BatchID: a.BatchID, AutomationID: a.AutomationID, Trail: string(a.Trail),
-		Product: a.product.ID, Document: a.doc, At: now,
+		Product: a.product.ID, Document: a.doc, Purpose: a.Purpose, At: now,
 	}
 }
 
@@ -351,7 +324,7 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 // onlyHistory answers a lookup that must not be charged, where History.Serve found
 // nothing: it may leave out what Latest finds.
 func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error) {
-	rec, err := l.store.Repos().History.Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
+	rec, err := l.history(a).Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !rec.FreshAt(l.clock(), a.fresh) {
 		return reservation{}, fault.New(fault.NotInHistory,
 			"O histórico não tem resposta para este documento, ou só uma mais antiga. Nada foi consultado nem cobrado.").
@@ -377,7 +350,7 @@ func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error
 func (l *Lookups) Start(
 	ctx context.Context, by Caller, req LookupRequest,
 ) (id string, done <-chan struct{}, err error) {
-	a, err := l.check(by, req)
+	a, err := l.check(ctx, by, req)
 	if err != nil {
 		return "", nil, err
 	}

@@ -54,20 +54,30 @@ type ProductChoice struct {
 	FreeUntil time.Time
 }
 
-// Choices returns the products that a document can be asked about. Fault:
-// ServiceUnavailable.
-func (l *Lookups) Choices(ctx context.Context, by Caller, doc document.Document) ([]ProductChoice, error) {
+// Choices returns the products that a document can be asked about, and what history has of each that may answer for a
+// purpose. One that the caller may not use, or has yet to choose, is answered by what was bought for it alone, where
+// history is not shared. Fault: ServiceUnavailable.
+func (l *Lookups) Choices(
+	ctx context.Context, by Caller, doc document.Document, purpose string,
+) ([]ProductChoice, error) {
 	orgID, err := by.org()
 	if err != nil {
 		return nil, err
 	}
-	out, now := []ProductChoice{}, l.clock()
+	rules, err := l.rules.of(ctx, l.store.Repos(), orgID, true)
+	if err != nil {
+		return nil, err
+	}
+	if chosen, err := rules.choose(by, purpose); err == nil {
+		purpose = chosen
+	}
+	out, now, history := []ProductChoice{}, l.clock(), historyFor(l.store.Repos().History, rules.only(purpose))
 	for _, p := range l.catalog {
 		if !p.Takes(doc.Type()) || !by.mayAsk(doc.Type()) {
 			continue
 		}
 		c := ProductChoice{Product: p}
-		rec, err := l.store.Repos().History.Latest(ctx, orgID, p.ID, doc)
+		rec, err := history.Latest(ctx, orgID, p.ID, doc)
 		switch {
 		case err == nil:
 			c.Record, c.Fresh, c.FreeUntil = rec, rec.FreshAt(now, l.fresh), rec.AnsweredAt.Add(l.fresh)

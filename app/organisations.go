@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"fichario/domain/audit"
 	"fichario/domain/catalog"
@@ -75,6 +76,18 @@ func (o *Organisations) SetMemberBatchLimit(ctx context.Context, by Caller, id s
 	return recorded(ctx, o.store, by, line, func(r ports.Repos) error {
 		return r.Orgs.SetMemberBatchLimit(ctx, id, limit)
 	})
+}
+
+// SetShareHistory changes whether history that was bought for one purpose answers another. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
+func (o *Organisations) SetShareHistory(ctx context.Context, by Caller, id string, share bool) error {
+	if err := mayOwnOrg(ctx, o.store.Repos(), by, id); err != nil {
+		return err
+	}
+	line := audit.Line{
+		OrgID: id, Action: audit.OrgShareChanged, Object: id, Detail: audit.Detail{"compartilha": strconv.FormatBool(share)},
+	}
+	return recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Orgs.SetShareHistory(ctx, id, share) })
 }
 
 // Find returns the organisation of a caller. Faults: NotFound, ServiceUnavailable.

@@ -26,7 +26,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	e.Day, e.Month = l.calendar.Day(e.At), l.calendar.Month(e.At)
 	charge := ports.Charge{
 		Entry: e, Takes: l.timeout + settleMargin, Shared: !a.Refresh || a.Seen != "", After: e.At.Add(-a.fresh),
-		Ceiling: a.Ceiling, Budget: a.caller.budget,
+		Ceiling: a.Ceiling, Budget: a.caller.budget, Only: a.only,
 	}
 	if key != nil {
 		charge.Caps = key.Limits
@@ -67,7 +67,7 @@ func (l *Lookups) charge(ctx context.Context, c ports.Charge) (reservation, erro
 		case begun.RecordID == "":
 			return reservation{entry: c.Entry}, nil
 		}
-		rec, err := l.store.Repos().History.Latest(ctx, c.Entry.OrgID, c.Entry.Product, c.Entry.Document)
+		rec, err := historyFor(l.store.Repos().History, c.Only).Latest(ctx, c.Entry.OrgID, c.Entry.Product, c.Entry.Document)
 		switch {
 		case err == nil:
 			return reservation{fresh: &rec}, nil
@@ -86,7 +86,7 @@ func (l *Lookups) written(ctx context.Context, a asking) error {
 	}
 	same := l.unwritten.waiting(func(e ending) bool {
 		return e.rec != nil && e.rec.ID != a.Seen && e.entry.OrgID == a.caller.orgID && e.entry.Product == a.product.ID &&
-			e.entry.Document == a.doc
+			e.entry.Document == a.doc && (a.only == nil || e.rec.Purpose == *a.only)
 	})
 	for _, e := range same {
 		if err := l.unwritten.flush(ctx, e); err != nil {

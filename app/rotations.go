@@ -108,7 +108,8 @@ func (o *Rotations) Remove(ctx context.Context, by Caller, id string) error {
 			return invalid("rotation", fmt.Sprintf("A automação “%s” usa este rodízio. Escolha outro nela antes.", a.Name))
 		}
 	}
-	return r.Rotations.Remove(ctx, gone)
+	line := audit.Line{OrgID: gone.OrgID, Action: audit.RotationRemoved, Object: id, Detail: rotationDetail(gone)}
+	return recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Rotations.Remove(ctx, gone) })
 }
 
 // fill checks a name and members, and gives them to a rotation.

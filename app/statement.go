@@ -35,7 +35,9 @@ type StatementQuery struct {
 	// From and Until are days of the instance's calendar, both inclusive, as 2006-01-02.
 	From, Until string
 	Product     string
-	Cache       *bool
+	// Purpose is a code.
+	Purpose string
+	Cache   *bool
 	// By chooses lookups of an organisation's statement by the id of a key, ByMembers or BySelf. Who does not manage the
 	// organisation gets his own in any case.
 	By string

@@ -17,7 +17,7 @@ type chosenLines struct {
 // parse reads a query. Fault: InvalidRequest with the parameter at fault.
 func (s *Statement) parse(q StatementQuery) (c chosenLines, err error) {
 	c.limit = min(cmp.Or(q.Limit, pageDefault), pageMax)
-	c.filter = lookup.Filter{Product: q.Product, Cache: q.Cache}
+	c.filter = lookup.Filter{Product: q.Product, Purpose: q.Purpose, Cache: q.Cache}
 	if c.after, err = pageCursor(q.Cursor); err != nil {
 		return c, err
 	}

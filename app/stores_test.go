@@ -39,6 +39,7 @@ type setting struct {
 	funnels       *app.Funnels
 	origins       *app.Origins
 	bundles       *app.Bundles
+	purposes      *app.Purposes
 	contacts      *app.Contacts
 	bulks         *app.Bulks
 	rotations     *app.Rotations
@@ -75,7 +76,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.orgs, s.members = app.NewOrganisations(store, now), app.NewMembers(store, now, hashed)
 	s.sessions = app.NewSessions(store, now, fits, "nobody's")
 	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
-	s.bundles = app.NewBundles(store, products())
+	s.bundles, s.purposes = app.NewBundles(store, products()), app.NewPurposes(store, now)
 	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
 	s.bulks, s.rotations = app.NewBulks(store, now), app.NewRotations(store, now)
 	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, means(true))

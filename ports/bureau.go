@@ -14,9 +14,9 @@ import (
 // bureau may charge for: every one that may have reached it, but for those that it is
 // known to have refused for nothing (specification, 8.1.4).
 type Bureau interface {
-	// Ask makes one call. The context bounds it; implementations also keep the
+	// Ask makes one call for a purpose, by its code; empty for none. The context bounds it; implementations also keep the
 	// bureau's own timeout. A failure is a *BureauError, always.
-	Ask(ctx context.Context, product catalog.Product, doc document.Document) (Answer, error)
+	Ask(ctx context.Context, product catalog.Product, doc document.Document, purpose string) (Answer, error)
 }
 
 // Answer is what a bureau said.

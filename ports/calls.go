@@ -40,6 +40,8 @@ type Charge struct {
 	Shared bool
 	After  time.Time
 	Seen   string
+	// Only, where not nil, is the purpose that an answer has to have been bought for, and that calls share.
+	Only *string
 }
 
 // Begun is what became of a Charge; the zero value says that it may be made.

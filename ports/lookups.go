@@ -47,6 +47,8 @@ type ContactLookup struct {
 // History stores what bureaus answered. Documents and answers are encrypted at
 // rest and found by a keyed hash.
 type History interface {
+	// Only is a History that answers as if it held only what was bought for a purpose; it reads no more than this one.
+	Only(purpose string) History
 	// Serve answers a lookup from history in one step, with an entry that is done,
 	// free and in no bucket: if the newest record of the
 	// entry's document in its product was answered after that time, it writes the

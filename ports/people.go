@@ -21,6 +21,9 @@ type Orgs interface {
 	Lock(ctx context.Context, id string) error
 	// SetMemberBatchLimit changes what members may spend on a batch; ErrNotFound when there is no organisation.
 	SetMemberBatchLimit(ctx context.Context, id string, limit catalog.Money) error
+	// SetShareHistory changes whether history that was bought for one purpose answers another; ErrNotFound when there is
+	// no organisation.
+	SetShareHistory(ctx context.Context, id string, share bool) error
 }
 
 // Members stores the people of organisations.

@@ -60,6 +60,7 @@ type Repos struct {
 	Calls     Calls
 	Batches   Batches
 	Bundles   Bundles
+	Purposes  Purposes
 
 	Funnels       Funnels
 	Origins       Origins

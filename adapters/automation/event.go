@@ -75,6 +75,8 @@ type lookupJSON struct {
 	Valor      json.Number `json:"valorCobrado"`
 	// ConsultadoEm is when the bureau answered.
 	ConsultadoEm time.Time `json:"consultadoEm"`
+	// Finalidade is the code of what it was asked for.
+	Finalidade *string `json:"finalidade"`
 	// Automacao is the id of the automation that asked.
 	Automacao *string         `json:"automacao"`
 	Campos    json.RawMessage `json:"campos"`
@@ -86,7 +88,7 @@ func lookupData(e automation.Event) lookupJSON {
 	out := lookupJSON{
 		ConsultaID: l.Entry.ID, Produto: l.Entry.Product, Documento: l.Record.Document.Value(), Cache: l.Entry.Cache,
 		Valor: json.Number(l.Entry.Amount.String()), ConsultadoEm: l.Record.AnsweredAt,
-		Automacao: orNull(l.Entry.AutomationID), Campos: l.Record.Fields,
+		Finalidade: orNull(l.Entry.Purpose), Automacao: orNull(l.Entry.AutomationID), Campos: l.Record.Fields,
 	}
 	if e.Contact.ID != "" {
 		contact := NewContactJSON(e.Contact)

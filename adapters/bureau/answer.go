@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"fichario/adapters/jq"
-	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -26,7 +25,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // read decides whether what came is an answer.
 func (c *Client) read(
-	ctx context.Context, m *mapping, doc document.Document, status status, raw []byte,
+	ctx context.Context, m *mapping, doc asked, status status, raw []byte,
 ) (reply, *failure) {
 	raw = bytes.TrimPrefix(raw, byteOrderMark)
 	if slices.Contains(c.file.notFound.status, status.code) {
@@ -42,7 +41,7 @@ func (c *Client) read(
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
 	if c.file.failed != nil {
-		v, err := c.file.failed.Run(ctx, decoded, doc.Value(), m.product.ID)
+		v, err := c.file.failed.Run(ctx, decoded, doc.variables(m.product.ID)...)
 		switch {
 		case err != nil:
 			// An error that is taken for an answer would be kept, and shown for a month.
@@ -53,7 +52,7 @@ func (c *Client) read(
 	}
 	r := reply{found: true, raw: raw, decoded: decoded}
 	if m.found != nil {
-		v, err := m.found.Run(ctx, decoded, doc.Value(), m.product.ID)
+		v, err := m.found.Run(ctx, decoded, doc.variables(m.product.ID)...)
 		is := false
 		if r.found, is = v.(bool); err != nil || !is {
 			return reply{}, neutral(ports.Failed, "the answer does not tell whether a record was found")
@@ -75,7 +74,7 @@ const inDoubt = "doubt"
 // would be kept, and shown for a month. The bureau's check may refute the answer, by failing; one that is in doubt it
 // must prove. The call itself was answered, so it is charged whatever becomes of the check.
 func (c *Client) believe(
-	ctx, parent context.Context, m *mapping, doc document.Document, s status, raw []byte, token string,
+	ctx, parent context.Context, m *mapping, doc asked, s status, raw []byte, token string,
 ) *failure {
 	not := "status " + strconv.Itoa(s.code)
 	doubt := false
@@ -86,7 +85,7 @@ func (c *Client) believe(
 		}
 		mapping, cancel := context.WithTimeout(context.WithoutCancel(parent), mappingTime)
 		defer cancel()
-		says, err := when.Run(mapping, decoded, doc.Value(), m.product.ID)
+		says, err := when.Run(mapping, decoded, doc.variables(m.product.ID)...)
 		if doubt = says == inDoubt; err != nil || says != true && !doubt {
 			return neutral(ports.Failed, not+" in other words than those of a missing record")
 		}

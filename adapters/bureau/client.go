@@ -103,7 +103,7 @@ func (c *Client) Close() {
 	c.transport.CloseIdleConnections()
 }
 
-// Ask makes one call for the product and the document, and never repeats it once
+// Ask makes one call for the product, the document and the purpose, and never repeats it once
 // the bureau may charge for it: only a 401 that `not_charged` names, for a token that
 // may have expired, is answered with a new token, once. The error is always a
 // *ports.BureauError:
@@ -117,7 +117,10 @@ func (c *Client) Close() {
 //   - ports.Failed when it was sent and what came is no answer: an error status, a
 //     redirect, something else than JSON, a broken connection, or an answer that
 //     the file's `failed` calls a failure.
-func (c *Client) Ask(ctx context.Context, product catalog.Product, doc document.Document) (ports.Answer, error) {
+func (c *Client) Ask(
+	ctx context.Context, product catalog.Product, d document.Document, purpose string,
+) (ports.Answer, error) {
+	doc := asked{d, purpose}
 	m, ok := c.mappings[product.ID]
 	if !ok || doc.IsZero() || !m.product.Takes(doc.Type()) {
 		return ports.Answer{}, &ports.BureauError{
@@ -149,7 +152,7 @@ func (c *Client) Ask(ctx context.Context, product catalog.Product, doc document.
 }
 
 // call makes the request and reads the reply, within the bureau's time.
-func (c *Client) call(parent context.Context, m *mapping, doc document.Document) (reply, *failure) {
+func (c *Client) call(parent context.Context, m *mapping, doc asked) (reply, *failure) {
 	ctx, cancel := context.WithTimeout(parent, c.file.timeout)
 	defer cancel()
 	body, fail := c.body(ctx, m, doc)
@@ -185,11 +188,11 @@ func (c *Client) call(parent context.Context, m *mapping, doc document.Document)
 }
 
 // body makes the request's body; nil when the product has none.
-func (c *Client) body(ctx context.Context, m *mapping, doc document.Document) ([]byte, *failure) {
+func (c *Client) body(ctx context.Context, m *mapping, doc asked) ([]byte, *failure) {
 	if m.request.body == nil {
 		return nil, nil
 	}
-	b, err := makeBody(ctx, m.request.body, doc.Value(), m.product.ID)
+	b, err := makeBody(ctx, m.request.body, doc, m.product.ID)
 	if err != nil {
 		return nil, neutral(ports.NotSent, "the body of the request could not be made")
 	}
@@ -197,7 +200,7 @@ func (c *Client) body(ctx context.Context, m *mapping, doc document.Document) ([
 }
 
 // project makes the named fields of a reply.
-func (c *Client) project(ctx context.Context, m *mapping, doc document.Document, r reply) ports.Answer {
+func (c *Client) project(ctx context.Context, m *mapping, doc asked, r reply) ports.Answer {
 	a := ports.Answer{Found: r.found, Raw: r.raw}
 	if !r.found {
 		a.Fields, _ = m.product.Project(nil)
@@ -207,7 +210,7 @@ func (c *Client) project(ctx context.Context, m *mapping, doc document.Document,
 	defer cancel()
 	values := make(map[string]any, len(m.fields))
 	run := func(f fieldMapping, do func(context.Context, any, ...any) (any, error)) error {
-		v, err := do(ctx, r.decoded, doc.Value(), m.product.ID)
+		v, err := do(ctx, r.decoded, doc.variables(m.product.ID)...)
 		if err == nil {
 			values[f.name] = v
 		} else if !errors.Is(err, jq.ErrBounds) {

@@ -57,7 +57,7 @@ func TestMissingCompany(t *testing.T) {
 			text := strings.NewReplacer("https://brasilapi.com.br", url, "timeout: 10s", "timeout: 500ms").Replace(string(src))
 			cl := bureau.New(parse(t, text))
 			defer cl.Close()
-			a, err := cl.Ask(t.Context(), product(t, cl, "cnpj"), doc(t, document.CNPJ, "11222333000181"))
+			a, err := cl.Ask(t.Context(), product(t, cl, "cnpj"), doc(t, document.CNPJ, "11222333000181"), "")
 			if c.reason != "" {
 				wantError(t, err, ports.Failed, c.reason)
 			} else if err != nil || a.Found || !strings.Contains(string(a.Raw), "não encontrado") ||

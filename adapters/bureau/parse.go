@@ -101,10 +101,10 @@ func (p *parser) address(v at, query bool) string {
 // plain reads a text that may refer to the environment, but not to the document.
 func (p *parser) plain(v at) string {
 	t := p.template(v, nil)
-	if t.uses(slotDocument) || t.uses(slotProduct) {
+	if t.uses(slotDocument) || t.uses(slotProduct) || t.uses(slotPurpose) {
 		p.Fault(v, "takes no {documento} or {produto}")
 	}
-	return t.expand("", "", nil)
+	return t.expand(filled{}, nil)
 }
 
 func (p *parser) auth(v at) {

@@ -63,7 +63,7 @@ func (p *parser) path(v at) (string, template) {
 	if len(p.Problems) > before {
 		return s, t
 	}
-	sample := t.expand("0", "0", nil)
+	sample := t.expand(filled{"0", "0", "0"}, nil)
 	u, err := url.Parse(sample)
 	switch {
 	case !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//"):
@@ -95,7 +95,7 @@ func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product) bool 
 	for _, t := range product.Documents {
 		var bodies [2][]byte
 		for i, doc := range samples[t] {
-			b, err := makeBody(context.Background(), body, doc, product.ID)
+			b, err := makeBody(context.Background(), body, asked{document.Restore(t, doc), ""}, product.ID)
 			if err != nil {
 				p.Fault(v, "makes no body for a %s", t)
 				return true
@@ -108,8 +108,12 @@ func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product) bool 
 }
 
 // makeBody runs the program of a request's body. Its error may quote the document.
-func makeBody(ctx context.Context, body *jq.Program, doc, product string) ([]byte, error) {
-	v, err := body.Run(ctx, map[string]any{slotDocument: doc, slotProduct: product}, doc, product)
+func makeBody(ctx context.Context, body *jq.Program, doc asked, product string) ([]byte, error) {
+	input := map[string]any{slotDocument: doc.Value(), slotProduct: product}
+	if doc.purpose != "" {
+		input[slotPurpose] = doc.purpose
+	}
+	v, err := body.Run(ctx, input, doc.variables(product)...)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type at = yamlfile.At
 type Problems = yamlfile.Problems
 
 // jq compiles a program of the file, which may compare an answer with what was asked; nil when it does not compile.
-func (p *parser) jq(v at) *jq.Program { return p.JQ(v, slotDocument, slotProduct) }
+func (p *parser) jq(v at) *jq.Program { return p.JQ(v, slotDocument, slotProduct, slotPurpose) }
 
 // entry is a key with a text in which values are put later.
 type entry struct {

@@ -259,7 +259,7 @@ func TestShippedFilesSayWhatIsFree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = cl.Ask(t.Context(), p, d)
+		_, err = cl.Ask(t.Context(), p, d, "")
 		wantError(t, err, c.outcome, fmt.Sprint("status ", c.status))
 	}
 }

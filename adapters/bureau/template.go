@@ -8,17 +8,18 @@ import (
 // part is a piece of a template: text, or the place of a value.
 type part struct {
 	text string
-	slot string // "documento", "produto", or "" for text
+	slot string // "documento", "produto", "finalidade", or "" for text
 }
 
-// template is a text of a bureau file with the places of the document and the
-// product. Values of the environment are put in when the file is read, and never
+// template is a text of a bureau file with the places of the document, the product
+// and the purpose. Values of the environment are put in when the file is read, and never
 // searched for places: a token may hold braces, and so may an e-mail address.
 type template []part
 
 const (
 	slotDocument = "documento"
 	slotProduct  = "produto"
+	slotPurpose  = "finalidade"
 )
 
 var (
@@ -39,8 +40,11 @@ func (t template) uses(slot string) bool {
 	return false
 }
 
+// filled are the values that a template has places for.
+type filled struct{ document, product, purpose string }
+
 // expand puts the values in, each through escape when that is not nil.
-func (t template) expand(document, product string, escape func(string) string) string {
+func (t template) expand(values filled, escape func(string) string) string {
 	if len(t) == 1 && t[0].slot == "" {
 		return t[0].text
 	}
@@ -49,9 +53,11 @@ func (t template) expand(document, product string, escape func(string) string) s
 		v := p.text
 		switch p.slot {
 		case slotDocument:
-			v = document
+			v = values.document
 		case slotProduct:
-			v = product
+			v = values.product
+		case slotPurpose:
+			v = values.purpose
 		}
 		if p.slot != "" && escape != nil {
 			v = escape(v)
@@ -107,10 +113,10 @@ func splitSlots(s string, report func(string)) template {
 			t = append(t, part{text: s[:loc[0]]})
 		}
 		switch name := s[loc[2]:loc[3]]; name {
-		case slotDocument, slotProduct:
+		case slotDocument, slotProduct, slotPurpose:
 			t = append(t, part{slot: name})
 		default:
-			report("{" + name + "} is not known: use {documento} or {produto}")
+			report("{" + name + "} is not known: use {documento}, {produto} or {finalidade}")
 		}
 		s = s[loc[1]:]
 	}

@@ -72,21 +72,43 @@ type once struct{ io.Reader }
 // Close does nothing.
 func (once) Close() error { return nil }
 
+// asked is what one call is about.
+type asked struct {
+	document.Document
+	// purpose is a code; empty for none.
+	purpose string
+}
+
+// variables are those of the file's programs, in the order in which they are compiled.
+func (a asked) variables(product string) []any {
+	if a.purpose == "" {
+		return []any{a.Value(), product, nil}
+	}
+	return []any{a.Value(), product, a.purpose}
+}
+
+// omitted reports whether a header or parameter is left out because it is about a purpose and there is none.
+func (h header) omitted(values filled) bool { return values.purpose == "" && h.value.uses(slotPurpose) }
+
 // request makes an HTTP request of the file for a product and a document.
-func (c *Client) request(r *request, product string, doc document.Document, body []byte, token string) *http.Request {
-	value := doc.Value()
-	address := c.file.base + r.template.expand(value, product, url.PathEscape)
+func (c *Client) request(r *request, product string, doc asked, body []byte, token string) *http.Request {
+	values := filled{doc.Value(), product, doc.purpose}
+	address := c.file.base + r.template.expand(values, url.PathEscape)
 	if len(r.query) > 0 {
 		q := make(url.Values, len(r.query))
 		for _, h := range r.query {
-			q.Set(h.name, h.value.expand(value, product, nil))
+			if !h.omitted(values) {
+				q.Set(h.name, h.value.expand(values, nil))
+			}
 		}
 		address += "?" + q.Encode()
 	}
 	req := newRequest(r.method, address, body)
 	for _, list := range [][]header{c.file.headers, r.headers} {
 		for _, h := range list {
-			req.Header.Set(h.name, h.value.expand(value, product, nil))
+			if !h.omitted(values) {
+				req.Header.Set(h.name, h.value.expand(values, nil))
+			}
 		}
 	}
 	if token != "" {

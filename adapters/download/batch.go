@@ -21,7 +21,7 @@ type Number string
 var plainNumber = regexp.MustCompile(`^-?[0-9]{1,15}(\.[0-9]{1,6})?$`)
 
 // Batch is the results of a batch as a file: the columns that came, then the product's named fields, what became of
-// each item, what it cost, and what is wrong with it.
+// each item, what it cost, what is wrong with it, and what it was asked for where that was said.
 func Batch(r app.BatchResults) Table {
 	t := Table{Name: "lote-" + r.Batch.ID + ".csv", Rows: batchRows(r)}
 	t.Columns = append(t.Columns, r.Batch.Columns...)
@@ -29,6 +29,9 @@ func Batch(r app.BatchResults) Table {
 		t.Columns = append(t.Columns, f.Name)
 	}
 	t.Columns = append(t.Columns, "situacao", "valor", "mensagem")
+	if r.Batch.Purpose != "" {
+		t.Columns = append(t.Columns, "finalidade")
+	}
 	return t
 }
 
@@ -47,7 +50,7 @@ func batchRows(r app.BatchResults) iter.Seq2[[]any, error] {
 }
 
 func batchRow(r app.BatchResults, item app.BatchResult) ([]any, error) {
-	row := make([]any, 0, len(r.Batch.Columns)+len(r.Product.Fields)+3)
+	row := make([]any, 0, len(r.Batch.Columns)+len(r.Product.Fields)+4)
 	for i := range r.Batch.Columns {
 		cell := ""
 		if i < len(item.Cells) {
@@ -75,7 +78,11 @@ func batchRow(r app.BatchResults, item app.BatchResult) ([]any, error) {
 	if message == "" {
 		message = item.Code
 	}
-	return append(row, string(item.State), item.Amount, message), nil
+	row = append(row, string(item.State), item.Amount, message)
+	if r.Batch.Purpose != "" {
+		row = append(row, r.Batch.Purpose)
+	}
+	return row, nil
 }
 
 // XLSX answers with a table as a workbook. Every text is text there, and none a formula.
@@ -123,6 +130,7 @@ type BatchLine struct {
 	LookupID   *string           `json:"consultaId"`
 	Cache      bool              `json:"cache"`
 	Amount     json.Number       `json:"valor"`
+	Purpose    *string           `json:"finalidade"`
 	Code       string            `json:"code,omitempty"`
 	Message    string            `json:"mensagem,omitempty"`
 	RepeatedOf int               `json:"repetidoDe,omitempty"`
@@ -130,10 +138,13 @@ type BatchLine struct {
 }
 
 // LineOf is that of an item.
-func LineOf(r app.BatchResult) BatchLine {
+func LineOf(of app.BatchResults, r app.BatchResult) BatchLine {
 	l := BatchLine{
 		Line: r.Line, Document: r.Document, State: string(r.State), Cache: r.Cache, Amount: json.Number(r.Amount.String()),
 		Code: r.Code, Message: r.Message, RepeatedOf: r.RepeatOf, Fields: r.Fields,
+	}
+	if of.Batch.Purpose != "" {
+		l.Purpose = &of.Batch.Purpose
 	}
 	if r.LookupID != "" {
 		l.LookupID = &r.LookupID
@@ -152,7 +163,7 @@ func NDJSON(w http.ResponseWriter, r app.BatchResults) error {
 		if err != nil {
 			return err
 		}
-		l := LineOf(item)
+		l := LineOf(r, item)
 		l.Columns = map[string]string{}
 		for i, cell := range item.Cells {
 			if i < len(r.Batch.Columns) {

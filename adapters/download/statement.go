@@ -17,6 +17,7 @@ func Statement(lines app.StatementLines) Table {
 	if !lines.OfKey {
 		t.Columns = append(t.Columns, "quem", "automacao")
 	}
+	t.Columns = append(t.Columns, "finalidade")
 	return t
 }
 
@@ -29,6 +30,7 @@ func statementRows(lines app.StatementLines) iter.Seq2[[]any, error] {
 			if !lines.OfKey {
 				row = append(row, line.By, line.AutomationID)
 			}
+			row = append(row, line.Purpose)
 			if !yield(row, err) || err != nil {
 				return
 			}

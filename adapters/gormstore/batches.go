@@ -47,6 +47,7 @@ type batchRow struct {
 	EndedAt     *time.Time
 	RequestKey  string `gorm:"not null"`
 	RequestBody []byte
+	Purpose     string `gorm:"not null;default:''"`
 }
 
 func (batchRow) TableName() string { return "batches" }
@@ -59,7 +60,7 @@ func (v *vault) batchRow(b batch.Batch) batchRow {
 		Total: b.Total, Valid: b.Valid, Repeated: b.Repeated, Invalid: b.Invalid, FromHistory: b.FromHistory,
 		Price: int64(b.Price), Ended: b.Ended, Charged: b.Charged, Free: b.Free, Failed: b.Failed,
 		RunFrom: optionalTime(b.RunFrom), RunEnded: b.RunEnded, CreatedAt: stamp(b.CreatedAt), ExpiresAt: stamp(b.ExpiresAt),
-		StartedAt: optionalTime(b.StartedAt), EndedAt: optionalTime(b.EndedAt),
+		StartedAt: optionalTime(b.StartedAt), EndedAt: optionalTime(b.EndedAt), Purpose: b.Purpose,
 	}
 	if b.RequestKey != "" {
 		maker := cmp.Or(b.KeyID, b.MemberID)
@@ -81,7 +82,7 @@ func (v *vault) batch(row batchRow) batch.Batch {
 		Total: row.Total, Valid: row.Valid, Repeated: row.Repeated, Invalid: row.Invalid, FromHistory: row.FromHistory,
 		Price: catalog.Money(row.Price), Ended: row.Ended, Charged: row.Charged, Free: row.Free, Failed: row.Failed,
 		RunFrom: timeOf(row.RunFrom), RunEnded: row.RunEnded, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
-		StartedAt: timeOf(row.StartedAt), EndedAt: timeOf(row.EndedAt),
+		StartedAt: timeOf(row.StartedAt), EndedAt: timeOf(row.EndedAt), Purpose: row.Purpose,
 	}
 	if row.Ceiling != nil {
 		b.Ceiling, b.HasCeiling = catalog.Money(*row.Ceiling), true

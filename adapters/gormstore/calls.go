@@ -34,6 +34,8 @@ type beginning struct {
 	entry lookupRow
 	// indexes find its lease and what history has, the present data key's first; nil where nothing is shared.
 	indexes [][]byte
+	// lease is what calls that share an answer have in common.
+	lease []byte
 }
 
 // begun is what became of it.
@@ -60,7 +62,11 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	}
 	b := beginning{Charge: c, entry: r.vault.lookupRow(c.Entry)}
 	if c.Shared {
-		b.indexes = r.vault.indexes(indexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document))
+		shared := indexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document)
+		b.indexes = r.vault.indexes(shared)
+		if b.lease = b.indexes[0]; c.Only != nil {
+			b.lease = r.vault.indexes(shared + "|" + *c.Only)[0]
+		}
 	}
 	out, err := r.begin.call(ctx, b)
 	if err == nil {

@@ -25,9 +25,12 @@ var (
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= clock_timestamp()`
 	askHolders = "SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[])"
-	askNewests = `SELECT a.doc_index, r.id::text, r.answered_at FROM unnest($1::bytea[]) AS a (doc_index)
+	askNewests = `SELECT a.lease, r.id::text, r.answered_at
+		FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS a (lease, doc_index, only_purpose)
 		CROSS JOIN LATERAL (
-			SELECT id, answered_at FROM records WHERE doc_index = a.doc_index ORDER BY answered_at DESC LIMIT 1
+			SELECT id, answered_at FROM records
+			WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR purpose = only_purpose)
+			ORDER BY answered_at DESC LIMIT 1
 		) r`
 	freeLeases = `DELETE FROM leases WHERE doc_index IN (
 		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE
@@ -124,11 +127,11 @@ func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, e
 		var now, later []int
 		taken := map[string]bool{}
 		for _, i := range left {
-			if b := in[i]; b.Shared && taken[string(b.indexes[0])] {
+			if b := in[i]; b.Shared && taken[string(b.lease)] {
 				later = append(later, i)
 				continue
 			} else if b.Shared {
-				taken[string(b.indexes[0])] = true
+				taken[string(b.lease)] = true
 			}
 			now = append(now, i)
 		}
@@ -250,8 +253,9 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 
 // before is what calls find.
 type before struct {
-	now     time.Time
-	holders map[string]string // by index, the call that has the lease
+	now time.Time
+	// By lease: the call that holds it, and the newest answer that spares calls with it.
+	holders map[string]string
 	newest  map[string]newestAnswer
 	counted map[account]usageRow
 }
@@ -264,32 +268,40 @@ type newestAnswer struct {
 // lookBefore takes the leases that are free and locks the counts.
 func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
 	seen := before{holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{}}
-	var first, all [][]byte
+	var leases, of, indexes [][]byte
 	var calls []string
+	var only []*string
 	var micros []int64
 	for _, b := range in {
 		if b.Shared {
-			first, all = append(first, b.indexes[0]), append(all, b.indexes...)
-			calls, micros = append(calls, string(b.entry.ID)), append(micros, b.Takes.Microseconds())
+			leases, calls = append(leases, b.lease), append(calls, string(b.entry.ID))
+			micros = append(micros, b.Takes.Microseconds())
+			for _, index := range b.indexes {
+				of, indexes, only = append(of, b.lease), append(indexes, index), append(only, b.Only)
+			}
 		}
 		for _, a := range accountsOf(b.entry) {
 			seen.counted[a] = usageRow{}
 		}
 	}
 	batch := &pgx.Batch{}
-	if len(first) > 0 {
-		batch.Queue(takeLeases, first, calls, micros)
-		batch.Queue(askHolders, first).Query(func(rows pgx.Rows) error {
-			var index []byte
+	if len(leases) > 0 {
+		batch.Queue(takeLeases, leases, calls, micros)
+		batch.Queue(askHolders, leases).Query(func(rows pgx.Rows) error {
+			var lease []byte
 			var call string
-			_, err := pgx.ForEachRow(rows, []any{&index, &call}, func() error { seen.holders[string(index)] = call; return nil })
+			_, err := pgx.ForEachRow(rows, []any{&lease, &call}, func() error { seen.holders[string(lease)] = call; return nil })
 			return err
 		})
-		batch.Queue(askNewests, all).Query(func(rows pgx.Rows) error {
-			var index []byte
+		batch.Queue(askNewests, of, indexes, only).Query(func(rows pgx.Rows) error {
+			var lease []byte
 			var answer newestAnswer
-			into := []any{&index, (*string)(&answer.id), &answer.at}
-			_, err := pgx.ForEachRow(rows, into, func() error { seen.newest[string(index)] = answer; return nil })
+			_, err := pgx.ForEachRow(rows, []any{&lease, (*string)(&answer.id), &answer.at}, func() error {
+				if answer.at.After(seen.newest[string(lease)].at) {
+					seen.newest[string(lease)] = answer
+				}
+				return nil
+			})
 			return err
 		})
 	}
@@ -313,15 +325,10 @@ func (s before) of(b beginning) (out ports.Begun) {
 	if !b.Shared {
 		return out
 	}
-	if holder := s.holders[string(b.indexes[0])]; holder != string(b.entry.ID) {
+	if holder := s.holders[string(b.lease)]; holder != string(b.entry.ID) {
 		return ports.Begun{Holder: holder}
 	}
-	var newest newestAnswer
-	for _, index := range b.indexes {
-		if answer := s.newest[string(index)]; answer.at.After(newest.at) {
-			newest = answer
-		}
-	}
+	newest := s.newest[string(b.lease)]
 	if newest.id != "" && b.fresh(newest.id, newest.at) {
 		out.RecordID = string(newest.id)
 	}

@@ -14,9 +14,10 @@ const (
 	takeLease = `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= ?`
-	askHolder    = "SELECT call_id FROM leases WHERE doc_index = ?"
-	freeLease    = "DELETE FROM leases WHERE call_id = ?"
-	askNewest    = "SELECT id, answered_at FROM records WHERE doc_index = ? ORDER BY answered_at DESC LIMIT 1"
+	askHolder = "SELECT call_id FROM leases WHERE doc_index = ?"
+	freeLease = "DELETE FROM leases WHERE call_id = ?"
+	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
+		ORDER BY answered_at DESC LIMIT 1`
 	askCounted   = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
 	countCharged = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, ?, ?)
 		ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + excluded.count,
@@ -85,14 +86,14 @@ func (w *writer) lease(b beginning) (out ports.Begun) {
 	if !b.Shared {
 		return out
 	}
-	if w.exec(takeLease, b.indexes[0], b.entry.ID, b.entry.SettleAt, stamp(b.Entry.At)) == 0 {
-		w.row(askHolder, []any{b.indexes[0]}, &out.Holder)
+	if w.exec(takeLease, b.lease, b.entry.ID, b.entry.SettleAt, stamp(b.Entry.At)) == 0 {
+		w.row(askHolder, []any{b.lease}, &out.Holder)
 		return out
 	}
 	var newest lookup.Record
 	for _, index := range b.indexes {
 		var rec lookup.Record
-		if w.row(askNewest, []any{index}, &rec.ID, &rec.AnsweredAt) && rec.AnsweredAt.After(newest.AnsweredAt) {
+		if w.row(askNewest, []any{index, b.Only}, &rec.ID, &rec.AnsweredAt) && rec.AnsweredAt.After(newest.AnsweredAt) {
 			newest = rec
 		}
 	}

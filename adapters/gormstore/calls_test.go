@@ -18,9 +18,10 @@ func callAbout(s *Store, id, orgID string) beginning {
 		ID: id, OrgID: orgID, MemberID: testID(9), Product: "cpf", Document: doc, At: time.Now(), Charged: true, Amount: 4500,
 		Status: lookup.Running, Day: "2026-11-20", Month: "2026-11",
 	}
+	indexes := s.vault.indexes(indexText(testID(1), "cpf", doc))
 	return beginning{
 		Charge: ports.Charge{Entry: e, Takes: -time.Minute, Shared: true, After: time.Now()}, entry: s.vault.lookupRow(e),
-		indexes: s.vault.indexes(indexText(testID(1), "cpf", doc)),
+		indexes: indexes, lease: indexes[0],
 	}
 }
 

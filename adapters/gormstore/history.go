@@ -23,6 +23,7 @@ type recordRow struct {
 	Found      bool      `gorm:"not null"`
 	Schema     string    `gorm:"not null"`
 	Answer     []byte    `gorm:"not null"`
+	Purpose    string    `gorm:"not null;default:''"`
 }
 
 func (recordRow) TableName() string { return "records" }
@@ -53,7 +54,7 @@ func (v *vault) record(row recordRow) (lookup.Record, bool) {
 func (v *vault) wholeRecord(row recordRow) lookup.Record {
 	rec, opened := v.record(row)
 	value, ok := v.shown(row.Document, "records|document|"+rec.ID)
-	rec.OrgID, rec.Product, rec.Unreadable = string(row.OrgID), row.Product, !opened || !ok
+	rec.OrgID, rec.Product, rec.Purpose, rec.Unreadable = string(row.OrgID), row.Product, row.Purpose, !opened || !ok
 	if ok {
 		rec.Document = document.Restore(document.Type(row.DocType), string(value))
 	}
@@ -64,6 +65,20 @@ type history struct {
 	conn
 	vault *vault
 	serve func(context.Context, served) (kept, error)
+	only  *string
+}
+
+func (r history) Only(purpose string) ports.History {
+	r.only = &purpose
+	return r
+}
+
+// bought chooses records that may answer.
+func (r history) bought(condition string, values ...any) scope {
+	if r.only != nil {
+		condition, values = condition+" AND purpose = ?", append(values, *r.only)
+	}
+	return where(condition, values...)
 }
 
 func (v *vault) recordRow(rec lookup.Record) recordRow {
@@ -72,7 +87,7 @@ func (v *vault) recordRow(rec lookup.Record) recordRow {
 		DocIndex:   v.indexes(indexText(rec.OrgID, rec.Product, rec.Document))[0],
 		Document:   v.seal([]byte(rec.Document.Value()), "records|document|"+rec.ID),
 		AnsweredAt: stamp(rec.AnsweredAt), Found: rec.Found, Schema: rec.Schema,
-		Answer: v.sealTwo(rec.Fields, rec.Raw, "records|answer|"+rec.ID),
+		Answer: v.sealTwo(rec.Fields, rec.Raw, "records|answer|"+rec.ID), Purpose: rec.Purpose,
 	}
 }
 
@@ -100,7 +115,7 @@ func (r history) Latest(ctx context.Context, orgID, product string, d document.D
 
 // of chooses the records of a document, whichever data key they were written with.
 func (r history) of(orgID, product string, d document.Document) scope {
-	return where("doc_index IN ?", r.vault.indexes(indexText(orgID, product, d)))
+	return r.bought("doc_index IN ?", r.vault.indexes(indexText(orgID, product, d)))
 }
 
 func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.Record, error) {
@@ -132,7 +147,7 @@ func (r history) Fresh(
 			}
 		}
 		found, err := findAll(ctx, r.query, "history.fresh", func(row recordRow) recordRow { return row },
-			where("doc_index IN ? AND answered_at > ?", indexes, stamp(after)), order("answered_at"),
+			r.bought("doc_index IN ? AND answered_at > ?", indexes, stamp(after)), order("answered_at"),
 			func(db *gorm.DB) *gorm.DB { return db.Select("id, doc_index") })
 		if err != nil {
 			return nil, err
@@ -150,10 +165,10 @@ func (r history) Answers(
 	bare := func(row recordRow) lookup.Record {
 		return lookup.Record{
 			ID: string(row.ID), OrgID: orgID, Product: product, Document: d,
-			AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
+			AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema, Purpose: row.Purpose,
 		}
 	}
 	return findAll(ctx, r.query, "history.answers", bare, r.of(orgID, product, d), func(db *gorm.DB) *gorm.DB {
-		return db.Select("id, answered_at, found, schema").Order("answered_at DESC").Limit(limit)
+		return db.Select("id, answered_at, found, schema, purpose").Order("answered_at DESC").Limit(limit)
 	})
 }

@@ -2,7 +2,7 @@ package gormstore
 
 import (
 	"context"
-	"strings"
+	"net/netip"
 	"time"
 
 	"gorm.io/gorm"
@@ -20,20 +20,19 @@ type keyRow struct {
 	PerMinute, PerDay, PerMonth      int       `gorm:"not null"`
 	CreatedAt                        time.Time `gorm:"not null"`
 	ExpiresAt, RevokedAt, LastUsedAt *time.Time
+	Purposes                         string `gorm:"not null;default:''"`
+	Networks                         string `gorm:"not null;default:''"`
 }
 
 func (keyRow) TableName() string { return "keys" }
 
 func keyRowOf(k access.Key) keyRow {
-	scopes := make([]string, len(k.Scopes))
-	for i, s := range k.Scopes {
-		scopes[i] = string(s)
-	}
 	return keyRow{
-		ID: uid(k.ID), OrgID: uid(k.OrgID), Name: k.Name, Prefix: k.Prefix, Scopes: strings.Join(scopes, ","),
+		ID: uid(k.ID), OrgID: uid(k.OrgID), Name: k.Name, Prefix: k.Prefix, Scopes: commas(k.Scopes),
 		PerMinute: k.Limits.PerMinute, PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth,
 		CreatedAt: stamp(k.CreatedAt), ExpiresAt: optionalTime(k.ExpiresAt),
 		RevokedAt: optionalTime(k.RevokedAt), LastUsedAt: optionalTime(k.LastUsedAt),
+		Purposes: commas(k.Purposes), Networks: commas(mapped(k.From, netip.Prefix.String)),
 	}
 }
 
@@ -42,12 +41,15 @@ func (r keyRow) key() access.Key {
 		ID: string(r.ID), OrgID: string(r.OrgID), Name: r.Name, Prefix: r.Prefix,
 		Limits:    access.Limits{PerMinute: r.PerMinute, PerDay: r.PerDay, PerMonth: r.PerMonth},
 		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: timeOf(r.ExpiresAt), RevokedAt: timeOf(r.RevokedAt),
-		LastUsedAt: timeOf(r.LastUsedAt),
+		LastUsedAt: timeOf(r.LastUsedAt), Scopes: fromCommas[document.Type](r.Scopes),
+		Purposes: fromCommas[string](r.Purposes),
 	}
-	for s := range strings.SplitSeq(r.Scopes, ",") {
-		if s != "" {
-			k.Scopes = append(k.Scopes, document.Type(s))
+	for _, network := range fromCommas[string](r.Networks) {
+		from, err := netip.ParsePrefix(network)
+		if err != nil {
+			from = netip.Prefix{} // it holds no address: what cannot be read opens nothing
 		}
+		k.From = append(k.From, from)
 	}
 	return k
 }
@@ -92,6 +94,14 @@ func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (acc
 	join := func(db *gorm.DB) *gorm.DB { return db.Joins("JOIN key_secrets ON key_secrets.key_id = keys.id") }
 	return findOne(ctx, r.query, "keys.bySecret", keyRow.key, join,
 		where("key_secrets.hash = ? AND (key_secrets.ends_at IS NULL OR key_secrets.ends_at > ?)", hash[:], stamp(now)))
+}
+
+func (r keys) Restrict(ctx context.Context, id string, purposes []string, from []netip.Prefix) error {
+	return r.exec(ctx, "keys.restrict", func(db *gorm.DB) error {
+		return orNotFound(db.Model(&keyRow{}).Where("id = ?", id).Updates(map[string]any{
+			"purposes": commas(purposes), "networks": commas(mapped(from, netip.Prefix.String)),
+		}))
+	})
 }
 
 func (r keys) Find(ctx context.Context, id string) (access.Key, error) {

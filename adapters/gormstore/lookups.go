@@ -35,6 +35,7 @@ type lookupRow struct {
 	ContactID *uid
 	// BatchID and AutomationID are what asked in the name of a key or member.
 	BatchID, AutomationID *uid
+	Purpose               string `gorm:"not null;default:''"`
 }
 
 func (lookupRow) TableName() string { return "lookups" }
@@ -47,6 +48,7 @@ func (v *vault) lookupRow(e lookup.Entry) lookupRow {
 		At:       stamp(e.At), Cache: e.Cache, Charged: e.Charged, Amount: int64(e.Amount), Status: string(e.Status),
 		RecordID: optional(e.RecordID), Day: e.Day, Month: e.Month, SettleAt: optionalTime(e.SettleAt),
 		ContactID: optional(e.ContactID), BatchID: optional(e.BatchID), AutomationID: optional(e.AutomationID),
+		Purpose: e.Purpose,
 	}
 }
 
@@ -56,7 +58,7 @@ func (v *vault) entry(row lookupRow) lookup.Entry {
 		Product: row.Product, At: row.At.UTC(), Cache: row.Cache, Charged: row.Charged, Amount: catalog.Money(row.Amount),
 		Status: lookup.Status(row.Status), RecordID: row.RecordID.text(), Day: row.Day, Month: row.Month,
 		SettleAt: timeOf(row.SettleAt), ContactID: row.ContactID.text(),
-		BatchID: row.BatchID.text(), AutomationID: row.AutomationID.text(),
+		BatchID: row.BatchID.text(), AutomationID: row.AutomationID.text(), Purpose: row.Purpose,
 	}
 	v.openDocument(&e, document.Type(row.DocType), row.Document)
 	return e

@@ -118,7 +118,7 @@ var made = map[int][]string{
 		"INDEX contacts_name", "INDEX contacts_origin", "INDEX contacts_webhook", "INDEX contacts_assignee",
 	},
 	31: {"INDEX lookups_member"}, 28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
-	36: {"TABLE bundles"}, 48: {"TABLE audit_lines", "TABLE audit_heads"},
+	36: {"TABLE bundles"}, 44: {"TABLE purposes"}, 48: {"TABLE audit_lines", "TABLE audit_heads"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
@@ -147,9 +147,13 @@ func undoFrom(db *gorm.DB, from int) error {
 			}
 		}
 	}
-	if from <= 35 { // of a column that is dropped
-		if err := db.Exec("DROP INDEX contacts_waiting").Error; err != nil {
-			return err
+	for index, version := range map[string]int{ // of columns that are dropped
+		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45,
+	} {
+		if version >= from {
+			if err := db.Exec("DROP INDEX " + index).Error; err != nil {
+				return err
+			}
 		}
 	}
 	for column, version := range madeColumns {
@@ -174,7 +178,9 @@ func undoFrom(db *gorm.DB, from int) error {
 
 // madeColumns are those that migrations add, and their numbers.
 var madeColumns = map[string]int{
-	"webhooks.rotation_id": 35, "contacts.waiting": 35,
+	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
+	"organisations.own_history": 44,
+	"webhooks.rotation_id":      35, "contacts.waiting": 35,
 	"lookups.batch_id": 25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"members.budget":     31,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,

@@ -20,6 +20,8 @@ func writtenInGo(dialect goose.Dialect) []*goose.Migration {
 		goose.NewGoMigration(19, &goose.GoFunc{RunDB: divideAll}, nil),
 		goose.NewGoMigration(25, &goose.GoFunc{RunDB: addAskers}, nil),
 		goose.NewGoMigration(31, &goose.GoFunc{RunDB: addBudgets}, nil),
+		goose.NewGoMigration(44, &goose.GoFunc{RunDB: addPurposes}, nil),
+		goose.NewGoMigration(45, &goose.GoFunc{RunDB: indexPurposes}, nil),
 	}
 }
 

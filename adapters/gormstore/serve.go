@@ -22,6 +22,7 @@ type served struct {
 	index []byte
 	after time.Time
 	trail automation.Trail
+	only  *string // the purpose that the record has to have been bought for
 }
 
 // entered is the entry of a lookup that history answered, with the automations that led to it.
@@ -53,7 +54,7 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 	}
 	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
 	found, err := r.serve(ctx, served{
-		entry: r.vault.lookupRow(e), index: index, after: stamp(after), trail: automation.Trail(e.Trail),
+		entry: r.vault.lookupRow(e), index: index, after: stamp(after), trail: automation.Trail(e.Trail), only: r.only,
 	})
 	if err = cmp.Or(err, found.err); err != nil {
 		return lookup.Record{}, named(op, err)
@@ -65,9 +66,10 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 
 // What a lookup that history answers reads and writes on SQLite: without GORM's builder, which takes longer than that.
 var (
-	newestRecord = "SELECT " + latestColumns + " FROM records WHERE doc_index = ? ORDER BY answered_at DESC LIMIT 1"
-	entryTable   = tableOf(lookupRow{})
-	insertEntry  = entryTable.insert()
+	newestRecord = "SELECT " + latestColumns +
+		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2) ORDER BY answered_at DESC LIMIT 1"
+	entryTable  = tableOf(lookupRow{})
+	insertEntry = entryTable.insert()
 )
 
 // serveOnSQLite reads beside whoever writes, and shares a commit for the entry alone.
@@ -80,7 +82,7 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	read, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
 	var row recordRow
-	err = newest.QueryRowContext(read, blob(a.index)).Scan(
+	err = newest.QueryRowContext(read, blob(a.index), a.only).Scan(
 		(*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, (*[]byte)(&row.Answer))
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !row.AnsweredAt.After(a.after) {
 		return none, nil
@@ -137,12 +139,13 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	n := len(asked)
 	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
 	trails := mapped(asked, func(a served) string { return string(a.trail) })
+	only := mapped(asked, func(a served) *string { return a.only })
 	for i := range asked {
 		entries[i], indexes[i], after[i] = reflect.ValueOf(&asked[i].entry).Elem(), asked[i].index, asked[i].after
 	}
 	out := nothing(n)
 	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
-		values := append([]any{indexes, after, s.slot, trails}, serveArrays.values(entries)...)
+		values := append([]any{indexes, after, s.slot, trails, only}, serveArrays.values(entries)...)
 		rows, err := db.Query(ctx, serveStatement, values...)
 		if err != nil {
 			return err
@@ -170,15 +173,19 @@ var (
 		"cache": "true", "charged": "false", "amount": "0", "status": literal(lookup.Done), "record_id": "record_id",
 		"day": "''", "month": "''", "settle_at": "NULL",
 	}}
-	serveArrays = arraysOf(5, sentEntry)
+	serveArrays = arraysOf(6, sentEntry)
 )
 
 var serveStatement = `
 WITH hit AS (
 	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer
-	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], ` + serveArrays.parameters + `)
-		WITH ORDINALITY AS a (doc_index, after, trail, ` + serveArrays.names + `, number)
-	CROSS JOIN LATERAL (SELECT * FROM records WHERE records.doc_index = a.doc_index ORDER BY answered_at DESC LIMIT 1) r
+	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], $5::text[], ` + serveArrays.parameters + `)
+		WITH ORDINALITY AS a (doc_index, after, trail, only_purpose, ` + serveArrays.names + `, number)
+	CROSS JOIN LATERAL (
+		SELECT * FROM records
+		WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR records.purpose = only_purpose)
+		ORDER BY answered_at DESC LIMIT 1
+	) r
 	WHERE r.answered_at > a.after
 ), added AS (
 	` + sentEntry.insert("hit") + `

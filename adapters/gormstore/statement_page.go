@@ -18,9 +18,9 @@ import (
 // clockSkew is more than an entry's time and that of its id may differ.
 const clockSkew = time.Hour
 
-// Page walks an index in its order for every filter: that of the asker without one, else that of the asker, product and
-// cache. Where the filter leaves product or cache open, it walks the parts of the index side by side, so that entries
-// that it does not want cost nothing, however many they are.
+// Page walks an index in its order for every filter: that of the asker without one, that of the asker and purpose where
+// it names one, else that of the asker, product and cache. Where the filter leaves product or cache open, it walks the
+// parts of the index side by side, so that entries that it does not want cost nothing, however many they are.
 func (r statement) Page(
 	ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int,
 ) ([]lookup.Entry, error) {
@@ -37,7 +37,7 @@ func (r statement) Page(
 	if err != nil {
 		return nil, err
 	}
-	if f.Product == "" && f.Cache != nil {
+	if f.Product == "" && f.Cache != nil && f.Purpose == "" {
 		if products, err = r.products(ctx, run, by); err != nil || len(products) == 0 {
 			return []lookup.Entry{}, err
 		}
@@ -45,6 +45,10 @@ func (r statement) Page(
 	page := func(db *gorm.DB) *gorm.DB {
 		part := func(w walk) *gorm.DB {
 			return w.page(within(f)(alike(by)(fresh(db).Select(columnsOf(f.Brief)))), "lookups", above, below, false, limit)
+		}
+		if f.Purpose != "" {
+			wanted := passed(by, f)(fresh(db).Select(columnsOf(f.Brief)))
+			return db.Raw("?", ofPurpose(by, f.Purpose).page(wanted, "lookups", above, below, false, limit))
 		}
 		if f.Product == "" && f.Cache == nil {
 			return db.Raw("?", part(indexOf(by)))
@@ -75,14 +79,7 @@ func (r statement) ofMember(
 ) (out []lookup.Entry, err error) {
 	above, below := idsWithin(f, after)
 	err = r.list(ctx, "statement.ofMember", func(db *gorm.DB) error {
-		condition, values := "org_id = ?", []any{by.OrgID} // one, because several are believed to leave next to nothing
-		if f.Product != "" {
-			condition, values = condition+" AND product = ?", append(values, f.Product)
-		}
-		if f.Cache != nil {
-			condition, values = condition+" AND cache = ?", append(values, *f.Cache)
-		}
-		wanted := within(f)(passing(condition, values...)(fresh(db).Select(columnsOf(f.Brief))))
+		wanted := passed(by, f)(fresh(db).Select(columnsOf(f.Brief)))
 		w := walk{"lookups_member", []string{"member_id"}, []any{by.MemberID}, ""}
 		out, err = r.vault.entries(w.page(wanted, "lookups", above, below, false, limit), limit, f.Brief)
 		return err
@@ -92,7 +89,8 @@ func (r statement) ofMember(
 
 // briefColumns and entryColumns are what entries reads, in its order.
 const (
-	briefColumns = "id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status"
+	briefColumns = "id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status, " +
+		"purpose, automation_id"
 	entryColumns = briefColumns + ", org_id, contact_id, record_id, day, month, settle_at"
 )
 
@@ -114,6 +112,7 @@ func (v *vault) entries(db *gorm.DB, most int, brief bool) ([]lookup.Entry, erro
 	out := make([]lookup.Entry, 0, min(most, 1<<12))
 	var (
 		key, member, contact, record sql.Null[string]
+		automation                   sql.Null[string]
 		settle                       sql.Null[time.Time]
 		docType                      document.Type
 		sealed                       sql.RawBytes
@@ -121,6 +120,7 @@ func (v *vault) entries(db *gorm.DB, most int, brief bool) ([]lookup.Entry, erro
 	)
 	into := []any{
 		&e.ID, &key, &member, &e.Product, &docType, &sealed, &e.At, &e.Cache, &e.Charged, &e.Amount, &e.Status,
+		&e.Purpose, &automation,
 	}
 	if !brief {
 		into = append(into, &e.OrgID, &contact, &record, &e.Day, &e.Month, &settle)
@@ -131,6 +131,7 @@ func (v *vault) entries(db *gorm.DB, most int, brief bool) ([]lookup.Entry, erro
 			return nil, err
 		}
 		e.KeyID, e.MemberID, e.ContactID, e.RecordID = key.V, member.V, contact.V, record.V
+		e.AutomationID = automation.V
 		if e.At = e.At.UTC(); settle.Valid {
 			e.SettleAt = settle.V.UTC()
 		}
@@ -160,6 +161,38 @@ func (r statement) whereToRead(ctx context.Context, by lookup.Asker, below strin
 		return r.list, nil
 	}
 	return r.query, err
+}
+
+// passed leaves what an asker's filter wants among entries that are walked, by one condition: of several, next to
+// nothing is believed to be left.
+func passed(by lookup.Asker, f lookup.Filter) scope {
+	condition, values := "org_id = ?", []any{by.OrgID}
+	and := func(wanted bool, more string, value any) {
+		if wanted {
+			condition, values = condition+" AND "+more, append(values, value)
+		}
+	}
+	and(f.Product != "", "product = ?", f.Product)
+	and(f.Cache != nil, "cache = ?", f.Cache)
+	and(f.Purpose != "", "purpose = ?", f.Purpose)
+	and(!f.From.IsZero(), "at >= ?", stamp(f.From))
+	and(!f.Until.IsZero(), "at < ?", stamp(f.Until))
+	if by.Members {
+		condition += " AND key_id IS NULL"
+	}
+	return passing(condition, values...)
+}
+
+// ofPurpose is where the entries of an asker are that were asked for one purpose: of members, among all of the
+// organisation's.
+func ofPurpose(by lookup.Asker, purpose string) walk {
+	owner, value := "org", by.OrgID
+	if by.KeyID != "" {
+		owner, value = "key", by.KeyID
+	}
+	return walk{
+		"lookups_" + owner + "_purpose", []string{owner + "_id", "purpose"}, []any{value, purpose}, "purpose <> ''",
+	}
 }
 
 // fresh is for a query inside another one.

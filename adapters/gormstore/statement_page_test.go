@@ -21,10 +21,11 @@ func TestAStatementWalksAnIndex(t *testing.T) {
 	for _, s := range each(t) {
 		inPartitions(t, s, "lookups", 30)
 		fill(t, s, 60_000, fmt.Sprintf(`INSERT INTO lookups
-			(id, org_id, key_id, product, doc_type, document, at, cache, charged, amount, status, day, month, member_id)
+			(id, org_id, key_id, product, doc_type, document, at, cache, charged, amount, status, day, month, member_id, purpose)
 			SELECT @id, CASE WHEN i %% 5 = 0 THEN '%s'@uuid ELSE @id END, CASE WHEN i %% 7 > 0 THEN '%s'@uuid END,
 			CASE WHEN i %% 3 > 0 THEN 'cpf' ELSE 'cnpj' END, 'cpf', '', @moment, i %% 2 = 0, i %% 2 > 0, 0, 'concluida', '', '',
-			CASE WHEN i %% 7 = 0 THEN '%s'@uuid END FROM numbers`, planOrg, planKey, planMan))
+			CASE WHEN i %% 7 = 0 THEN '%s'@uuid END, CASE WHEN i %% 4 > 0 THEN 'credito' ELSE '' END FROM numbers`,
+			planOrg, planKey, planMan))
 		yes := true
 		months := lookup.Filter{
 			From: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
@@ -38,10 +39,19 @@ func TestAStatementWalksAnIndex(t *testing.T) {
 			for what, f := range map[string]lookup.Filter{
 				"": {}, "months": months, "a product": {Product: "cnpj"}, "a product of none": {Product: "placa"},
 				"cached": {Cache: &yes}, "a product, cached": {Product: "cpf", Cache: &yes},
-				"all at once": {Product: "cpf", Cache: &yes, From: months.From, Until: months.Until},
+				"a purpose": {Purpose: "credito"}, "a rare purpose, a product": {Purpose: "cobranca", Product: "cpf"},
+				"a purpose, months": {Purpose: "credito", Cache: &yes, From: months.From, Until: months.Until},
+				"all at once":       {Product: "cpf", Cache: &yes, From: months.From, Until: months.Until},
 			} {
 				want := index
-				if who.MemberID == "" && (f.Product != "" || f.Cache != nil) {
+				if f.Purpose != "" {
+					want = map[string]string{
+						"lookups_members": "lookups_org_purpose", "lookups_member": "lookups_member",
+					}[index]
+					if want == "" {
+						want = index + "_purpose"
+					}
+				} else if who.MemberID == "" && (f.Product != "" || f.Cache != nil) {
 					want += "_product"
 				}
 				if who.Members && f.Product == "placa" {

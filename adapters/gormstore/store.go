@@ -246,10 +246,11 @@ func (s *Store) repos(c conn) ports.Repos {
 		Keys:      keys{c},
 		Usage:     usage{c},
 		Statement: statement{c, s.vault},
-		History:   history{c, s.vault, s.serve},
+		History:   history{c, s.vault, s.serve, nil},
 		Calls:     calls{c, s.vault, s.begin, s.end},
 		Batches:   batches{c, s.vault},
 		Bundles:   bundles{c},
+		Purposes:  purposes{c},
 
 		Funnels:       funnels{c},
 		Origins:       origins{c},

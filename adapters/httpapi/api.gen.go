@@ -29,9 +29,12 @@ const (
 	CorpoGrandeDemais    Code = "corpo_grande_demais"
 	DocumentoInvalido    Code = "documento_invalido"
 	EmailInvalido        Code = "email_invalido"
+	EnderecoNegado       Code = "endereco_negado"
 	ErroInterno          Code = "erro_interno"
 	EscopoAusente        Code = "escopo_ausente"
 	EstadoDoLote         Code = "estado_do_lote"
+	FinalidadeAusente    Code = "finalidade_ausente"
+	FinalidadeNegada     Code = "finalidade_negada"
 	ForaDoHistorico      Code = "fora_do_historico"
 	LimiteDiario         Code = "limite_diario"
 	LimiteMensal         Code = "limite_mensal"
@@ -70,11 +73,17 @@ func (e Code) Valid() bool {
 		return true
 	case EmailInvalido:
 		return true
+	case EnderecoNegado:
+		return true
 	case ErroInterno:
 		return true
 	case EscopoAusente:
 		return true
 	case EstadoDoLote:
+		return true
+	case FinalidadeAusente:
+		return true
+	case FinalidadeNegada:
 		return true
 	case ForaDoHistorico:
 		return true
@@ -306,6 +315,9 @@ type LookupRequest struct {
 	// Document The document, bare characters only.
 	Document string `json:"documento" validate:"required,max=254"`
 
+	// Purpose Code of what the lookup is for, as X-Finalidade says it; where both are there they must be the same.
+	Purpose *string `json:"finalidade,omitempty" validate:"omitzero,max=40"`
+
 	// MaxAge History answers only with an answer that is at most so many days old; else the bureau is asked. Not with
 	// `atualizar`.
 	MaxAge *int `json:"maxIdade,omitempty" validate:"omitempty,min=0,max=30"`
@@ -342,9 +354,12 @@ type StatementEntry struct {
 	Documento string `json:"documento"`
 
 	// Em When it was asked.
-	Em      time.Time `json:"em"`
-	Id      string    `json:"id"`
-	Produto string    `json:"produto"`
+	Em time.Time `json:"em"`
+
+	// Finalidade Code of what it was asked for; null where the organisation had no purposes.
+	Finalidade *string `json:"finalidade"`
+	Id         string  `json:"id"`
+	Produto    string  `json:"produto"`
 
 	// Situacao `em_andamento`: at the bureau now. `concluida`: answered, from history or by the bureau. `falhou`: the
 	// bureau was reached and failed. `sem_resposta`: it may have been reached and did not answer.
@@ -511,7 +526,10 @@ type BatchEntry struct {
 
 	// ExpiraEm Until when the quote may be confirmed.
 	ExpiraEm time.Time `json:"expiraEm"`
-	Id       string    `json:"id"`
+
+	// Finalidade Code of what its lookups are for.
+	Finalidade *string `json:"finalidade"`
+	Id         string  `json:"id"`
 
 	// Invalidos The first hundred; the results have all.
 	Invalidos []struct {
@@ -705,6 +723,9 @@ type BatchResultEntry struct {
 	// Documento Bare characters; of an invalid item what came.
 	Documento string `json:"documento"`
 
+	// Finalidade Code of what it was asked for.
+	Finalidade *string `json:"finalidade"`
+
 	// Linha The row of the file, or the place in the list, from 1 on.
 	Linha int `json:"linha"`
 
@@ -800,6 +821,9 @@ type WebhookStatusType string
 // Refresh defines model for Atualizar.
 type Refresh = string
 
+// Purpose Example: credito
+type Purpose = string
+
 // MaxAge defines model for MaxIdade.
 type MaxAge = string
 
@@ -808,6 +832,9 @@ type Prefer = string
 
 // HistoryOnly defines model for SomenteHistorico.
 type HistoryOnly = string
+
+// AddressRefused A problem (RFC 9457).
+type AddressRefused = Problem
 
 // BadLead A problem of the webhook, with the fields of its answer.
 type BadLead = LeadProblem
@@ -919,6 +946,10 @@ type LookupCnpjParams struct {
 	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with `atualizar`.
 	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
 
+	// Purpose Code of what the lookup is for, one of the purposes that the organisation lets the key use. Without it the only one
+	// is taken; where there are several it is required, and where the organisation has none it is left out.
+	Purpose *Purpose `json:"X-Finalidade,omitempty" validate:"omitzero,max=40"`
+
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where the lookup's own
 	// will be.
 	Prefer *Prefer `json:"Prefer,omitempty"`
@@ -941,6 +972,9 @@ type GetStatementParams struct {
 	// Produto Only lookups of this product.
 	Produto *string `form:"produto,omitempty" json:"produto,omitempty" validate:"omitzero,product"`
 
+	// Finalidade Only lookups for this purpose, by its code.
+	Finalidade *string `form:"finalidade,omitempty" json:"finalidade,omitempty"`
+
 	// Cache `true`: only answers from history; `false`: only the others.
 	Cache *string `form:"cache,omitempty" json:"cache,omitempty" validate:"omitzero,oneof=true false"`
 
@@ -951,6 +985,10 @@ type GetStatementParams struct {
 
 // LookupParams defines parameters for Lookup.
 type LookupParams struct {
+	// Purpose Code of what the lookup is for, one of the purposes that the organisation lets the key use. Without it the only one
+	// is taken; where there are several it is required, and where the organisation has none it is left out.
+	Purpose *Purpose `json:"X-Finalidade,omitempty" validate:"omitzero,max=40"`
+
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where the lookup's own
 	// will be.
 	Prefer *Prefer `json:"Prefer,omitempty"`
@@ -966,6 +1004,10 @@ type LookupCpfParams struct {
 
 	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with `atualizar`.
 	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
+
+	// Purpose Code of what the lookup is for, one of the purposes that the organisation lets the key use. Without it the only one
+	// is taken; where there are several it is required, and where the organisation has none it is left out.
+	Purpose *Purpose `json:"X-Finalidade,omitempty" validate:"omitzero,max=40"`
 
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where the lookup's own
 	// will be.
@@ -1417,6 +1459,21 @@ func (w *ServerInterfaceWrapper) LookupCnpj(ctx echo.Context) error {
 	}
 
 	headers := ctx.Request().Header
+	// ------------- Optional header parameter "X-Finalidade" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Finalidade")]; found {
+		var Purpose Purpose
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for X-Finalidade, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Finalidade", valueList[0], &Purpose, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter X-Finalidade: %s", err))
+		}
+
+		params.Purpose = &Purpose
+	}
 	// ------------- Optional header parameter "Prefer" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("Prefer")]; found {
 		var Prefer Prefer
@@ -1479,6 +1536,13 @@ func (w *ServerInterfaceWrapper) GetStatement(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter produto: %s", err))
 	}
 
+	// ------------- Optional query parameter "finalidade" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "finalidade", ctx.QueryParams(), &params.Finalidade, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter finalidade: %s", err))
+	}
+
 	// ------------- Optional query parameter "cache" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "cache", ctx.QueryParams(), &params.Cache, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
@@ -1506,6 +1570,21 @@ func (w *ServerInterfaceWrapper) Lookup(ctx echo.Context) error {
 	var params LookupParams
 
 	headers := ctx.Request().Header
+	// ------------- Optional header parameter "X-Finalidade" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Finalidade")]; found {
+		var Purpose Purpose
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for X-Finalidade, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Finalidade", valueList[0], &Purpose, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter X-Finalidade: %s", err))
+		}
+
+		params.Purpose = &Purpose
+	}
 	// ------------- Optional header parameter "Prefer" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("Prefer")]; found {
 		var Prefer Prefer
@@ -1578,6 +1657,21 @@ func (w *ServerInterfaceWrapper) LookupCpf(ctx echo.Context) error {
 	}
 
 	headers := ctx.Request().Header
+	// ------------- Optional header parameter "X-Finalidade" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Finalidade")]; found {
+		var Purpose Purpose
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for X-Finalidade, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Finalidade", valueList[0], &Purpose, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter X-Finalidade: %s", err))
+		}
+
+		params.Purpose = &Purpose
+	}
 	// ------------- Optional header parameter "Prefer" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("Prefer")]; found {
 		var Prefer Prefer
@@ -1930,6 +2024,15 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.OPTIONS(options.BaseURL+"/api/webhooks/receive/:token", wrapper.PreflightWebhook, options.OperationMiddlewares["preflightWebhook"]...)
 	router.POST(options.BaseURL+"/api/webhooks/receive/:token", wrapper.ReceiveLead, options.OperationMiddlewares["receiveLead"]...)
 
+}
+
+type AddressRefusedResponseHeaders struct {
+	XRequestId *string
+}
+type AddressRefusedApplicationProblemPlusJSONResponse struct {
+	Body Problem
+
+	Headers AddressRefusedResponseHeaders
 }
 
 type BadLeadResponseHeaders struct {
@@ -2792,6 +2895,25 @@ func (response GetStatement401ApplicationProblemPlusJSONResponse) VisitGetStatem
 	return err
 }
 
+type GetStatement403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response GetStatement403ApplicationProblemPlusJSONResponse) VisitGetStatementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetStatement404ApplicationProblemPlusJSONResponse struct {
 	LookupDisabledApplicationProblemPlusJSONResponse
 }
@@ -3451,6 +3573,25 @@ func (response GetLookup401ApplicationProblemPlusJSONResponse) VisitGetLookupRes
 	return err
 }
 
+type GetLookup403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response GetLookup403ApplicationProblemPlusJSONResponse) VisitGetLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetLookup404ApplicationProblemPlusJSONResponse struct {
 	UnknownLookupApplicationProblemPlusJSONResponse
 }
@@ -4059,6 +4200,25 @@ func (response ListBatches401ApplicationProblemPlusJSONResponse) VisitListBatche
 	return err
 }
 
+type ListBatches403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response ListBatches403ApplicationProblemPlusJSONResponse) VisitListBatchesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListBatches404ApplicationProblemPlusJSONResponse struct {
 	UnknownBatchApplicationProblemPlusJSONResponse
 }
@@ -4213,7 +4373,7 @@ func (response CreateBatch201JSONResponse) VisitCreateBatchResponse(w http.Respo
 }
 
 type CreateBatch400ApplicationProblemPlusJSONResponse struct {
-	BadRequestApplicationProblemPlusJSONResponse
+	BadLookupApplicationProblemPlusJSONResponse
 }
 
 func (response CreateBatch400ApplicationProblemPlusJSONResponse) VisitCreateBatchResponse(w http.ResponseWriter) error {
@@ -4627,6 +4787,25 @@ func (response GetBatch401ApplicationProblemPlusJSONResponse) VisitGetBatchRespo
 	return err
 }
 
+type GetBatch403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response GetBatch403ApplicationProblemPlusJSONResponse) VisitGetBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetBatch404ApplicationProblemPlusJSONResponse struct {
 	UnknownBatchApplicationProblemPlusJSONResponse
 }
@@ -4830,6 +5009,25 @@ func (response CancelBatch401ApplicationProblemPlusJSONResponse) VisitCancelBatc
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelBatch403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response CancelBatch403ApplicationProblemPlusJSONResponse) VisitCancelBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -5069,6 +5267,25 @@ func (response ConfirmBatch401ApplicationProblemPlusJSONResponse) VisitConfirmBa
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmBatch403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response ConfirmBatch403ApplicationProblemPlusJSONResponse) VisitConfirmBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -5400,6 +5617,25 @@ func (response PauseBatch401ApplicationProblemPlusJSONResponse) VisitPauseBatchR
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PauseBatch403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response PauseBatch403ApplicationProblemPlusJSONResponse) VisitPauseBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -5774,6 +6010,25 @@ func (response GetBatchResults401ApplicationProblemPlusJSONResponse) VisitGetBat
 	return err
 }
 
+type GetBatchResults403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response GetBatchResults403ApplicationProblemPlusJSONResponse) VisitGetBatchResultsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetBatchResults404ApplicationProblemPlusJSONResponse struct {
 	UnknownBatchApplicationProblemPlusJSONResponse
 }
@@ -5978,6 +6233,25 @@ func (response ResumeBatch401ApplicationProblemPlusJSONResponse) VisitResumeBatc
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeBatch403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response ResumeBatch403ApplicationProblemPlusJSONResponse) VisitResumeBatchResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -6308,6 +6582,25 @@ func (response ListProducts401ApplicationProblemPlusJSONResponse) VisitListProdu
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListProducts403ApplicationProblemPlusJSONResponse struct {
+	AddressRefusedApplicationProblemPlusJSONResponse
+}
+
+func (response ListProducts403ApplicationProblemPlusJSONResponse) VisitListProductsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(403)
 	_, err := buf.WriteTo(w)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"fichario/adapters/shape"
 	"fichario/app"
 	"fichario/domain/fault"
 )
@@ -41,7 +42,7 @@ func (s *server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		caller, err := s.Keys.Authenticate(r.Context(), token)
+		caller, err := s.Keys.Authenticate(r.Context(), token, shape.ClientAddress(r, s.TrustedProxies))
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,8 @@ const (
 	tableWithin = 20 * time.Second
 	// requestKeyMax is the longest Idempotency-Key.
 	requestKeyMax = 255
+	// purposeHeader says what a lookup is for.
+	purposeHeader = "X-Finalidade"
 )
 
 // batchBody is the JSON body of a batch.
@@ -38,6 +40,7 @@ type batchBody struct {
 	Refresh   bool         `json:"atualizar"`
 	Ceiling   *json.Number `json:"teto"`
 	Confirm   bool         `json:"confirmar"`
+	Purpose   string       `json:"finalidade"`
 }
 
 // CreateBatch serves POST /api/v1/lotes (design, section 11): documents as JSON, or a table.
@@ -83,11 +86,19 @@ func (s *server) readBatch(c echo.Context) (n app.NewBatch, err error) {
 		return n, err
 	}
 	sum := sha256.New()
-	_, _ = io.WriteString(sum, query.Encode()+"\n") // never fails
+	header := r.Header.Get(purposeHeader)
+	if header != "" {
+		_, _ = io.WriteString(sum, header+"\n") // never fails
+	}
+	_, _ = io.WriteString(sum, query.Encode()+"\n")
 	_, _ = sum.Write(data)
 	n.RequestBody = sum.Sum(nil)
 	if kind == echo.MIMEApplicationJSON {
-		return n, batchOfJSON(&n, data, query)
+		if err := batchOfJSON(&n, data, query); err != nil {
+			return n, err
+		}
+		n.Purpose, err = onePurpose(header, n.Purpose)
+		return n, err
 	}
 	if kind == echo.MIMEMultipartForm {
 		if data, err = onlyFile(data, parameters["boundary"]); err != nil {
@@ -95,6 +106,9 @@ func (s *server) readBatch(c echo.Context) (n app.NewBatch, err error) {
 		}
 	}
 	if err := batchOfQuery(&n, query); err != nil {
+		return n, err
+	}
+	if n.Purpose, err = onePurpose(header, n.Purpose); err != nil {
 		return n, err
 	}
 	n.Rows, err = sheet.Read(data, batch.MaxItems+1) // and a header
@@ -130,6 +144,7 @@ func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {
 		return err
 	}
 	n.Name, n.Product, n.Documents, n.Refresh, n.Confirm = b.Name, b.Product, b.Documents, b.Refresh, b.Confirm
+	n.Purpose = b.Purpose
 	n.Ceiling, err = ceilingOf(b.Ceiling)
 	return err
 }
@@ -137,6 +152,7 @@ func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {
 // batchOfQuery reads what is said of a table in the address.
 func batchOfQuery(n *app.NewBatch, query url.Values) (err error) {
 	n.Name, n.Product, n.Column = query.Get("nome"), query.Get("produto"), query.Get("coluna")
+	n.Purpose = query.Get("finalidade")
 	for name, into := range map[string]*bool{"atualizar": &n.Refresh, "confirmar": &n.Confirm} {
 		switch v, sent := query[name]; {
 		case !sent:

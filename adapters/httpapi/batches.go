@@ -59,7 +59,7 @@ func batchEntry(v app.BatchView) BatchEntry {
 		Mensagem: textOrNull(v.Note), RetomaEm: timeOrNull(v.ResumeAt), Atualizar: v.Refresh, DoHistorico: v.FromHistory,
 		AConsultar: v.ToAsk(), CustoMaximo: amount(v.MaxCost()), CustoFalhas: amount(v.RetryCost()),
 		CriadoEm: v.CreatedAt, ExpiraEm: v.ExpiresAt, ConfirmadoEm: timeOrNull(v.StartedAt),
-		TerminadoEm: timeOrNull(v.EndedAt),
+		TerminadoEm: timeOrNull(v.EndedAt), Finalidade: textOrNull(v.Purpose),
 	}
 	out.Itens.Total, out.Itens.Validos, out.Itens.Repetidos, out.Itens.Invalidos = v.Total, v.Valid, v.Repeated, v.Invalid
 	out.Invalidos = make([]struct {
@@ -193,7 +193,7 @@ func (h handlers) GetBatchResults(
 	page, err := h.Batches.Results(ctx, c.caller, r.Id, state, orEmpty(p.Cursor), limit)
 	lines := make([]download.BatchLine, len(page.Results))
 	for i, item := range page.Results {
-		lines[i] = download.LineOf(item)
+		lines[i] = download.LineOf(page, item)
 	}
 	return body{map[string]any{"resultados": lines, "proxima": textOrNull(page.Next)}}, err
 }

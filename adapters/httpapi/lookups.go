@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -19,21 +20,25 @@ import (
 // LookupCpf serves GET /api/v1/cpf/{documento} (specification, 4.1).
 func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (LookupCpfResponseObject, error) {
 	p := r.Params
-	return h.lookup(ctx, app.LookupRequest{Product: catalog.CPF, Document: r.Documento},
+	return h.lookup(ctx, app.LookupRequest{Product: catalog.CPF, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
 		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
 }
 
 // LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
 func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (LookupCnpjResponseObject, error) {
 	p := r.Params
-	return h.lookup(ctx, app.LookupRequest{Product: catalog.CNPJ, Document: r.Documento},
+	return h.lookup(ctx, app.LookupRequest{Product: catalog.CNPJ, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
 		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
 }
 
 // Lookup serves POST /api/v1/consultas (specification, 4.2).
 func (h handlers) Lookup(ctx context.Context, r LookupRequestObject) (LookupResponseObject, error) {
 	b := r.Body
-	return h.lookup(ctx, app.LookupRequest{Product: b.Product, Document: b.Document},
+	purpose, err := onePurpose(orEmpty(r.Params.Purpose), orEmpty(b.Purpose))
+	if err != nil {
+		return nil, err
+	}
+	return h.lookup(ctx, app.LookupRequest{Product: b.Product, Document: b.Document, Purpose: purpose},
 		conditions{
 			refresh: b.Refresh != nil && *b.Refresh, maxAge: b.MaxAge, historyOnly: b.HistoryOnly != nil && *b.HistoryOnly,
 			prefer: r.Params.Prefer,
@@ -102,6 +107,15 @@ func (h handlers) lookup(ctx context.Context, req app.LookupRequest, c condition
 		return pending{id: id, begun: true}, nil
 	}
 	return &result{answer}, nil
+}
+
+// onePurpose is what a header and a field say together. Fault: InvalidRequest where they differ.
+func onePurpose(header, field string) (string, error) {
+	if header != "" && field != "" && header != field {
+		return "", fault.New(fault.InvalidRequest,
+			"X-Finalidade e finalidade dizem coisas diferentes. Envie uma das duas, ou a mesma.").At("finalidade")
+	}
+	return cmp.Or(field, header), nil
 }
 
 func contradiction(field string) error {

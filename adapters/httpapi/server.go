@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"regexp"
 
 	"github.com/labstack/echo/v4"
@@ -27,14 +28,14 @@ type Config struct {
 	// LookupEnabled is false on instances without the lookup feature: every lookup
 	// route is then a 404 (specification, 1.2).
 	LookupEnabled bool
+	// TrustedProxies are the networks whose X-Forwarded-For counts.
+	TrustedProxies []netip.Prefix
 	// Ready reports whether the database answers, and takes what is written.
 	Ready   func(context.Context) error
 	Metrics *Metrics
 	Log     *slog.Logger
 	// MetricsElsewhere leaves /metrics to a listener of its own, see Metrics.Handler.
 	MetricsElsewhere bool
-	// AddressOf returns the network that a request comes from, for the audit; nil for none.
-	AddressOf func(*http.Request) string
 	// Sandbox is listed at /docs/sandbox.
 	Sandbox []SandboxDocument
 }
@@ -71,10 +72,10 @@ func New(c Config) (http.Handler, error) {
 		"lookup":     lookup(),
 		"getLookup":  lookup(),
 		"getStatement": append([]echo.MiddlewareFunc{looking, s.through},
-			lookup("limite", "cursor", "de", "ate", "produto", "cache", "formato")...),
+			lookup("limite", "cursor", "de", "ate", "produto", "finalidade", "cache", "formato")...),
 		"listProducts": lookup(),
 		"createBatch": append([]echo.MiddlewareFunc{s.through},
-			lookup("produto", "coluna", "nome", "atualizar", "teto", "confirmar")...),
+			lookup("produto", "finalidade", "coluna", "nome", "atualizar", "teto", "confirmar")...),
 		"listBatches":     append([]echo.MiddlewareFunc{looking}, lookup("limite", "cursor")...),
 		"getBatch":        append([]echo.MiddlewareFunc{looking}, lookup()...),
 		"confirmBatch":    append([]echo.MiddlewareFunc{s.through}, lookup()...),

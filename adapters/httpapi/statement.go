@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"fichario/adapters/download"
+	"fichario/adapters/shape"
 	"fichario/app"
 	"fichario/domain/audit"
 )
@@ -48,9 +49,9 @@ func looking(next echo.HandlerFunc) echo.HandlerFunc {
 // through is for what is in the audit, which lookups and posts are not.
 func (s *server) through(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		via := app.Via{Door: audit.API, RequestID: c.Response().Header().Get(echo.HeaderXRequestID)}
-		if s.AddressOf != nil {
-			via.Address = s.AddressOf(c.Request())
+		via := app.Via{
+			Door: audit.API, Address: shape.ClientNetwork(c.Request(), s.TrustedProxies),
+			RequestID: c.Response().Header().Get(echo.HeaderXRequestID),
 		}
 		c.SetRequest(c.Request().WithContext(app.Through(c.Request().Context(), via)))
 		return next(c)
@@ -62,6 +63,7 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 	p, c := r.Params, callOf(ctx)
 	q := app.StatementQuery{
 		Cursor: orEmpty(p.Cursor), From: orEmpty(p.De), Until: orEmpty(p.Ate), Product: orEmpty(p.Produto),
+		Purpose: orEmpty(p.Finalidade),
 	}
 	q.Limit, _ = strconv.Atoi(orEmpty(p.Limite)) // the shape is checked
 	if p.Cache != nil {
@@ -89,7 +91,8 @@ func statementPage(page app.StatementPage) StatementPage {
 	for i, e := range page.Entries {
 		out.Consultas[i] = StatementEntry{
 			Id: e.ID, Produto: e.Product, Documento: e.Document.Value(), Em: e.At, Cache: e.Cache, Cobrada: e.Charged,
-			Valor: amount(e.Amount), Situacao: string(e.Status), Automacao: orNull(e.AutomationID),
+			Valor: amount(e.Amount), Situacao: string(e.Status), Finalidade: orNull(e.Purpose),
+			Automacao: orNull(e.AutomationID),
 		}
 	}
 	if page.Next != "" {

@@ -42,7 +42,7 @@ type fakeBureau struct {
 	calls   atomic.Int64
 }
 
-func (b *fakeBureau) Ask(ctx context.Context, p catalog.Product, d document.Document) (ports.Answer, error) {
+func (b *fakeBureau) Ask(ctx context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
 	b.calls.Add(1)
 	b.mu.Lock()
 	answer := b.answers[d.Value()]

@@ -137,7 +137,7 @@ func (s *server) ownDocuments(c *call, data *contactPage) error {
 		own := ownDocument{Document: d, Label: d.Type().Label()}
 		if data.Tab != "historico" && s.LookupEnabled {
 			var err error
-			if own.Products, err = s.Lookups.Choices(c.ctx(), c.by, d); err != nil {
+			if own.Products, err = s.Lookups.Choices(c.ctx(), c.by, d, ""); err != nil {
 				return err
 			}
 			if own.Budget, err = s.Lookups.Budget(c.ctx(), c.by); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"html"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -48,7 +49,7 @@ func (v *visitor) makeKey() (id, secret, page string) {
 func (v *visitor) usedKey() (id, secret string) {
 	v.t.Helper()
 	id, secret, _ = v.makeKey()
-	caller, err := v.keys.Authenticate(v.t.Context(), secret)
+	caller, err := v.keys.Authenticate(v.t.Context(), secret, netip.Addr{})
 	if err != nil {
 		v.t.Fatal(err)
 	}

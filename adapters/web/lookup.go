@@ -196,7 +196,7 @@ func (s *server) namedIn(c *call, id string, nth int) (document.Document, error)
 // resultAround adds what stands beside a lookup: the same product again, other products
 // for the document, and earlier answers.
 func (s *server) resultAround(c *call, p *resultPage) error {
-	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Entry.Document)
+	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Entry.Document, p.Entry.Purpose)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/netip"
 	"testing"
+
+	"fichario/adapters/shape"
 )
 
 // TestWhereARequestComesFrom: nobody's word counts but that of a named proxy, and of what he passes on only his own.
@@ -34,7 +36,7 @@ func TestWhereARequestComesFrom(t *testing.T) {
 		{nil, "@", nil, ""},
 	} {
 		r := &http.Request{RemoteAddr: c.remote, Header: http.Header{"X-Forwarded-For": c.forwarded}}
-		if got := c.proxies.from(r); got != c.want {
+		if got := shape.ClientNetwork(r, c.proxies); got != c.want {
 			t.Errorf("from %s, forwarded for %v: %q, want %q", c.remote, c.forwarded, got, c.want)
 		}
 	}

@@ -201,7 +201,7 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 		p.Problem = problemWords(p.Found)
 		return p, nil
 	}
-	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Found.Document)
+	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Found.Document, "")
 	if err != nil {
 		return p, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fichario/adapters/shape"
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/fault"
@@ -73,7 +74,7 @@ func (s *server) signInPage(c *call, f signInFields) error {
 }
 
 func (s *server) signIn(c *call, f signInFields) error {
-	token, err := s.Sessions.SignIn(c.ctx(), proxies(s.TrustedProxies).from(c.Request), f.Email, string(f.Password))
+	token, err := s.Sessions.SignIn(c.ctx(), shape.ClientNetwork(c.Request, s.TrustedProxies), f.Email, string(f.Password))
 	if why := app.FaultOf(err); why != nil && why.Code == fault.Unauthenticated {
 		if why.RetryAfter > 0 {
 			c.w.Header().Set("Retry-After", strconv.Itoa(int((why.RetryAfter+time.Second-1)/time.Second)))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"fichario/adapters/shape"
 	spreadsheet "fichario/adapters/sheet"
 	"fichario/app"
 	"fichario/domain/access"
@@ -146,7 +147,7 @@ func (s *server) serve(h handler) http.HandlerFunc {
 		}
 		c := &call{w: w, s: s, id: requestID(w)}
 		c.Request = r.WithContext(app.Through(r.Context(), app.Via{
-			Door: audit.Interface, Address: proxies(s.TrustedProxies).from(r), RequestID: c.id,
+			Door: audit.Interface, Address: shape.ClientNetwork(r, s.TrustedProxies), RequestID: c.id,
 		}))
 		if err := c.guard(h); err != nil {
 			s.fail(c, err)

@@ -37,6 +37,7 @@ func (e *environment) offered() (catalog.Catalog, error) {
 type automationCmd struct {
 	Add          automationAddCmd          `cmd:"" help:"Make an automation."`
 	List         automationListCmd         `cmd:"" help:"List the automations of an organisation."`
+	Set          automationSetCmd          `cmd:"" help:"Change what the lookup of one is for."`
 	Enable       automationEnableCmd       `cmd:"" help:"Switch one on."`
 	Disable      automationDisableCmd      `cmd:"" help:"Switch one off."`
 	Runs         automationRunsCmd         `cmd:"" help:"Show runs and e-mails with how they ended, newest first."`
@@ -63,6 +64,7 @@ type automationAddCmd struct {
 	When    string `help:"Only when this expression of jq over the event's data gives true, such as '.campos.score >= 600'."`
 	Product string `help:"lookup: the product."`
 	MaxAge  *int   `help:"lookup: how old an answer of history may be, in days, 0 to 30."`
+	Purpose string `help:"lookup: code of what it is for; needed where the organisation has several purposes."`
 	Ceiling string `name:"monthly-ceiling" help:"lookup: the most that it may spend in a month, in reais, such as 50.00; obligatory."`
 }
 
@@ -72,7 +74,7 @@ func (c *automationAddCmd) Run(e *environment) error {
 		OrgID: c.Org, Name: c.Name, Event: automation.EventName(c.Event), Action: automation.ActionKind(c.Action), URL: c.URL,
 		To:      c.To,
 		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: c.Origin, WebhookID: c.Webhook,
-		When: c.When, Product: c.Product, MaxAge: c.MaxAge,
+		When: c.When, Product: c.Product, MaxAge: c.MaxAge, Purpose: c.Purpose,
 	}
 	if c.Ceiling != "" {
 		var err error
@@ -142,6 +144,7 @@ type automationView struct {
 	Product     string                `json:"product,omitempty"`
 	MaxAge      *int                  `json:"maxAge,omitempty"`
 	Ceiling     json.Number           `json:"monthlyCeiling,omitempty"`
+	Purpose     string                `json:"purpose,omitempty"`
 }
 
 func viewAutomation(a app.AutomationView) automationView {
@@ -150,7 +153,7 @@ func viewAutomation(a app.AutomationView) automationView {
 		To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text, Stage: a.Stage, Member: a.Member,
 		Origin: a.Origin, Webhook: a.Conditions.WebhookID, When: a.Conditions.When, Product: a.Action.Product,
 		MaxAge: a.Action.MaxAge, Destination: a.Action.Destination, Method: a.Action.Method, Body: a.Action.Body,
-		Done: a.Action.Done,
+		Done: a.Action.Done, Purpose: a.Action.Purpose,
 	}
 	if a.Action.Ceiling > 0 {
 		v.Ceiling = json.Number(a.Action.Ceiling.String())
@@ -171,6 +174,22 @@ func (c *automationListCmd) Run(e *environment) error {
 		return printList(e, all, viewAutomation, func(a app.AutomationView) string {
 			return fmt.Sprintf("%s  %-10s  %-8s  %s", a.ID, a.Action.Kind, onOff(a.Enabled), a.Name)
 		})
+	})
+}
+
+type automationSetCmd struct {
+	ID      string `arg:"" help:"Id of the automation."`
+	Purpose string `required:"" help:"lookup: code of what it is for."`
+}
+
+// Run changes an automation.
+func (c *automationSetCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		if err := e.automations(store, nil).SetPurpose(e.ctx, app.Operator(), c.ID, c.Purpose); err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": c.ID, "purpose": c.Purpose},
+			"Automation %s looks up for %s.\n", c.ID, c.Purpose)
 	})
 }
 

@@ -73,6 +73,7 @@ type batchQuoteCmd struct {
 	Column  string `help:"Column of the documents, by header, letter or number. Default: the first that holds some."`
 	Name    string `help:"What people call the batch."`
 	Refresh bool   `help:"Ask the bureau also where history has an answer."`
+	Purpose string `help:"Code of what it is for; needed where its maker may use several purposes."`
 	Ceiling reais  `placeholder:"REAIS" help:"The most that it may be charged; confirm may say another one."`
 }
 
@@ -93,6 +94,7 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 		}
 		v, err := batches.Quote(e.ctx, by, app.NewBatch{
 			Name: c.Name, Product: c.Product, Rows: rows, Column: c.Column, Refresh: c.Refresh, Ceiling: c.Ceiling.amount,
+			Purpose: c.Purpose,
 		})
 		return e.printBatch(v, err)
 	})

@@ -73,6 +73,7 @@ type bureauTryCmd struct {
 	File     string `arg:"" help:"Path of a bureau file, or sandbox or brasilapi."`
 	Product  string `arg:"" help:"Product id."`
 	Document string `arg:"" help:"Document, bare characters."`
+	Purpose  string `help:"Code of the purpose, as the file's $finalidade gets it."`
 }
 
 // Run makes one call.
@@ -94,7 +95,7 @@ func (c *bureauTryCmd) Run(e *environment) error {
 		return err
 	}
 	start := time.Now()
-	answer, err := client.Ask(e.ctx, product, doc)
+	answer, err := client.Ask(e.ctx, product, doc, c.Purpose)
 	took := time.Since(start).Round(time.Millisecond)
 	var failure *ports.BureauError
 	if errors.As(err, &failure) {

@@ -21,6 +21,7 @@ type cli struct {
 	Org           orgCmd           `cmd:"" help:"Organisations."`
 	Member        memberCmd        `cmd:"" help:"People of an organisation."`
 	Key           keyCmd           `cmd:"" help:"API keys."`
+	Purpose       purposeCmd       `cmd:"" help:"What an organisation looks people up for."`
 	Origin        originCmd        `cmd:"" help:"Where contacts come from."`
 	Funnel        funnelCmd        `cmd:"" help:"The stages that contacts move through."`
 	Rotation      rotationCmd      `cmd:"" help:"Who is given contacts in turn."`

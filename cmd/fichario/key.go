@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -16,18 +17,21 @@ import (
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Make a key; it is shown once."`
 	List   keyListCmd   `cmd:"" help:"List the keys of an organisation."`
+	Set    keySetCmd    `cmd:"" help:"Change what a key may ask for and where it may be used from."`
 	Revoke keyRevokeCmd `cmd:"" help:"End a key for good."`
 	Rotate keyRotateCmd `cmd:"" help:"Give a key a new secret; its statement and limits go on."`
 }
 
 type keyCreateCmd struct {
-	Org     string      `required:"" help:"Id of the organisation."`
-	Name    string      `required:"" help:"Name of the key."`
-	Scopes  []string    `required:"" help:"Document types it may ask about: cpf,cnpj,placa,email."`
-	Minute  wholeNumber `name:"per-minute" default:"60" help:"Requests per minute, on each instance."`
-	Day     wholeNumber `name:"per-day" default:"500" help:"Charged lookups per day; 0 allows answers from history only."`
-	Month   wholeNumber `name:"per-month" default:"5000" help:"Charged lookups per month; 0 allows answers from history only."`
-	Expires string      `help:"Last day (2026-12-31, in the instance's time zone) or instant (2026-12-31T18:00:00Z). Default: never."`
+	Org      string      `required:"" help:"Id of the organisation."`
+	Name     string      `required:"" help:"Name of the key."`
+	Scopes   []string    `required:"" help:"Document types it may ask about: cpf,cnpj,placa,email."`
+	Minute   wholeNumber `name:"per-minute" default:"60" help:"Requests per minute, on each instance."`
+	Day      wholeNumber `name:"per-day" default:"500" help:"Charged lookups per day; 0 allows answers from history only."`
+	Month    wholeNumber `name:"per-month" default:"5000" help:"Charged lookups per month; 0 allows answers from history only."`
+	Purposes []string    `help:"Codes of the purposes it may ask for. Default: all."`
+	From     []string    `help:"Addresses and ranges it may be used from, such as 203.0.113.0/24,2001:db8::1. Default: all."`
+	Expires  string      `help:"Last day (2026-12-31, in the instance's time zone) or instant (2026-12-31T18:00:00Z). Default: never."`
 }
 
 // Run makes a key.
@@ -43,7 +47,8 @@ func (c *keyCreateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		key, secret, err := app.NewKeys(store, now).Create(e.ctx, app.Operator(), app.NewKey{
 			OrgID: c.Org, Name: c.Name, Scopes: scopes, ExpiresAt: expires,
-			Limits: access.Limits{PerMinute: int(c.Minute), PerDay: int(c.Day), PerMonth: int(c.Month)},
+			Limits:   access.Limits{PerMinute: int(c.Minute), PerDay: int(c.Day), PerMonth: int(c.Month)},
+			Purposes: trimmed(c.Purposes), From: c.From,
 		})
 		if err != nil {
 			return err
@@ -109,6 +114,8 @@ type keyView struct {
 	PerMinute  int             `json:"perMinute"`
 	PerDay     int             `json:"perDay"`
 	PerMonth   int             `json:"perMonth"`
+	Purposes   []string        `json:"purposes"`
+	From       []netip.Prefix  `json:"from"`
 	CreatedAt  time.Time       `json:"createdAt"`
 	ExpiresAt  *time.Time      `json:"expiresAt"`
 	RevokedAt  *time.Time      `json:"revokedAt"`
@@ -118,7 +125,8 @@ type keyView struct {
 func viewKey(k access.Key) keyView {
 	return keyView{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Scopes: k.Scopes, PerMinute: k.Limits.PerMinute,
-		PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth, CreatedAt: k.CreatedAt, ExpiresAt: timeOrNull(k.ExpiresAt),
+		PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth, Purposes: append([]string{}, k.Purposes...),
+		From: append([]netip.Prefix{}, k.From...), CreatedAt: k.CreatedAt, ExpiresAt: timeOrNull(k.ExpiresAt),
 		RevokedAt: timeOrNull(k.RevokedAt), LastUsedAt: timeOrNull(k.LastUsedAt),
 	}
 }
@@ -137,6 +145,41 @@ func (c *keyListCmd) Run(e *environment) error {
 			}
 			return fmt.Sprintf("%s  %s…  %-6s  %s", k.ID, k.Prefix, state, k.Name)
 		})
+	})
+}
+
+// trimmed are the words that are not empty.
+func trimmed(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if w = strings.TrimSpace(w); w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+type keySetCmd struct {
+	ID       string    `arg:"" help:"Id of the key."`
+	Purposes *[]string `help:"Codes of the purposes it may ask for; an empty one for all."`
+	From     *[]string `help:"Addresses and ranges it may be used from, such as 203.0.113.0/24,2001:db8::1; an empty one for all."`
+}
+
+// Run changes a key.
+func (c *keySetCmd) Run(e *environment) error {
+	if c.Purposes == nil && c.From == nil {
+		return errors.New("say --purposes or --from")
+	}
+	if c.Purposes != nil {
+		purposes := trimmed(*c.Purposes)
+		c.Purposes = &purposes
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		key, err := app.NewKeys(store, now).Restrict(e.ctx, app.Operator(), c.ID, c.Purposes, c.From)
+		if err != nil {
+			return err
+		}
+		return e.print(viewKey(key), "Key %s is changed.\n", key.ID)
 	})
 }
 

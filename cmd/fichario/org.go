@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -56,21 +57,39 @@ func (c *orgCreateCmd) Run(e *environment) error {
 type orgSetCmd struct {
 	ID               string `arg:"" optional:"" help:"Id of the organisation."`
 	Org              string `help:"Id of the organisation."`
-	MemberBatchLimit string `name:"member-batch-limit" required:"" placeholder:"REAIS" help:"Highest ceiling, such as 100.00, of a batch that members may confirm; owners and administrators confirm any."`
+	MemberBatchLimit string `name:"member-batch-limit" placeholder:"REAIS" help:"Highest ceiling, such as 100.00, of a batch that members may confirm; owners and administrators confirm any."`
+	ShareHistory     *bool  `name:"share-history" help:"Whether history that was bought for one purpose answers another; true unless it is set."`
 }
 
-// Run changes what members may spend on a batch.
+// Run changes what is said.
 func (c *orgSetCmd) Run(e *environment) error {
-	limit, err := catalog.ParseMoney(c.MemberBatchLimit)
-	if err != nil {
-		return fmt.Errorf("--member-batch-limit: %q is no amount in reais, such as 100.00", c.MemberBatchLimit)
-	}
 	id := cmp.Or(c.Org, c.ID)
-	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewOrganisations(store, now).SetMemberBatchLimit(e.ctx, app.Operator(), id, limit); err != nil {
-			return err
+	if c.MemberBatchLimit == "" && c.ShareHistory == nil {
+		return errors.New("say --member-batch-limit or --share-history")
+	}
+	var limit catalog.Money
+	if c.MemberBatchLimit != "" {
+		var err error
+		if limit, err = catalog.ParseMoney(c.MemberBatchLimit); err != nil {
+			return fmt.Errorf("--member-batch-limit: %q is no amount in reais, such as 100.00", c.MemberBatchLimit)
 		}
-		return e.print(map[string]any{"id": id, "memberBatchLimit": json.Number(limit.String())},
-			"Members may confirm batches up to R$ %s.\n", limit)
+	}
+	return e.withStore(func(store *gormstore.Store) error {
+		orgs, value, text := app.NewOrganisations(store, now), map[string]any{"id": id}, ""
+		if c.MemberBatchLimit != "" {
+			if err := orgs.SetMemberBatchLimit(e.ctx, app.Operator(), id, limit); err != nil {
+				return err
+			}
+			value["memberBatchLimit"] = json.Number(limit.String())
+			text += fmt.Sprintf("Members may confirm batches up to R$ %s.\n", limit)
+		}
+		if c.ShareHistory != nil {
+			if err := orgs.SetShareHistory(e.ctx, app.Operator(), id, *c.ShareHistory); err != nil {
+				return err
+			}
+			value["shareHistory"] = *c.ShareHistory
+			text += fmt.Sprintf("History bought for one purpose answers another: %t.\n", *c.ShareHistory)
+		}
+		return e.print(value, "%s", text)
 	})
 }

@@ -125,9 +125,9 @@ func (e *environment) wireServer(
 	statement := app.NewStatement(s.store, calendar, now)
 	api, err := httpapi.New(httpapi.Config{
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches,
-		LookupEnabled: e.settings.Lookup,
-		Ready:         s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
-		Sandbox: sandboxDocuments(), AddressOf: web.AddressOf(trusted),
+		LookupEnabled: e.settings.Lookup, TrustedProxies: trusted,
+		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
+		Sandbox: sandboxDocuments(),
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"hash/crc32"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +45,10 @@ type Key struct {
 	// Scopes are the document types that the key may ask about.
 	Scopes []document.Type
 	Limits Limits
+	// Purposes are the codes of what the key may ask for; empty for all.
+	Purposes []string
+	// From are the networks that the key may be used from; empty for all.
+	From []netip.Prefix
 	// CreatedAt is in UTC, as are the others. ExpiresAt, RevokedAt and LastUsedAt
 	// are zero when they do not apply.
 	CreatedAt, ExpiresAt, RevokedAt, LastUsedAt time.Time

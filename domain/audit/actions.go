@@ -57,7 +57,11 @@ const (
 const (
 	OrgCreated          Action = "organizacao.criada"
 	OrgLimitChanged     Action = "organizacao.limite_alterado"
+	OrgShareChanged     Action = "organizacao.historico_alterado"
+	PurposeCreated      Action = "finalidade.criada"
+	PurposeChanged      Action = "finalidade.alterada"
 	KeyCreated          Action = "chave.criada"
+	KeyRestricted       Action = "chave.restringida"
 	KeyRotated          Action = "chave.trocada"
 	KeyRevoked          Action = "chave.revogada"
 	WebhookCreated      Action = "webhook.criado"
@@ -74,6 +78,7 @@ const (
 	BundleRemoved       Action = "pacote.removido"
 	RotationCreated     Action = "rodizio.criado"
 	RotationChanged     Action = "rodizio.alterado"
+	RotationRemoved     Action = "rodizio.removido"
 	OriginCreated       Action = "origem.criada"
 	OriginRenamed       Action = "origem.renomeada"
 	OriginRemoved       Action = "origem.removida"
@@ -106,14 +111,16 @@ var labels = map[Action]string{
 	SubjectErased: "Apagou um titular", BulkStarted: "Iniciou uma ação em contatos",
 	BulkUndone: "Desfez uma ação em contatos", ImportStarted: "Iniciou uma importação",
 
-	OrgCreated: "Criou a organização", OrgLimitChanged: "Mudou o limite de lotes de membros", KeyCreated: "Criou uma chave",
+	OrgCreated: "Criou a organização", OrgLimitChanged: "Mudou o limite de lotes de membros",
+	OrgShareChanged: "Mudou se o histórico responde a outra finalidade", PurposeCreated: "Criou uma finalidade",
+	PurposeChanged: "Alterou uma finalidade", KeyCreated: "Criou uma chave", KeyRestricted: "Mudou o que uma chave pode",
 	KeyRotated: "Trocou o segredo de uma chave", KeyRevoked: "Revogou uma chave", WebhookCreated: "Criou um webhook",
 	WebhookChanged: "Alterou um webhook", WebhookRegenerated: "Trocou o endereço de um webhook",
 	AutomationCreated: "Criou uma automação", AutomationChanged: "Alterou uma automação",
 	AutomationEnabled: "Habilitou uma automação", AutomationDisabled: "Desabilitou uma automação",
 	AutomationRunAgain: "Repetiu uma execução", AutomationsRunAgain: "Repetiu execuções", BundleCreated: "Criou um pacote",
 	BundleChanged: "Alterou um pacote", BundleRemoved: "Removeu um pacote", RotationCreated: "Criou um rodízio",
-	RotationChanged: "Alterou um rodízio", OriginCreated: "Criou uma origem", OriginRenamed: "Renomeou uma origem",
+	RotationChanged: "Alterou um rodízio", RotationRemoved: "Removeu um rodízio", OriginCreated: "Criou uma origem", OriginRenamed: "Renomeou uma origem",
 	OriginRemoved: "Removeu uma origem", FunnelCreated: "Criou um funil", FunnelChanged: "Alterou um funil",
 	BatchConfirmed: "Confirmou um lote", BatchPaused: "Pausou um lote", BatchResumed: "Retomou um lote",
 	BatchCancelled: "Cancelou um lote", DeliveryReplayed: "Repetiu uma entrega",

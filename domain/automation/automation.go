@@ -70,6 +70,8 @@ type Action struct {
 	Ceiling catalog.Money `json:",omitempty"`
 	// MaxAge is how old an answer of history may be for a Lookup action, in days; nil for as old as the instance lets it.
 	MaxAge *int `json:",omitempty"`
+	// Purpose is the code of what a Lookup action asks for; empty for the only one there is.
+	Purpose string `json:",omitempty"`
 }
 
 // HasForm tells whether the request of an HTTP action has another form than the signed default.

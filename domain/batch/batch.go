@@ -69,6 +69,8 @@ type Batch struct {
 	// KeyID or MemberID is who made it, and in whose name its items are asked.
 	KeyID, MemberID string
 	Name, Product   string
+	// Purpose is the code of what its items are asked for; empty where the organisation has no purposes.
+	Purpose string
 	// Refresh asks the bureau also where history has an answer.
 	Refresh bool
 	Status  Status

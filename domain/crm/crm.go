@@ -20,6 +20,8 @@ type Organisation struct {
 	// MemberBatchLimit is the highest ceiling of a batch that members may confirm who do not manage the organisation, in
 	// ten-thousandths of a real.
 	MemberBatchLimit catalog.Money
+	// OwnHistory is whether history that was bought for one purpose does not answer another.
+	OwnHistory bool
 }
 
 // DefaultMemberBatchLimit is that of an organisation which has set none.

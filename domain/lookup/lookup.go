@@ -51,6 +51,9 @@ type Entry struct {
 	// Trail are the automations that led to it, one after the other; it is not kept.
 	Trail string
 
+	// Purpose is the code of what it was asked for; empty where the organisation has no purposes.
+	Purpose string
+
 	Product  string
 	Document document.Document
 	// At is when it was asked, UTC.
@@ -82,6 +85,8 @@ type Record struct {
 	OrgID    string
 	Product  string
 	Document document.Document
+	// Purpose is the code of what it was bought for; empty where the organisation had no purposes.
+	Purpose string
 	// AnsweredAt is when the bureau answered, UTC.
 	AnsweredAt time.Time
 	// Found is false when the bureau had no record.
@@ -123,6 +128,7 @@ type Filter struct {
 	// From is inclusive, Until exclusive; UTC instants.
 	From, Until time.Time
 	Cache       *bool
+	Purpose     string
 	// Brief leaves out of entries what no list shows: organisation, contact, record, buckets and SettleAt.
 	Brief bool
 }

@@ -94,6 +94,7 @@ func statementFilters(t *testing.T, s ports.Store) {
 		e := running(t, keys[i%3])
 		e.OrgID, e.At, e.Status, e.SettleAt = org, at.Add(time.Duration(i)*time.Hour), lookup.Done, time.Time{}
 		e.ID, e.Cache, e.Product = idOf(e.At), i%2 == 0, []string{"cnpj", "cpf", "novo", "cpf"}[i/3%4]
+		e.Purpose, e.AutomationID = []string{"", "credito", "credito", "cobranca"}[i/12%4], []string{"", id()}[i%2]
 		if e.KeyID == "" && i%2 == 0 {
 			e.MemberID = member
 		} else if e.KeyID == "" {
@@ -108,8 +109,11 @@ func statementFilters(t *testing.T, s ports.Store) {
 	} {
 		for _, product := range []string{"", "cpf", "novo", "placa"} {
 			for _, cache := range []*bool{nil, &yes, &no} {
-				for _, until := range []time.Time{{}, at.Add(30 * time.Hour), at.Add(-time.Hour)} {
+				for i, until := range []time.Time{{}, at.Add(30 * time.Hour), at.Add(-time.Hour), {}, at.Add(30 * time.Hour)} {
 					f := lookup.Filter{Product: product, Cache: cache, Until: until}
+					if i > 2 {
+						f.Purpose = "credito"
+					}
 					if !until.IsZero() {
 						f.From = until.Add(-20 * time.Hour)
 					}
@@ -117,7 +121,8 @@ func statementFilters(t *testing.T, s ports.Store) {
 					for _, e := range all {
 						asked := (by.KeyID == "" || e.KeyID == by.KeyID) && (!by.Members || e.KeyID == "") &&
 							(by.MemberID == "" || e.MemberID == by.MemberID)
-						shown := (product == "" || e.Product == product) && (cache == nil || e.Cache == *cache)
+						shown := (product == "" || e.Product == product) && (cache == nil || e.Cache == *cache) &&
+							(f.Purpose == "" || e.Purpose == f.Purpose)
 						if asked && shown && !e.At.Before(f.From) && (until.IsZero() || e.At.Before(until)) {
 							want = append(want, e)
 						}

@@ -11,6 +11,7 @@ import (
 // Entry is an entry of a statement.
 type Entry struct {
 	ID, Produto, Documento, Situacao string
+	Finalidade                       string
 	Cache, Cobrada                   bool
 	Valor                            json.Number
 	Em                               time.Time

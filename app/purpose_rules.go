@@ -1,0 +1,147 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// purposeRules are what an organisation looks people up for, and whether what was bought for one purpose answers
+// another (design, section 14).
+type purposeRules struct {
+	all        []crm.Purpose
+	ownHistory bool
+}
+
+func readPurposeRules(ctx context.Context, r ports.Repos, orgID string) (p purposeRules, err error) {
+	if p.all, err = r.Purposes.List(ctx, orgID); err != nil || len(p.all) == 0 {
+		return p, err
+	}
+	org, err := r.Orgs.Find(ctx, orgID)
+	p.ownHistory = org.OwnHistory
+	return p, err
+}
+
+// allowed are the purposes in force that a caller may look up for.
+func (p purposeRules) allowed(by Caller) (out []crm.Purpose) {
+	for _, purpose := range p.all {
+		may := purpose.InForce()
+		switch {
+		case by.key != nil:
+			may = may && (len(by.key.Purposes) == 0 || slices.Contains(by.key.Purposes, purpose.Code))
+		case by.memberID != "":
+			may = may && purpose.For(by.role)
+		}
+		if may {
+			out = append(out, purpose)
+		}
+	}
+	return out
+}
+
+// choose returns the purpose of a lookup: the one that was said, or the only one that the caller may say; none where
+// the organisation has none in force. Faults: MissingPurpose, PurposeRefused.
+func (p purposeRules) choose(by Caller, said string) (string, error) {
+	allowed := p.allowed(by)
+	if said != "" {
+		if !slices.ContainsFunc(allowed, func(a crm.Purpose) bool { return a.Code == said }) {
+			return "", purposeRefused("Esta finalidade não existe, foi encerrada ou não é permitida a quem consulta.", allowed)
+		}
+		return said, nil
+	}
+	switch {
+	case !slices.ContainsFunc(p.all, crm.Purpose.InForce):
+		return "", nil
+	case len(allowed) == 0:
+		return "", purposeRefused("A organização não permite nenhuma das suas finalidades a quem consulta.", nil)
+	case len(allowed) == 1:
+		return allowed[0].Code, nil
+	}
+	return "", fault.New(fault.MissingPurpose, "Diga para que é a consulta. As finalidades são: "+codesOf(allowed)+
+		". Na API, no cabeçalho X-Finalidade ou no campo finalidade. Nada foi consultado nem cobrado.").At("finalidade")
+}
+
+func purposeRefused(why string, allowed []crm.Purpose) error {
+	if len(allowed) > 0 {
+		why += " As permitidas são: " + codesOf(allowed) + "."
+	}
+	return fault.New(fault.PurposeRefused, why+" Nada foi consultado nem cobrado.").At("finalidade")
+}
+
+func codesOf(purposes []crm.Purpose) string {
+	codes := make([]string, len(purposes))
+	for i, p := range purposes {
+		codes[i] = p.Code
+	}
+	return strings.Join(codes, ", ")
+}
+
+// only is the purpose that answers of history have to have been bought for; nil for whichever.
+func (p purposeRules) only(purpose string) *string {
+	if !p.ownHistory {
+		return nil
+	}
+	return &purpose
+}
+
+// historyFor is what history answers with.
+func historyFor(h ports.History, only *string) ports.History {
+	if only == nil {
+		return h
+	}
+	return h.Only(*only)
+}
+
+// rulesTTL is how long an instance trusts what it read of an organisation's purposes: one that is retired is used for
+// that long at most.
+const rulesTTL = time.Second
+
+// knownRules are the rules of organisations that look something up.
+type knownRules struct {
+	start time.Time
+	byOrg sync.Map // of the organisation's id to readRules
+}
+
+type readRules struct {
+	purposeRules
+	at time.Duration // monotonic
+}
+
+// of are an organisation's, read from the database at most once a second; at once where fresh is said.
+func (k *knownRules) of(ctx context.Context, r ports.Repos, orgID string, fresh bool) (purposeRules, error) {
+	now := time.Since(k.start)
+	if v, ok := k.byOrg.Load(orgID); ok && !fresh {
+		if known := v.(readRules); now-known.at < rulesTTL { //nolint:forcetypeassert // none else is stored
+			return known.purposeRules, nil
+		}
+	}
+	rules, err := readPurposeRules(ctx, r, orgID)
+	if err == nil {
+		k.byOrg.Store(orgID, readRules{rules, now})
+	}
+	return rules, err
+}
+
+// choose is purposeRules.choose by what is known. Before it refuses, it reads again: nobody is refused for what has
+// been changed since.
+func (k *knownRules) choose(
+	ctx context.Context, r ports.Repos, by Caller, said string,
+) (purpose string, only *string, err error) {
+	rules, err := k.of(ctx, r, by.orgID, false)
+	if err != nil {
+		return "", nil, err
+	}
+	if purpose, err = rules.choose(by, said); err != nil {
+		if rules, err = k.of(ctx, r, by.orgID, true); err != nil {
+			return "", nil, err
+		}
+		purpose, err = rules.choose(by, said)
+	}
+	return purpose, rules.only(purpose), err
+}

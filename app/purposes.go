@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// Purposes keeps what organisations look people up for (design, section 14).
+type Purposes struct {
+	store ports.Store
+	clock Clock
+}
+
+// NewPurposes returns the use case.
+func NewPurposes(store ports.Store, clock Clock) *Purposes { return &Purposes{store, clock} }
+
+// Add makes a purpose; ID, CreatedAt and RetiredAt are not said. Faults: InvalidRequest with the field at fault,
+// NotFound, Forbidden, ServiceUnavailable.
+func (p *Purposes) Add(ctx context.Context, by Caller, made crm.Purpose) (crm.Purpose, error) {
+	if err := mayOwnOrg(ctx, p.store.Repos(), by, made.OrgID); err != nil {
+		return crm.Purpose{}, err
+	}
+	if !crm.ValidPurposeCode(made.Code) {
+		return crm.Purpose{}, invalid("code",
+			"O código tem de 1 a 40 letras minúsculas sem acento, algarismos, _ e -, e começa com letra ou algarismo.")
+	}
+	made, err := checkPurpose(made)
+	if err != nil {
+		return crm.Purpose{}, err
+	}
+	made.ID, made.CreatedAt = newID(), p.clock()
+	line := audit.Line{OrgID: made.OrgID, Action: audit.PurposeCreated, Object: made.ID, Detail: purposeDetail(made)}
+	err = recorded(ctx, p.store, by, line, func(r ports.Repos) error { return r.Purposes.Create(ctx, made) })
+	if errors.Is(err, ports.ErrExists) {
+		err = invalid("code", "Já há ou houve uma finalidade com este código.")
+	}
+	return made, err
+}
+
+// PurposeChange is what is to be different about a purpose; nil for what stays.
+type PurposeChange struct {
+	Name  *string
+	Basis *crm.Basis
+	// Roles may use it; empty for all.
+	Roles *[]crm.Role
+	// Retired ends it: nothing more is looked up for it, and what was keeps its code. False puts it in force again.
+	Retired *bool
+}
+
+// Set changes the purpose of an organisation that has a code. Faults: those of Add.
+func (p *Purposes) Set(
+	ctx context.Context, by Caller, orgID, code string, change PurposeChange,
+) (changed crm.Purpose, err error) {
+	if err := mayOwnOrg(ctx, p.store.Repos(), by, orgID); err != nil {
+		return changed, err
+	}
+	all, err := p.store.Repos().Purposes.List(ctx, orgID)
+	if err != nil {
+		return changed, err
+	}
+	at := slices.IndexFunc(all, func(p crm.Purpose) bool { return p.Code == code })
+	if at < 0 {
+		return changed, missing("code", "Não há finalidade com este código.")
+	}
+	changed = all[at]
+	if change.Name != nil {
+		changed.Name = *change.Name
+	}
+	if change.Basis != nil {
+		changed.Basis = *change.Basis
+	}
+	if change.Roles != nil {
+		changed.Roles = *change.Roles
+	}
+	switch {
+	case change.Retired == nil:
+	case !*change.Retired:
+		changed.RetiredAt = time.Time{}
+	case changed.InForce():
+		changed.RetiredAt = p.clock()
+	}
+	if changed, err = checkPurpose(changed); err != nil {
+		return changed, err
+	}
+	line := audit.Line{OrgID: orgID, Action: audit.PurposeChanged, Object: changed.ID, Detail: purposeDetail(changed)}
+	return changed, recorded(ctx, p.store, by, line, func(r ports.Repos) error { return r.Purposes.Update(ctx, changed) })
+}
+
+func purposeDetail(p crm.Purpose) audit.Detail {
+	d := audit.Detail{"codigo": p.Code, "nome": p.Name, "base": string(p.Basis), "papeis": joined(p.Roles)}
+	if !p.InForce() {
+		d["encerradaEm"] = p.RetiredAt.Format(time.RFC3339)
+	}
+	return d
+}
+
+func checkPurpose(p crm.Purpose) (crm.Purpose, error) {
+	name, ok := crm.CleanName(p.Name)
+	p.Name = name
+	switch {
+	case !ok:
+		return p, invalid("name", fmt.Sprintf("O nome da finalidade tem de 1 a %d caracteres.", crm.NameMax))
+	case !p.Basis.Valid():
+		return p, invalid("basis", "A base legal é uma das do art. 7º da LGPD: "+basisNames()+".")
+	case slices.ContainsFunc(p.Roles, func(r crm.Role) bool { return !r.Valid() }):
+		return p, invalidRole()
+	}
+	return p, nil
+}
+
+func basisNames() (names string) {
+	for i, b := range crm.Bases() {
+		if i > 0 {
+			names += ", "
+		}
+		names += string(b)
+	}
+	return names
+}
+
+// List returns the purposes of an organisation, retired or not, oldest first. Faults: NotFound, ServiceUnavailable.
+func (p *Purposes) List(ctx context.Context, by Caller, orgID string) ([]crm.Purpose, error) {
+	if err := maySeeOrg(ctx, p.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	return p.store.Repos().Purposes.List(ctx, orgID)
+}
+
+// Allowed returns the purposes in force that the caller may look up for, oldest first. Faults: NotFound,
+// ServiceUnavailable.
+func (p *Purposes) Allowed(ctx context.Context, by Caller) ([]crm.Purpose, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return nil, err
+	}
+	all, err := p.store.Repos().Purposes.List(ctx, orgID)
+	return purposeRules{all: all}.allowed(by), err
+}
+
+// checkPurposes refuses codes that are not of purposes in force. Faults: InvalidRequest, ServiceUnavailable.
+func checkPurposes(ctx context.Context, r ports.Repos, orgID string, codes []string) error {
+	if len(codes) == 0 {
+		return nil
+	}
+	all, err := r.Purposes.List(ctx, orgID)
+	if err != nil {
+		return err
+	}
+	inForce := purposeRules{all: all}.allowed(Caller{orgID: orgID})
+	for _, code := range codes {
+		if !slices.ContainsFunc(inForce, func(p crm.Purpose) bool { return p.Code == code }) {
+			known := "A organização ainda não tem finalidades."
+			if len(inForce) > 0 {
+				known = "As finalidades são: " + codesOf(inForce) + "."
+			}
+			return invalid("purposes", "Uma das finalidades não existe ou foi encerrada. "+known)
+		}
+	}
+	return nil
+}
+
+// mayOwnOrg is the fault of a caller who is not an owner of an organisation; see maySeeOrg.
+func mayOwnOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
+	if err := maySeeOrg(ctx, r, by, id); err != nil {
+		return err
+	}
+	if !by.operator && by.role != crm.Owner {
+		return forbidden()
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package app_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+)
+
+// purpose registers one for all roles, or for some.
+func (s *setting) purpose(code string, roles ...crm.Role) {
+	s.t.Helper()
+	must(s.purposes.Add(s.t.Context(), app.Operator(), crm.Purpose{
+		OrgID: s.orgID, Code: code, Name: "Para " + code, Basis: "legitimo_interesse", Roles: roles,
+	}))
+	s.lookups = s.otherLookups(s.store) // an instance knows what it has read for a second
+}
+
+// restricted is a key that may use some purposes.
+func (s *setting) restricted(purposes ...string) app.Caller {
+	s.t.Helper()
+	_, secret, err := s.keys.Create(s.t.Context(), app.Operator(), app.NewKey{
+		OrgID: s.orgID, Name: "k", Scopes: document.Types(), Limits: access.Limits{PerMinute: 9, PerDay: 99, PerMonth: 99},
+		Purposes: purposes,
+	})
+	done(err)
+	return must(s.keys.Authenticate(s.t.Context(), secret.Reveal(), netip.Addr{}))
+}
+
+// TestWhatALookupIsFor is the table of the rule: what is said, who says it, and what there is.
+func TestWhatALookupIsFor(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, common := s.add("ana", crm.Owner), s.add("bia", crm.Common)
+	asks := func(by app.Caller, purpose string) string {
+		t.Helper()
+		before := len(s.bureau.list())
+		result, err := s.lookups.Do(t.Context(), by, app.LookupRequest{
+			Product: catalog.CPF, Document: cpfs[0], Purpose: purpose, Refresh: true,
+		})
+		if err != nil {
+			if len(s.bureau.list()) != before {
+				t.Errorf("%q is refused after the bureau was asked", purpose)
+			}
+			return said(err)
+		}
+		return result.Entry.Purpose
+	}
+	equal(t, "an organisation without purposes", asks(owner, ""), "")
+	equal(t, "what is said there is refused", asks(owner, "credito"), "finalidade_negada finalidade")
+	s.purpose("credito")
+	equal(t, "the only one is taken", asks(owner, ""), "credito")
+	s.purpose("cobranca", crm.Owner, crm.Admin)
+	all, one := s.restricted(), s.restricted("cobranca")
+	for _, c := range []struct {
+		who  string
+		by   app.Caller
+		said string
+		want string
+	}{
+		{"an owner who may several", owner, "", "finalidade_ausente finalidade"},
+		{"an owner who says one", owner, "cobranca", "cobranca"},
+		{"a member whose role may one", common, "", "credito"},
+		{"a member whose role may not", common, "cobranca", "finalidade_negada finalidade"},
+		{"a key for all", all, "", "finalidade_ausente finalidade"},
+		{"a key for all that says one", all, "credito", "credito"},
+		{"a key for one", one, "", "cobranca"},
+		{"a key for another", one, "credito", "finalidade_negada finalidade"},
+		{"one that there is not", all, "marketing", "finalidade_negada finalidade"},
+	} {
+		equal(t, c.who, asks(c.by, c.said), c.want)
+	}
+	entries := len(must(s.lookups.List(t.Context(), owner, false, "", 100)).Lookups)
+	equal(t, "entries: one for each that was not refused", entries, 2+4)
+
+	retired := true
+	purposes := s.purposes
+	must(purposes.Set(t.Context(), app.Operator(), s.orgID, "cobranca", app.PurposeChange{Retired: &retired}))
+	equal(t, "a key whose only one is retired", asks(s.restricted("credito"), ""), "credito")
+	equal(t, "an owner who may one since", asks(owner, "credito"), "credito")
+	must(purposes.Set(t.Context(), app.Operator(), s.orgID, "credito", app.PurposeChange{Retired: &retired}))
+	other := s.another()
+	equal(t, "another organisation has none of them", must(other.lookups.Do(t.Context(), other.add("caio", crm.Owner),
+		app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})).Entry.Purpose, "")
+}
+
+// TestHistoryOfAnotherPurpose: what was bought for one answers another only where the organisation says so.
+func TestHistoryOfAnotherPurpose(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	s.purpose("credito")
+	s.purpose("cobranca")
+	owner := s.add("ana", crm.Owner)
+	ask := func(purpose string, free bool) string {
+		result, err := s.lookups.Do(t.Context(), owner, app.LookupRequest{
+			Product: catalog.CPF, Document: cpfs[0], Purpose: purpose, Free: free,
+		})
+		if err != nil {
+			return said(err)
+		}
+		return line(result.Entry.Purpose, result.Entry.Cache, result.Entry.Amount)
+	}
+	equal(t, "bought", ask("credito", false), line("credito", false, "0.45"))
+	equal(t, "shared as long as nobody says otherwise", ask("cobranca", false), line("cobranca", true, 0))
+	done(s.orgs.SetShareHistory(t.Context(), owner, s.orgID, false))
+	s.lookups = s.otherLookups(s.store)
+	equal(t, "only history, of another purpose", ask("cobranca", true), "fora_do_historico")
+	doc := must(document.Parse(document.CPF, cpfs[0]))
+	for purpose, fresh := range map[string]bool{"credito": true, "cobranca": false} {
+		choices := must(s.lookups.Choices(t.Context(), owner, doc, purpose))
+		for _, c := range choices {
+			if c.Product.ID == catalog.CPF {
+				equal(t, "the button of "+purpose+" is free", c.Fresh, fresh)
+			}
+		}
+		quote := must(s.batches.Quote(t.Context(), owner, app.NewBatch{
+			Product: catalog.CPF, Documents: cpfs[:1], Purpose: purpose,
+		}))
+		equal(t, "a quote for "+purpose+" finds in history", quote.FromHistory == 1, fresh)
+		equal(t, "and keeps the purpose", quote.Purpose, purpose)
+	}
+	equal(t, "bought for its own purpose", ask("cobranca", false), line("cobranca", false, "0.45"))
+	equal(t, "and free from then on", ask("cobranca", false), line("cobranca", true, 0))
+	equal(t, "the first stays free", ask("credito", true), line("credito", true, 0))
+}
+
+// TestPurposesAreTheOwners: others see them, and change nothing.
+func TestPurposesAreTheOwners(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	purposes, stranger := s.purposes, s.another().add("eva", crm.Owner)
+	owner, admin := s.add("ana", crm.Owner), s.add("bia", crm.Admin)
+	made := crm.Purpose{OrgID: s.orgID, Code: "credito", Name: "Crédito", Basis: "protecao_do_credito"}
+	add := func(by app.Caller, p crm.Purpose) string {
+		_, err := purposes.Add(t.Context(), by, p)
+		return said(err)
+	}
+	equal(t, "an administrator", add(admin, made), "nao_permitido")
+	equal(t, "somebody else", add(stranger, made), "nao_encontrado org")
+	equal(t, "an owner", add(owner, made), "")
+	equal(t, "again", add(owner, made), "requisicao_invalida code")
+	for field, change := range map[string]func(*crm.Purpose){
+		"code":  func(p *crm.Purpose) { p.Code = "Crédito" },
+		"name":  func(p *crm.Purpose) { p.Name = " " },
+		"basis": func(p *crm.Purpose) { p.Basis = "vontade" },
+		"role":  func(p *crm.Purpose) { p.Roles = []crm.Role{"boss"} },
+	} {
+		wrong := made
+		wrong.Code = "outra"
+		change(&wrong)
+		equal(t, "a wrong "+field, add(owner, wrong), "requisicao_invalida "+field)
+	}
+	name, long := "Análise de crédito", strings.Repeat("x", crm.NameMax+1)
+	equal(t, "renamed", must(purposes.Set(t.Context(), owner, s.orgID, "credito", app.PurposeChange{Name: &name})).Name, name)
+	for want, f := range map[string]func() error{
+		"requisicao_invalida name": func() error {
+			_, err := purposes.Set(t.Context(), owner, s.orgID, "credito", app.PurposeChange{Name: &long})
+			return err
+		},
+		"nao_encontrado code": func() error {
+			_, err := purposes.Set(t.Context(), owner, s.orgID, "outra", app.PurposeChange{})
+			return err
+		},
+		"requisicao_invalida purposes": func() error {
+			_, _, err := s.keys.Create(t.Context(), owner, app.NewKey{
+				OrgID: s.orgID, Name: "k", Scopes: document.Types(), Limits: access.Limits{PerMinute: 1}, Purposes: []string{"outra"},
+			})
+			return err
+		},
+		"requisicao_invalida from": func() error {
+			_, _, err := s.keys.Create(t.Context(), owner, app.NewKey{
+				OrgID: s.orgID, Name: "k", Scopes: document.Types(), Limits: access.Limits{PerMinute: 1}, From: []string{"203.0.113.0/33"},
+			})
+			return err
+		},
+	} {
+		equal(t, want, said(f()), want)
+	}
+}

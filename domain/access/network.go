@@ -1,0 +1,47 @@
+package access
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// NetworksMax is the most networks that a key may be bound to.
+const NetworksMax = 50
+
+// ParseNetworks reads addresses and ranges of them, IPv4 or IPv6, such as 203.0.113.0/24 and 2001:db8::1. A range is
+// kept by its first address, and one is kept once. The error names the one that cannot be read.
+func ParseNetworks(texts []string) (all []netip.Prefix, err error) {
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, err := netip.ParseAddr(text)
+			if err != nil || address.Zone() != "" {
+				return nil, fmt.Errorf("%.50q não é um endereço IP nem uma faixa como 203.0.113.0/24", text)
+			}
+			network = netip.PrefixFrom(address, address.BitLen())
+		}
+		if mapped := network.Addr(); mapped.Is4In6() {
+			if network.Bits() < 96 {
+				return nil, fmt.Errorf("%.50q mistura IPv4 e IPv6: escreva a faixa em IPv4", text)
+			}
+			network = netip.PrefixFrom(mapped.Unmap(), network.Bits()-96)
+		}
+		if network = network.Masked(); !slices.Contains(all, network) {
+			all = append(all, network)
+		}
+	}
+	if len(all) > NetworksMax {
+		return nil, fmt.Errorf("são no máximo %d faixas de endereços", NetworksMax)
+	}
+	return all, nil
+}
+
+// UsableFrom reports whether the key may be used from an address, which is IPv4 where it can be.
+func (k Key) UsableFrom(address netip.Addr) bool {
+	return len(k.From) == 0 || slices.ContainsFunc(k.From, func(n netip.Prefix) bool { return n.Contains(address) })
+}
