@@ -105,9 +105,11 @@ func (l *Lookups) shown(ctx context.Context, by Caller, a audit.Action, e lookup
 	if !by.maySee(e.OrgID) {
 		return entryKind.notFound()
 	}
-	return looked(ctx, l.store, by, audit.Line{OrgID: e.OrgID, Action: a, Object: e.ID, Detail: audit.Detail{
-		"documento": e.Document.Value(), "produto": e.Product,
-	}})
+	detail := audit.Detail{"documento": e.Document.Value(), "produto": e.Product}
+	if e.Purpose != "" {
+		detail["finalidade"] = e.Purpose
+	}
+	return looked(ctx, l.store, by, audit.Line{OrgID: e.OrgID, Action: a, Object: e.ID, Detail: detail})
 }
 
 // Tie says which contact a lookup is about, instead of another one or none. Faults: NotFound, ServiceUnavailable.
