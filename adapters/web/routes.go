@@ -72,6 +72,7 @@ func (s *server) setupRoutes() map[string]handler {
 		"POST /automacoes/{id}/ligar":      decoded(s.automationEnable),
 		"POST /execucoes/refazer":          s.runDeadAgain,
 		"POST /execucoes/{id}/refazer":     s.runAgain,
+		"GET /privacidade/registro":        s.recordShow,
 		"GET /equipe":                      decoded(s.team),
 		"POST /equipe/membros":             decoded(s.memberAdd),
 		"POST /equipe/membros/{id}":        s.memberChange,
@@ -90,6 +91,12 @@ func (s *server) setupRoutes() map[string]handler {
 func (s *server) lookupRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /consultar":                          decoded(s.lookupNew),
+		"GET /finalidades":                        s.purposeList,
+		"POST /finalidades":                       decoded(s.purposeAdd),
+		"POST /finalidades/{codigo}":              decoded(s.purposeChange),
+		"POST /finalidades/{codigo}/encerrar":     decoded(s.purposeRetire),
+		"POST /finalidade":                        decoded(s.purposeChoose),
+		"POST /historico-dividido":                decoded(s.purposeShare),
 		"POST /consultar":                         decoded(s.lookupAsk),
 		"POST /consultar/reconhecer":              decoded(s.lookupRecognise),
 		"GET /consultas":                          list(decoded(s.lookupList)),

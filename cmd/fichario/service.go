@@ -138,6 +138,7 @@ func (e *environment) wireServer(
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
 		Intake: s.intake, Batches: s.batches, Webhooks: app.NewWebhooks(s.store, now),
 		Bundles:  app.NewBundles(s.store, s.bureau.Catalog()),
+		Purposes: app.NewPurposes(s.store, now), Record: e.record(s.store, s.bureau),
 		Changes:  app.NewChanges(s.store, now, log),
 		Stopping: s.stopping,
 		Contacts: app.NewContacts(s.store, now), Bulks: app.NewBulks(s.store, now), Rotations: app.NewRotations(s.store, now),
