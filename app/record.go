@@ -184,7 +184,7 @@ func (r *Record) terms() []KeptTerm {
 
 func term(d time.Duration) string {
 	if d <= 0 {
-		return "até serem removidos pela organização"
+		return "sem prazo: até a organização remover"
 	}
 	days := int(d.Hours() / 24)
 	if days == 1 {
