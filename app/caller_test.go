@@ -99,6 +99,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.purposes.Set, args{s.orgID, "cobranca", app.PurposeChange{Name: at("Cobranças")}}, forbidden, missing},
 		{s.purposes.List, args{s.orgID}, "", missing},
 		{s.purposes.Allowed, nil, "", ""},
+		{s.record.Of, args{s.orgID}, forbidden, missing},
+		{s.purposes.InForce, nil, "", ""},
 
 		{s.notifications.List, args{s.orgID, "", 5}, "", missing},
 		{s.notifications.Unread, nil, "", ""},
@@ -320,8 +322,9 @@ func TestWhoMayDoWhat(t *testing.T) {
 	used = append(used, "Contacts.Merge", "Contacts.Part")      // which are done once: see TestTwoContactsBecomeOne
 
 	for _, of := range []any{
-		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.contacts, s.bulks, s.rotations,
-		s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard, s.batches, s.audit,
+		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.record, s.contacts,
+		s.bulks, s.rotations, s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard,
+		s.batches, s.audit,
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {
 			name := reflect.TypeOf(of).Elem().Name() + "." + m.Name

@@ -104,13 +104,13 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 	return i.take(ctx, hook, d)
 }
 
-// keepFor is how long the delivery log and what posts are known by are kept.
-const keepFor = 30 * 24 * time.Hour
+// DeliveriesKept is how long the delivery log and what posts are known by are kept.
+const DeliveriesKept = 30 * 24 * time.Hour
 
 // Forget removes deliveries and keys of more than 30 days ago, by whole days of UTC. It is a chore.
 func (i *Intake) Forget(ctx context.Context) error {
 	return forget(ctx, func(ctx context.Context) (int, error) {
-		return i.store.Repos().Inbox.Forget(ctx, i.clock().Add(-keepFor).UTC().Truncate(24*time.Hour))
+		return i.store.Repos().Inbox.Forget(ctx, i.clock().Add(-DeliveriesKept).UTC().Truncate(24*time.Hour))
 	})
 }
 

@@ -20,7 +20,7 @@ func FaultOf(err error) *fault.Error {
 func IsRefusal(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.InvalidRequest, fault.InvalidEmail, fault.WebhookDisabled, fault.ReusedIdempotencyKey,
-		fault.Unauthenticated:
+		fault.Unauthenticated, fault.MissingPurpose, fault.PurposeRefused:
 		return true
 	}
 	return false

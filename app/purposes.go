@@ -144,6 +144,17 @@ func (p *Purposes) Allowed(ctx context.Context, by Caller) ([]crm.Purpose, error
 	return purposeRules{all: all}.allowed(by), err
 }
 
+// InForce returns the purposes of the caller's organisation that something may be looked up for, oldest first. Faults:
+// NotFound, ServiceUnavailable.
+func (p *Purposes) InForce(ctx context.Context, by Caller) ([]crm.Purpose, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return nil, err
+	}
+	all, err := p.store.Repos().Purposes.List(ctx, orgID)
+	return purposeRules{all: all}.allowed(Caller{orgID: orgID}), err
+}
+
 // checkPurposes refuses codes that are not of purposes in force. Faults: InvalidRequest, ServiceUnavailable.
 func checkPurposes(ctx context.Context, r ports.Repos, orgID string, codes []string) error {
 	if len(codes) == 0 {

@@ -40,6 +40,7 @@ type setting struct {
 	origins       *app.Origins
 	bundles       *app.Bundles
 	purposes      *app.Purposes
+	record        *app.Record
 	contacts      *app.Contacts
 	bulks         *app.Bulks
 	rotations     *app.Rotations
@@ -77,6 +78,9 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.sessions = app.NewSessions(store, now, fits, "nobody's")
 	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
 	s.bundles, s.purposes = app.NewBundles(store, products()), app.NewPurposes(store, now)
+	s.record = app.NewRecord(app.RecordConfig{
+		Store: store, Clock: now, Bureau: "teste", Catalog: products(), Fresh: fresh,
+	})
 	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
 	s.bulks, s.rotations = app.NewBulks(store, now), app.NewRotations(store, now)
 	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, means(true))

@@ -30,7 +30,9 @@ type automationForm struct {
 	Destinations []destinationOption
 	Kept         bool
 	Products     []app.Offer
-	Events       []eventChoice
+	// Purposes are those that a lookup may be for.
+	Purposes []crm.Purpose
+	Events   []eventChoice
 	// Trial is of the expression; nil unless it was asked for.
 	Trial *app.Trial
 	// Lost is whether a secret was typed, which is never written into a page.
@@ -81,6 +83,7 @@ type automationFields struct {
 	Stage   string `form:"etapa" app:"stage"`
 	Member  string `form:"membro" app:"member"`
 	Product string `form:"produto" app:"product"`
+	Purpose string `form:"finalidade" app:"finalidade"`
 	// MaxAge is in days; empty for as old as the instance lets it.
 	MaxAge  string        `form:"idade" app:"maxAge"`
 	Ceiling catalog.Money `form:"teto" app:"monthlyCeiling" validate:"min=0" says:"Escreva um valor só, como R$ 50,00."`
@@ -124,7 +127,7 @@ func (f automationFields) automation(orgID string, all []automation.Destination,
 	case automation.Assign:
 		n.Member = f.Member
 	case automation.Lookup:
-		n.Product, n.MaxAge, n.Ceiling = f.Product, days(f.MaxAge), f.Ceiling
+		n.Product, n.MaxAge, n.Ceiling, n.Purpose = f.Product, days(f.MaxAge), f.Ceiling, f.Purpose
 	}
 	return n
 }
@@ -147,6 +150,9 @@ func (s *server) automationForm(c *call, status int, id string, shown Form, tria
 	data.Destinations, data.Kept = destinationOptions(all, kept), kept == keptRequest
 	data.Lost = typedSecrets(data.Destinations, c.PostForm)
 	var err error
+	if data.Purposes, err = s.Purposes.InForce(c.ctx(), c.by); err != nil {
+		return err
+	}
 	if data.Origins, err = s.Origins.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
@@ -185,7 +191,8 @@ func (s *server) automationEdit(c *call) error {
 	}
 	f := automationFields{
 		Name: a.Name, Event: a.Event, When: a.Conditions.When, Action: a.Action.Kind,
-		Product: a.Action.Product, Ceiling: a.Action.Ceiling, Origin: a.Origin, WebhookID: a.Conditions.WebhookID,
+		Product: a.Action.Product, Purpose: a.Action.Purpose, Ceiling: a.Action.Ceiling,
+		Origin: a.Origin, WebhookID: a.Conditions.WebhookID,
 		MinAmount: a.Conditions.MinAmount, URL: a.Action.URL, To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text,
 		Stage: a.Action.StageID, Member: a.Action.MemberID,
 	}

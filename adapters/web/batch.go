@@ -78,7 +78,12 @@ func (s *server) batchPage(c *call, v app.BatchView) (p batchPage, err error) {
 	if err != nil {
 		return p, err
 	}
+	purposes, err := s.purposeNames(c)
+	if err != nil {
+		return p, err
+	}
 	p.batchLine = s.batchLine(v, names)
+	p.For = purposes[v.Purpose]
 	p.CeilingText = v.Limit().Exact()
 	p.Live = v.Status == batch.Running || v.Status == batch.Paused && !v.ResumeAt.IsZero()
 	p.MayPause = v.Status == batch.Running

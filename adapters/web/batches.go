@@ -24,6 +24,8 @@ type batchLine struct {
 	ProductName string
 	// By is who made it.
 	By string
+	// For is the name of what it is for; in a list it is left out.
+	For string
 }
 
 // batchesPage is the list, with the form of a new batch.
@@ -31,6 +33,7 @@ type batchesPage struct {
 	Form     Form
 	Problem  string
 	Products []catalog.Product
+	Purposes purposes
 	MaxItems int
 	Lines    []batchLine
 	// Next is the cursor of the next page.
@@ -52,6 +55,9 @@ func (s *server) batchesPage(c *call, status int, after string, data batchesPage
 	}
 	names, err := s.Batches.Names(c.ctx(), c.by)
 	if err != nil {
+		return err
+	}
+	if data.Purposes, err = s.purposesOf(c, data.Form.Values["finalidade"]); err != nil {
 		return err
 	}
 	data.Products, data.MaxItems, data.Next = s.Batches.Catalog, batch.MaxItems, found.Next
@@ -76,6 +82,7 @@ type batchFields struct {
 	Column    string  `form:"coluna"`
 	Documents asTyped `form:"documentos"`
 	Refresh   bool    `form:"atualizar"`
+	Purpose   string  `form:"finalidade" app:"finalidade"`
 	File      string  `form:"arquivo"` // for what is wrong with it
 }
 
@@ -85,7 +92,7 @@ func (s *server) batchQuote(c *call) error {
 	if err := c.decode(&f); err != nil {
 		return s.batchFormAgain(c, f, err)
 	}
-	n := app.NewBatch{Name: f.Name, Product: f.Product, Column: f.Column, Refresh: f.Refresh}
+	n := app.NewBatch{Name: f.Name, Product: f.Product, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose}
 	var err error
 	if n.Rows, err = c.table(&n, string(f.Documents)); err == nil {
 		var made app.BatchView

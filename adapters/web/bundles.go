@@ -49,9 +49,10 @@ func (s *server) bundleAsk(c *call, f struct {
 	Document asTyped `form:"documento"`
 	Bundle   string  `form:"pacote"`
 	Contact  string  `form:"contato"`
+	Purpose  string  `form:"finalidade"`
 	Price    string  `form:"preco"`
 }) error {
-	asked := lookupFields{Document: f.Document, ContactID: f.Contact}
+	asked := lookupFields{Document: f.Document, ContactID: f.Contact, Purpose: f.Purpose}
 	p, err := s.recognise(c, asked, false)
 	if err != nil {
 		return err
@@ -73,6 +74,7 @@ func (s *server) bundleAsk(c *call, f struct {
 	for _, one := range p.Bundles[i].Choices {
 		id, done, err := s.Lookups.Start(c.ctx(), c.by, app.LookupRequest{
 			Product: one.Product.ID, Document: p.Found.Document.Value(), ContactID: f.Contact, Free: one.Fresh,
+			Purpose: p.Purposes.orSaid(f.Purpose),
 		})
 		switch why := refusal(err); {
 		case err == nil:

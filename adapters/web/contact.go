@@ -27,6 +27,8 @@ type contactPage struct {
 	Choices             app.Choices
 	History             []happening
 	Older               int
+	// Purposes are what a lookup may be for.
+	Purposes purposes
 	// Own are the contact's documents, Documents the lookups about it.
 	Own           []ownDocument
 	Documents     []documentLine
@@ -52,12 +54,16 @@ type ownDocument struct {
 	Products []app.ProductChoice
 	// Budget is the asker's own in this month; nil where there is none.
 	Budget *app.Budget
+	// Purpose is the code of what it is looked up for.
+	Purpose string
 }
 
 // documentLine is a lookup about a contact.
 type documentLine struct {
 	app.ContactDocument
 	Product string
+	// For is the name of what it was asked for; empty where the organisation had no purposes.
+	For string
 	// Days is the age of the answer, Left how long it is still free; zero when expired.
 	Days, Left int
 	Expired    bool
@@ -106,10 +112,16 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 			data.Products = append(data.Products, offer)
 		}
 	}
+	names, err := s.purposeNames(c)
+	if err != nil {
+		return data, err
+	}
 	paid := lookup.Spent{}
 	for _, d := range documents {
 		paid.Amount += d.Amount
-		data.Documents = append(data.Documents, s.documentLine(d, products))
+		line := s.documentLine(d, products)
+		line.For = names[d.Purpose]
+		data.Documents = append(data.Documents, line)
 	}
 	data.Paid = paid.Amount.Reais()
 	return data, nil
@@ -133,11 +145,17 @@ func ownWords(c crm.Contact) string {
 
 // ownDocuments gives a page the contact's documents.
 func (s *server) ownDocuments(c *call, data *contactPage) error {
+	if s.LookupEnabled && data.Tab != "historico" {
+		var err error
+		if data.Purposes, err = s.purposesOf(c, ""); err != nil {
+			return err
+		}
+	}
 	for _, d := range data.Contact.Documents {
-		own := ownDocument{Document: d, Label: d.Type().Label()}
+		own := ownDocument{Document: d, Label: d.Type().Label(), Purpose: data.Purposes.Code}
 		if data.Tab != "historico" && s.LookupEnabled {
 			var err error
-			if own.Products, err = s.Lookups.Choices(c.ctx(), c.by, d, ""); err != nil {
+			if own.Products, err = s.Lookups.Choices(c.ctx(), c.by, d, own.Purpose); err != nil {
 				return err
 			}
 			if own.Budget, err = s.Lookups.Budget(c.ctx(), c.by); err != nil {

@@ -41,7 +41,9 @@ func (s *server) contactRecognise(c *call, f lookupFields) error {
 	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, f.ContactID); err != nil {
 		return err
 	}
-	p.Own = ownDocument{Document: p.Found.Document, Label: p.Found.Document.Type().Label()}
+	p.Own = ownDocument{
+		Document: p.Found.Document, Label: p.Found.Document.Type().Label(), Purpose: p.Purposes.Code,
+	}
 	for _, choice := range p.Choices {
 		p.Own.Products, p.Own.Budget = append(p.Own.Products, choice.ProductChoice), choice.Budget
 	}
@@ -64,6 +66,7 @@ func (s *server) contactAsk(c *call, f struct {
 	if p.Alert = known.Problem; p.Alert == "" {
 		id, _, err := s.startLookup(c, app.LookupRequest{
 			Product: f.Product, Document: known.Found.Document.Value(), ContactID: p.ContactID, Free: f.Free,
+			Purpose: known.Purposes.orSaid(f.Purpose),
 		})
 		if p.Alert = refusal(err); p.Alert == "" && err != nil {
 			return err

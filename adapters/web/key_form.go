@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/domain/document"
 )
 
@@ -21,6 +23,13 @@ type keyForm struct {
 	Today  string
 	// Dearest are the products that cost most, by document type.
 	Dearest []dearest
+	// Purposes are those that the key may be bound to.
+	Purposes []purposeBox
+}
+
+type purposeBox struct {
+	crm.Purpose
+	Checked bool
 }
 
 type scopeBox struct {
@@ -40,6 +49,8 @@ type keyFields struct {
 	ID        string          `form:"id" app:"-"`
 	Name      string          `form:"nome" app:"name"`
 	Scopes    []document.Type `form:"pode" app:"scopes"`
+	Purposes  []string        `form:"finalidades" app:"purposes"`
+	From      string          `form:"redes" app:"from"`
 	PerMinute *int            `form:"minuto" app:"perMinute" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
 	PerDay    *int            `form:"dia" app:"perDay" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
 	PerMonth  *int            `form:"mes" app:"perMonth" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
@@ -53,12 +64,21 @@ func (s *server) keyNew(c *call) error {
 	usual := keyFields{
 		ID: app.NewKeyID(), Scopes: []document.Type{document.CPF}, PerMinute: new(60), PerDay: new(200), PerMonth: new(2000),
 	}
-	data := s.keyForm(usual, filled(usual))
+	data, err := s.keyForm(c, usual, filled(usual))
+	if err != nil {
+		return err
+	}
 	return c.render("chave-form", page{Title: "Nova chave", Nav: "chaves", Data: data})
 }
 
-func (s *server) keyForm(f keyFields, shown Form) keyForm {
+func (s *server) keyForm(c *call, f keyFields, shown Form) (keyForm, error) {
 	out := keyForm{Form: shown, ID: f.ID, Today: s.Clock().In(s.Calendar.Location).Format(time.DateOnly)}
+	all, err := s.Purposes.List(c.ctx(), c.by, c.by.OrgID())
+	for _, p := range all {
+		if p.InForce() {
+			out.Purposes = append(out.Purposes, purposeBox{p, slices.Contains(f.Purposes, p.Code)})
+		}
+	}
 	for _, t := range document.Types() {
 		label := t.Label()
 		out.Scopes = append(out.Scopes, scopeBox{
@@ -74,13 +94,14 @@ func (s *server) keyForm(f keyFields, shown Form) keyForm {
 			out.Dearest = append(out.Dearest, d)
 		}
 	}
-	return out
+	return out, err
 }
 
 func (s *server) newKey(c *call, f keyFields) app.NewKey {
 	n := app.NewKey{
 		ID: f.ID, OrgID: c.by.OrgID(), Name: f.Name, Scopes: f.Scopes,
-		Limits: access.Limits{PerMinute: *f.PerMinute, PerDay: *f.PerDay, PerMonth: *f.PerMonth},
+		Limits:   access.Limits{PerMinute: *f.PerMinute, PerDay: *f.PerDay, PerMonth: *f.PerMonth},
+		Purposes: f.Purposes, From: networks(f.From),
 	}
 	if last, err := s.Calendar.StartOf(f.LastDay); err == nil { // without one it never ends
 		n.ExpiresAt = s.Calendar.NextDay(last)
@@ -88,12 +109,21 @@ func (s *server) newKey(c *call, f keyFields) app.NewKey {
 	return n
 }
 
+// networks are the texts between commas, spaces and line ends.
+func networks(typed string) []string {
+	return strings.FieldsFunc(typed, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) })
+}
+
 func (s *server) keyFormAgain(c *call, f keyFields, why error) error {
 	shown, ok := c.again(&f, why)
 	if !ok {
 		return why
 	}
+	data, err := s.keyForm(c, f, shown)
+	if err != nil {
+		return err
+	}
 	return c.renderStatus(http.StatusUnprocessableEntity, "chave-form", page{
-		Title: "Nova chave", Nav: "chaves", Data: s.keyForm(f, shown),
+		Title: "Nova chave", Nav: "chaves", Data: data,
 	})
 }

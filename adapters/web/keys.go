@@ -47,6 +47,22 @@ func scopeNames(scopes []document.Type) string {
 	return strings.Join(names, ", ")
 }
 
+// Bound writes what the key is bound to: purposes, and networks; empty for a key that is not.
+func (k KeyLine) Bound() string {
+	var words []string
+	if len(k.Purposes) > 0 {
+		words = append(words, "para "+strings.Join(k.Purposes, ", "))
+	}
+	if len(k.From) > 0 {
+		from := make([]string, len(k.From))
+		for i, network := range k.From {
+			from[i] = strings.TrimSuffix(strings.TrimSuffix(network.String(), "/32"), "/128")
+		}
+		words = append(words, "só de "+strings.Join(from, ", "))
+	}
+	return strings.Join(words, ", ")
+}
+
 // use is a bar of what is used of a limit.
 type use struct {
 	Name         string

@@ -24,7 +24,7 @@ func (s *server) lookupStart(c *call, f lookupFields) error {
 	}
 	id, ended, err := s.startLookup(c, app.LookupRequest{
 		Product: f.Product, Document: p.Found.Document.Value(), ContactID: f.ContactID,
-		Refresh: f.Seen != "", Seen: f.Seen, Free: f.Free,
+		Purpose: p.Purposes.orSaid(f.Purpose), Refresh: f.Seen != "", Seen: f.Seen, Free: f.Free,
 	})
 	if p.Alert = refusal(err); p.Alert != "" {
 		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
@@ -84,6 +84,9 @@ type resultPage struct {
 	Earlier  []lookupLine
 	AskedBy  string
 	AskedVia string
+	// AskedFor is the name of what the answer was bought for, Purpose of what it was asked for;
+	// empty where the organisation had no purposes.
+	AskedFor, Purpose string
 	// Days is the answer's age and FreshDays how long it is free; Percent of it is past.
 	Days, FreshDays, Percent int
 	// Waited and Timeout are the seconds of a lookup that is under way.
@@ -196,7 +199,16 @@ func (s *server) namedIn(c *call, id string, nth int) (document.Document, error)
 // resultAround adds what stands beside a lookup: the same product again, other products
 // for the document, and earlier answers.
 func (s *server) resultAround(c *call, p *resultPage) error {
-	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Entry.Document, p.Entry.Purpose)
+	names, err := s.purposeNames(c)
+	if err != nil {
+		return err
+	}
+	p.Purpose, p.AskedFor = names[p.Entry.Purpose], names[p.Asked.Purpose]
+	next, err := s.purposesOf(c, p.Entry.Purpose)
+	if err != nil {
+		return err
+	}
+	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Entry.Document, next.Code)
 	if err != nil {
 		return err
 	}
@@ -212,7 +224,7 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 	var all []choiceLine
 	for _, choice := range choices {
 		line := choiceLine{
-			ProductChoice: choice, Document: p.Entry.Document, Contact: p.Entry.ContactID,
+			ProductChoice: choice, Document: p.Entry.Document, Contact: p.Entry.ContactID, Purpose: next.Code,
 			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Budget: budget,
 			Now: p.Now,
 		}

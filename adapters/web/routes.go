@@ -73,6 +73,7 @@ func (s *server) setupRoutes() map[string]handler {
 		"POST /automacoes/{id}/ligar":      decoded(s.automationEnable),
 		"POST /execucoes/refazer":          s.runDeadAgain,
 		"POST /execucoes/{id}/refazer":     s.runAgain,
+		"GET /privacidade/registro":        s.recordShow,
 		"GET /equipe":                      decoded(s.team),
 		"GET /auditoria":                   list(s.auditShow),
 		"GET /auditoria.csv":               list(decoded(s.auditFile)),
@@ -93,6 +94,12 @@ func (s *server) setupRoutes() map[string]handler {
 func (s *server) lookupRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /consultar":                          decoded(s.lookupNew),
+		"GET /finalidades":                        s.purposeList,
+		"POST /finalidades":                       decoded(s.purposeAdd),
+		"POST /finalidades/{codigo}":              decoded(s.purposeChange),
+		"POST /finalidades/{codigo}/encerrar":     decoded(s.purposeRetire),
+		"POST /finalidade":                        decoded(s.purposeChoose),
+		"POST /historico-dividido":                decoded(s.purposeShare),
 		"POST /consultar":                         decoded(s.lookupAsk),
 		"POST /consultar/reconhecer":              decoded(s.lookupRecognise),
 		"GET /consultas":                          list(decoded(s.lookupList)),

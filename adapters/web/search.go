@@ -35,8 +35,10 @@ type searchPage struct {
 	Name    string
 	Choices []choiceLine
 	Bundles []bundleLine
-	Spent   catalog.Money
-	Contact crm.Contact
+	// Purposes are what it may be for.
+	Purposes purposes
+	Spent    catalog.Money
+	Contact  crm.Contact
 	// Recent are the last lookups, a line for each document.
 	Recent []recentLine
 	// Whole is whether this is a page, not a part of one for htmx: its focus goes to what
@@ -57,10 +59,12 @@ type choiceLine struct {
 	Document document.Document
 	Contact  string
 	// From and Nth say instead of Document in which answer it stands, and as which of those that it names, from 1.
-	From  string
-	Nth   int
-	Spent catalog.Money
-	After catalog.Money
+	From string
+	Nth  int
+	// Purpose is the code of what it is for.
+	Purpose string
+	Spent   catalog.Money
+	After   catalog.Money
 	// Budget is the asker's own in this month; nil where there is none.
 	Budget *app.Budget
 	Now    time.Time
@@ -108,6 +112,7 @@ type lookupFields struct {
 	Document  asTyped `form:"documento"`
 	Product   string  `form:"produto"`
 	ContactID string  `form:"contato"`
+	Purpose   string  `form:"finalidade"`
 	// Seen is the answer that one wants another for, Free asks for nothing that is charged.
 	Seen string `form:"novo"`
 	Free bool   `form:"gratis"`
@@ -128,6 +133,9 @@ func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) e
 	}
 	recent, err := s.Lookups.RecentDocuments(c.ctx(), c.by, recentLookups)
 	if err != nil {
+		return err
+	}
+	if p.Purposes, err = s.purposesOf(c, f.Purpose); err != nil {
 		return err
 	}
 	p.Whole = true
@@ -201,7 +209,11 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 		p.Problem = problemWords(p.Found)
 		return p, nil
 	}
-	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Found.Document, "")
+	var err error
+	if p.Purposes, err = s.purposesOf(c, f.Purpose); err != nil {
+		return p, err
+	}
+	choices, err := s.Lookups.Choices(c.ctx(), c.by, p.Found.Document, p.Purposes.Code)
 	if err != nil {
 		return p, err
 	}
@@ -224,7 +236,7 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 		}
 		p.Choices = append(p.Choices, choiceLine{
 			ProductChoice: choice, Chosen: choice.Product.ID == chosen || chosen == "" && i == 0,
-			Document: p.Found.Document, Contact: f.ContactID,
+			Document: p.Found.Document, Contact: f.ContactID, Purpose: p.Purposes.Code,
 			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Budget: budget,
 			Now: s.Clock(),
 		})

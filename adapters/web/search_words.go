@@ -70,7 +70,9 @@ func refusal(err error) string {
 		return "Este produto não é oferecido, ou não é para este documento. Escolha um da lista. Nada foi cobrado."
 	case fault.InvalidDocument:
 		return "Este produto não é para este documento. Escolha outro da lista. Nada foi cobrado."
-	case fault.BureauUnavailable, fault.MonthlyLimit:
+	case fault.MissingPurpose:
+		return "Escolha para que é a consulta. Nada foi consultado nem cobrado."
+	case fault.BureauUnavailable, fault.MonthlyLimit, fault.PurposeRefused:
 		return app.FaultOf(err).Message
 	}
 	return ""

@@ -90,6 +90,8 @@ func newSite(t *testing.T, all bool) *testSite {
 		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), Batches: batches,
 		Audit:   app.NewAudit(store, now),
 		Changes: app.NewChanges(store, now, log), Bundles: app.NewBundles(store, testCatalog()),
+		Purposes: app.NewPurposes(store, now),
+		Record:   app.NewRecord(app.RecordConfig{Store: store, Clock: now, Bureau: "teste", Catalog: testCatalog()}),
 		Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
 	})

@@ -7,6 +7,7 @@ import (
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 )
@@ -24,6 +25,8 @@ type statement struct {
 	Products []catalog.Product
 	// Keys are those to choose from; nil in the statement of one.
 	Keys []access.Key
+	// Purposes are those of the organisation, retired ones too.
+	Purposes []crm.Purpose
 	// Budget is the reader's own; nil where there is none.
 	Budget *app.Budget
 	// First and Last are the days of the plot, Rows its numbers on days with any, newest
@@ -49,6 +52,7 @@ type statementFilter struct {
 	From    string `form:"de" validate:"omitempty,day"`
 	Until   string `form:"ate" validate:"omitempty,day"`
 	Product string `form:"produto"`
+	Purpose string `form:"finalidade"`
 	Cache   string `form:"resultado"`
 	By      string `form:"quem"`
 	Cursor  string `form:"depois"`
@@ -61,7 +65,9 @@ type statementDownload struct {
 }
 
 func (f statementFilter) query() app.StatementQuery {
-	q := app.StatementQuery{From: f.From, Until: f.Until, Product: f.Product, By: f.By, Cursor: f.Cursor}
+	q := app.StatementQuery{
+		From: f.From, Until: f.Until, Product: f.Product, Purpose: f.Purpose, By: f.By, Cursor: f.Cursor,
+	}
 	if cached, ok := map[string]bool{"historico": true, "bureau": false}[f.Cache]; ok {
 		q.Cache = &cached
 	}
@@ -76,7 +82,7 @@ func (f statementFilter) address(path string, more ...string) string {
 
 // Any reports whether the filter leaves anything out.
 func (f statementFilter) Any() bool {
-	return f.From != "" || f.Until != "" || f.Product != "" || f.Cache != "" || f.By != ""
+	return f.From != "" || f.Until != "" || f.Product != "" || f.Purpose != "" || f.Cache != "" || f.By != ""
 }
 
 // statementLine is an entry with the name of its product and, in an organisation's
@@ -84,6 +90,8 @@ func (f statementFilter) Any() bool {
 type statementLine struct {
 	lookup.Entry
 	Name, Who string
+	// Purpose is the name of what it was asked for.
+	Purpose string
 }
 
 // spendDays is how many days the plot shows unless a filter says otherwise, and
@@ -152,8 +160,17 @@ func (s *server) statement(c *call, keyID, path, file string, out *statement) (s
 	for _, p := range out.Products {
 		names[p.ID] = p.Name
 	}
+	if out.Purposes, err = s.Purposes.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
+		return status, err
+	}
+	purposes := map[string]string{}
+	for _, p := range out.Purposes {
+		purposes[p.Code] = p.Name
+	}
 	for _, e := range out.Page.Entries {
-		out.Lines = append(out.Lines, statementLine{e, orID(names, e.Product), out.Page.Names[e.AskedBy()]})
+		out.Lines = append(out.Lines, statementLine{
+			e, orID(names, e.Product), out.Page.Names[e.AskedBy()], purposes[e.Purpose],
+		})
 	}
 	if out.Page.Next != "" && out.Problem == "" {
 		out.Next = out.Filter.address(path, "depois", out.Page.Next) + "#consultas"

@@ -40,6 +40,8 @@ type Config struct {
 	Dashboard     *app.Dashboard
 	Batches       *app.Batches
 	Bundles       *app.Bundles
+	Purposes      *app.Purposes
+	Record        *app.Record
 	Changes       *app.Changes
 	Audit         *app.Audit
 	// Stopping ends streams of events when the service stops.

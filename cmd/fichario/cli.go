@@ -21,6 +21,7 @@ type cli struct {
 	Org           orgCmd           `cmd:"" help:"Organisations."`
 	Member        memberCmd        `cmd:"" help:"People of an organisation."`
 	Key           keyCmd           `cmd:"" help:"API keys."`
+	Subject       subjectCmd       `cmd:"" help:"What the law gives the persons whose data it is."`
 	Purpose       purposeCmd       `cmd:"" help:"What an organisation looks people up for."`
 	Origin        originCmd        `cmd:"" help:"Where contacts come from."`
 	Funnel        funnelCmd        `cmd:"" help:"The stages that contacts move through."`

@@ -158,11 +158,38 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 			return nil, none, false, err
 		}
 	}
+	for _, p := range demoPurposes {
+		p.OrgID = demoOrg
+		if _, err := app.NewPurposes(store, before).Add(ctx, app.Operator(), p); err != nil {
+			return nil, none, false, err
+		}
+	}
+	// With one purpose alone, the lines to paste need not say which.
 	key, secret, err := app.NewKeys(store, before).Create(ctx, app.Operator(), app.NewKey{
-		OrgID: demoOrg, Name: "Demonstração", Scopes: document.Types(),
+		OrgID: demoOrg, Name: "Demonstração", Scopes: document.Types(), Purposes: []string{"credito"},
 		Limits: access.Limits{PerMinute: 600, PerDay: 1000, PerMonth: 10000},
 	})
 	return &key, secret, true, err
+}
+
+// demoPurposes are what the demonstration looks people up for.
+var demoPurposes = []crm.Purpose{
+	{Code: "credito", Name: "Análise de crédito", Basis: "protecao_do_credito"},
+	{Code: "cadastro", Name: "Atualização de cadastro", Basis: "execucao_de_contrato"},
+	{Code: "cobranca", Name: "Cobrança", Basis: "legitimo_interesse", Roles: []crm.Role{crm.Owner, crm.Admin}},
+}
+
+// demoPurpose is what somebody looks a product up for; empty for a key, which has one.
+func demoPurpose(by app.Caller, product string) string {
+	switch {
+	case by.Key() != nil:
+		return ""
+	case product == catalog.ScoreID || product == "protestos" || product == "participacao_societaria":
+		return "credito"
+	case product == "veiculo" && by.MayManage():
+		return "cobranca"
+	}
+	return "cadastro"
 }
 
 // demoDocuments are what the demonstration has asked about; not the ones in the lines
@@ -210,6 +237,7 @@ func demoLookups(
 			hours, askers[(i+turn)%len(askers)],
 			app.LookupRequest{Product: p.ID, Document: demoDocuments[of][turn%len(demoDocuments[of])]},
 		}
+		a.Purpose = demoPurpose(a.by, p.ID)
 		// Nobody asks about a contact before it is there.
 		there := slices.IndexFunc(contacts, func(c demoContact) bool { return c.hours <= hours })
 		if there < 0 {
@@ -221,6 +249,7 @@ func demoLookups(
 		all = append(all, a)
 		if later := hours - 20; i%2 == 1 && later > 0 {
 			a.hours, a.by, a.ContactID = later, askers[(i+turn+1)%len(askers)], ""
+			a.Purpose = demoPurpose(a.by, p.ID)
 			all = append(all, a)
 		}
 	}

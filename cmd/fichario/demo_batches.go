@@ -37,6 +37,7 @@ func demoBatches(ctx context.Context, store *gormstore.Store, batches *app.Batch
 		{helena, app.NewBatch{Name: "Score antes da renovação", Product: catalog.ScoreID, Rows: rows, Ceiling: &few}, true},
 		{caio, app.NewBatch{Name: "Protestos da carteira", Product: "protestos", Rows: rows}, false},
 	} {
+		b.n.Purpose = demoPurpose(b.by, b.n.Product)
 		made, err := batches.Quote(ctx, b.by, b.n)
 		if err == nil && b.confirm {
 			_, err = batches.Confirm(ctx, b.by, made.ID, nil)

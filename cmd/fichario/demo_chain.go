@@ -35,12 +35,12 @@ func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Cata
 	rules := app.NewAutomations(store, now, app.Means{Conditions: outbound.NewConditions(), Catalog: offered})
 	for _, n := range []app.NewAutomation{
 		{
-			Name: "Consultar a Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: catalog.CNPJ,
+			Name: "Consultar a Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: catalog.CNPJ, Purpose: "cadastro",
 			Ceiling: 50 * catalog.Real, WebhookID: hook.ID,
 		},
 		{
 			Name: "Consultar o score", Event: automation.LookupCompleted, When: `.produto == "cnpj" and .contato != null`,
-			Action: automation.Lookup, Product: catalog.ScoreID, Ceiling: 50 * catalog.Real,
+			Action: automation.Lookup, Product: catalog.ScoreID, Purpose: "credito", Ceiling: 50 * catalog.Real,
 		},
 		{
 			Name: "Qualificar", Event: automation.LookupCompleted, Action: automation.MoveStage, Stage: "Qualificado",

@@ -138,6 +138,7 @@ func (e *environment) wireServer(
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
 		Intake: s.intake, Batches: s.batches, Webhooks: app.NewWebhooks(s.store, now),
 		Bundles:  app.NewBundles(s.store, s.bureau.Catalog()),
+		Purposes: app.NewPurposes(s.store, now), Record: e.record(s.store, s.bureau),
 		Changes:  app.NewChanges(s.store, now, log),
 		Stopping: s.stopping,
 		Audit:    app.NewAudit(s.store, now),

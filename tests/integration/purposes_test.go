@@ -3,6 +3,8 @@ package integration
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -226,6 +229,51 @@ func TestKeysBoundToNetworksBehindAProxy(t *testing.T) {
 				t.Fatal(err)
 			}
 			expect(t, "through a proxy, from "+from, a.String(), want)
+		}
+	})
+}
+
+// TestAutomationsLookUpForAPurpose: an automation says it when it is made, listeners hear it, and the record of
+// operations has both.
+func TestAutomationsLookUpForAPurpose(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		receiver := intaketest.StartReceiver(t, nil)
+		env = maps.Clone(env)
+		env["FICHARIO_ALLOW_PRIVATE_TARGETS"] = "true"
+		p := intaketest.StartProduct(t, env)
+		o, s := p.Leads, p.Lookups
+		for _, code := range []string{"credito", "cobranca"} {
+			s.Command("purpose", "add", "--org", s.Org, "--code", code, "--name", "Para "+code, "--basis", "protecao_do_credito")
+		}
+		args := []string{
+			"automation", "add", "--org", s.Org, "--name", "Receita", "--action", "lookup", "--product", "cnpj",
+			"--monthly-ceiling", "5",
+		}
+		if failed := testkit.RunErr(t, env, args...); !strings.Contains(failed.Stderr, "credito, cobranca") {
+			t.Errorf("one without a purpose: %s", failed.Stderr)
+		}
+		rule, _ := o.Automate("Receita", "lookup", "--product", "cnpj", "--monthly-ceiling", "5", "--purpose", "credito")
+		s.Command("automation", "set", rule, "--purpose", "cobranca")
+		o.Automate("Avisar", "http", "--url", receiver.URL, "--event", "lookup.completed")
+		hook := o.NewHook("Crédito", "generic")
+		o.Accept(hook, fmt.Sprintf(`{"nome":"Bia %s","email":"%s","cnpj":"11.222.333/0001-81"}`, intaketest.Surname,
+			intaketest.Email("bia")))
+		o.Eventually("it is told", 20*time.Second, func() bool { return len(receiver.Calls()) > 0 })
+		if told := string(receiver.Calls()[0].Body); !strings.Contains(told, `"finalidade":"cobranca"`) {
+			t.Errorf("told %.200s", told)
+		}
+		record := s.Command("subject", "record", "--org", s.Org, "--json")
+		for _, part := range []string{
+			`"code":"credito"`, "Proteção do crédito (art. 7º, X)", `"kind":"bureau"`, `"fields":["`, `"name":"Avisar"`,
+			`"kind":"webhook","name":"Crédito"`, `"term":"30 dias"`, "AES-256-GCM", `"subjects":[`, `"categories":[`,
+		} {
+			if !strings.Contains(record, part) {
+				t.Errorf("the record lacks %s", part)
+			}
+		}
+		if strings.Contains(record, intaketest.Surname) || strings.Contains(record, "11222333000181") {
+			t.Error("the record holds somebody's data")
 		}
 	})
 }

@@ -1,0 +1,76 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+
+	"fichario/domain/crm"
+)
+
+// purposeCookie keeps, until the browser is closed, the code of what was last chosen.
+const purposeCookie = "fichario-finalidade"
+
+// purposes are what a page needs to say what its lookups are for.
+type purposes struct {
+	// All are those that the asker may say.
+	All []crm.Purpose
+	// Code is the chosen one's; empty where there is none to choose, or none was chosen yet.
+	Code string
+}
+
+// Asked reports whether there is anything to choose.
+func (p purposes) Asked() bool { return len(p.All) > 1 }
+
+// purposesOf are those of the caller. What was said comes before what the browser remembers, which is what was said
+// last.
+func (s *server) purposesOf(c *call, said string) (p purposes, err error) {
+	if p.All, err = s.Purposes.Allowed(c.ctx(), c.by); err != nil {
+		return p, err
+	}
+	remembered := ""
+	if cookie, err := c.Cookie(purposeCookie); err == nil {
+		remembered = cookie.Value
+	}
+	known := func(code string) bool {
+		return slices.ContainsFunc(p.All, func(one crm.Purpose) bool { return one.Code == code })
+	}
+	switch {
+	case known(said):
+		p.Code = said
+	case known(remembered):
+		p.Code = remembered
+	case len(p.All) == 1:
+		p.Code = p.All[0].Code
+	}
+	if p.Asked() && p.Code == said && said != remembered {
+		c.setCookie(purposeCookie, said, 0)
+	}
+	return p, nil
+}
+
+// orSaid is the purpose that a form carries, and what is chosen where it carries none.
+func (p purposes) orSaid(said string) string { return cmp.Or(said, p.Code) }
+
+// purposeChoose remembers a purpose, and leads back to where it was chosen.
+func (s *server) purposeChoose(c *call, f struct {
+	Purpose string `form:"finalidade"`
+}) error {
+	if _, err := s.purposesOf(c, f.Purpose); err != nil {
+		return err
+	}
+	if c.script() {
+		c.w.Header().Set("HX-Refresh", "true")
+		return nil
+	}
+	return c.redirect(c.cameFrom("/consultar"))
+}
+
+// purposeNames are the names of an organisation's purposes, retired ones too, by their codes.
+func (s *server) purposeNames(c *call) (map[string]string, error) {
+	all, err := s.Purposes.List(c.ctx(), c.by, c.by.OrgID())
+	names := map[string]string{}
+	for _, p := range all {
+		names[p.Code] = p.Name
+	}
+	return names, err
+}

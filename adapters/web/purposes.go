@@ -1,0 +1,155 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+)
+
+// purposesPage is the room where an organisation says what it looks people up for.
+type purposesPage struct {
+	Purposes []crm.Purpose
+	Bases    []crm.Basis
+	Roles    []crm.Role
+	Shared   bool
+	// Part is the code of the purpose whose form came back, "novo" for that of a new one.
+	Part   string
+	Chosen []string
+	Form
+}
+
+// Has reports whether a role is chosen in the form of a purpose.
+func (p purposesPage) Has(purpose crm.Purpose, r crm.Role) bool {
+	if p.Part == purpose.Code {
+		return slices.Contains(p.Chosen, string(r))
+	}
+	return purpose.For(r)
+}
+
+// New reports whether a role is chosen in the form of a new purpose.
+func (p purposesPage) New(r crm.Role) bool {
+	return p.Part != newPurpose || slices.Contains(p.Chosen, string(r))
+}
+
+// newPurpose stands for the code in the form of a new one; no code is so, because codes have no capital letters.
+const newPurpose = "NOVA"
+
+// owner is the fault of who is not an owner.
+func (c *call) owner() error {
+	if c.member.Role != crm.Owner {
+		return fault.New(fault.Forbidden, "Só titulares da organização podem fazer isto.")
+	}
+	return nil
+}
+
+func (s *server) purposeList(c *call) error { return s.purposesPage(c, http.StatusOK, purposesPage{}) }
+
+func (s *server) purposesPage(c *call, status int, p purposesPage) (err error) {
+	if err := c.owner(); err != nil {
+		return err
+	}
+	p.Bases, p.Roles = crm.Bases(), []crm.Role{crm.Owner, crm.Admin, crm.Common}
+	if p.Purposes, err = s.Purposes.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
+		return err
+	}
+	org, err := s.Organisations.Find(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	p.Shared = !org.OwnHistory
+	return c.renderStatus(status, "finalidades", page{Title: "Finalidades", Nav: "finalidades", Data: p})
+}
+
+// purposeFields are the form of a purpose.
+type purposeFields struct {
+	Code  string    `form:"codigo" app:"code"`
+	Name  string    `form:"nome" app:"name"`
+	Basis crm.Basis `form:"base" app:"basis"`
+	Roles []string  `form:"papeis" app:"role"`
+}
+
+// roles are those that were chosen; none where all were, and so also those to come.
+func (f purposeFields) roles() []crm.Role {
+	roles := make([]crm.Role, len(f.Roles))
+	for i, r := range f.Roles {
+		roles[i] = crm.Role(r)
+	}
+	if len(roles) == len([]crm.Role{crm.Owner, crm.Admin, crm.Common}) {
+		return nil
+	}
+	return roles
+}
+
+func (s *server) purposeAdd(c *call, f purposeFields) error {
+	err := c.owner()
+	if err == nil {
+		err = f.check()
+	}
+	if err == nil {
+		_, err = s.Purposes.Add(c.ctx(), c.by, crm.Purpose{
+			OrgID: c.by.OrgID(), Code: f.Code, Name: f.Name, Basis: f.Basis, Roles: f.roles(),
+		})
+	}
+	return s.purposeSaved(c, newPurpose, f, err, "Finalidade criada. Ela vale em todas as instâncias em um segundo.")
+}
+
+// check refuses a purpose for nobody, which would be one for all. Fault: InvalidRequest.
+func (f purposeFields) check() error {
+	if len(f.Roles) == 0 {
+		return fault.New(fault.InvalidRequest, "Escolha ao menos um papel que possa usar a finalidade.").At("role")
+	}
+	return nil
+}
+
+func (s *server) purposeChange(c *call, f purposeFields) error {
+	code := c.PathValue("codigo")
+	err := c.owner()
+	if err == nil {
+		err = f.check()
+	}
+	if err == nil {
+		roles := f.roles()
+		_, err = s.Purposes.Set(c.ctx(), c.by, c.by.OrgID(), code, app.PurposeChange{
+			Name: &f.Name, Basis: &f.Basis, Roles: &roles,
+		})
+	}
+	return s.purposeSaved(c, code, f, err, "Finalidade guardada.")
+}
+
+func (s *server) purposeRetire(c *call, f struct {
+	Retired bool `form:"encerrar"`
+}) error {
+	_, err := s.Purposes.Set(c.ctx(), c.by, c.by.OrgID(), c.PathValue("codigo"), app.PurposeChange{Retired: &f.Retired})
+	if err != nil {
+		return err
+	}
+	if f.Retired {
+		return c.done("/finalidades", "Finalidade encerrada. O que foi consultado para ela continua no extrato.")
+	}
+	return c.done("/finalidades", "Finalidade em vigor de novo.")
+}
+
+func (s *server) purposeShare(c *call, f struct {
+	Share bool `form:"dividir"`
+}) error {
+	if err := s.Organisations.SetShareHistory(c.ctx(), c.by, c.by.OrgID(), f.Share); err != nil {
+		return err
+	}
+	if f.Share {
+		return c.done("/finalidades", "O histórico de uma finalidade responde às outras.")
+	}
+	return c.done("/finalidades", "Cada finalidade usa só o histórico comprado para ela.")
+}
+
+func (s *server) purposeSaved(c *call, part string, f purposeFields, err error, notice string) error {
+	if shown, ok := c.again(&f, err); ok {
+		return s.purposesPage(c, http.StatusUnprocessableEntity, purposesPage{Part: part, Chosen: f.Roles, Form: shown})
+	}
+	if err != nil {
+		return err
+	}
+	return c.done("/finalidades", notice)
+}

@@ -1,0 +1,59 @@
+package browser
+
+import (
+	"testing"
+
+	"fichario/tests/testkit/browsertest"
+)
+
+// TestAnOwnerSaysWhatLookupsAreFor: two purposes are made, and each way to ask then says which; the record of
+// operations has them.
+func TestAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
+		looked := func() {
+			for _, width := range []int64{360, 1280} {
+				for _, dark := range []bool{true, false} {
+					b.Size(width, dark)
+					b.Accessible()
+				}
+			}
+		}
+		for code, name := range map[string]string{"credito": "Análise de crédito", "cobranca": "Cobrança"} {
+			b.Visit("/finalidades")
+			b.Fill("#codigo", code)
+			b.Fill("#nome-NOVA", name)
+			b.Choose("#base-NOVA", "legitimo_interesse")
+			b.Click(`form[action="/finalidades"] button`)
+			b.See("Finalidade criada", name)
+		}
+		looked()
+		b.Visit("/consultar")
+		b.See("Para que é a consulta?")
+		b.Fill("#documento", "900.000.001-75")
+		b.See("Cadastro", "R$ 0,45")
+		looked()
+		b.Press("Consultar")
+		b.See("Escolha para que é a consulta", "Cadastro")
+		b.Accessible()
+		b.Choose("#finalidade", "credito")
+		browsertest.Eval[bool](b, "document.querySelector('#finalidade').dispatchEvent(new Event('change', {bubbles: true}))")
+		b.See("R$ 0,45")
+		b.Click(`.opt-a form:has(input[value=cpf]):has(input[value=credito]) button`)
+		b.See("Pedida por", "Análise de crédito")
+		looked()
+		b.Visit("/lotes")
+		if got := browsertest.Eval[string](b, "document.querySelector('#finalidade').value"); got != "credito" {
+			t.Errorf("the batch is for %q", got)
+		}
+		looked()
+		b.Visit("/extrato?finalidade=credito")
+		b.See("Análise de crédito", "900.000.001-75")
+		b.Visit("/chaves/nova")
+		b.See("Finalidades que pode usar", "Só de endereços")
+		looked()
+		b.Visit("/privacidade/registro")
+		b.See("Registro das operações", "Cobrança", "Legítimo interesse")
+		looked()
+	})
+}
