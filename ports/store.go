@@ -74,6 +74,8 @@ type Repos struct {
 	Automations   Automations
 	Jobs          Jobs
 
-	Sessions Sessions
-	Figures  Figures
+	Sessions  Sessions
+	Figures   Figures
+	Subjects  Subjects
+	Retention Retention
 }

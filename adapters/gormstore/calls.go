@@ -26,6 +26,8 @@ type calls struct {
 	vault *vault
 	begin *together[beginning, begun]
 	end   *together[ended, bool]
+	// secret is the key of the hashes that persons are found by.
+	secret func(context.Context) ([]byte, error)
 }
 
 // beginning is a call that is about to be charged.
@@ -34,6 +36,8 @@ type beginning struct {
 	entry lookupRow
 	// indexes find its lease and what history has, the present data key's first; nil where nothing is shared.
 	indexes [][]byte
+	// subject is whose document it is, as blocks have it.
+	subject []byte
 }
 
 // begun is what became of it.
@@ -58,7 +62,13 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	if err := r.outside(op); err != nil {
 		return ports.Begun{}, err
 	}
-	b := beginning{Charge: c, entry: r.vault.lookupRow(c.Entry)}
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return ports.Begun{}, err
+	}
+	b := beginning{
+		Charge: c, entry: r.vault.lookupRow(c.Entry), subject: documentHash(secret, c.Entry.OrgID, c.Entry.Document),
+	}
 	if c.Shared {
 		b.indexes = r.vault.indexes(indexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document))
 	}

@@ -14,6 +14,7 @@ const (
 	takeLease = `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= ?`
+	askBlocked   = "SELECT 1 FROM subject_blocks WHERE org_id = ? AND subject = ?"
 	askHolder    = "SELECT call_id FROM leases WHERE doc_index = ?"
 	freeLease    = "DELETE FROM leases WHERE call_id = ?"
 	askNewest    = "SELECT id, answered_at FROM records WHERE doc_index = ? ORDER BY answered_at DESC LIMIT 1"
@@ -38,6 +39,10 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 			b := &in[i]
 			settleAt := stamp(b.Entry.At.Add(b.Takes))
 			b.entry.SettleAt = &settleAt
+			if w.row(askBlocked, []any{b.entry.OrgID, b.subject}, new(int)) {
+				out[i].refused = ports.ErrBlocked
+				continue
+			}
 			if out[i].Begun = w.lease(*b); out[i].writes() {
 				w.counted(sum, b.entry)
 				out[i].refused = sum.admit(*b)

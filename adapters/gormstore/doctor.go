@@ -16,6 +16,7 @@ import (
 	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 )
 
@@ -161,11 +162,14 @@ var invariants = []invariant{
 		) AS both_counts GROUP BY org_id, day, key_id, product HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
 	{"no lookup is running a minute after it should have been settled", `
 		SELECT id FROM lookups WHERE status = ` + literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
+	{"an erasure that is done does not say any more who it was of", `
+		SELECT id FROM erasures WHERE state = ` + literal(privacy.Done) + ` AND (content IS NOT NULL OR ended_at IS NULL)`},
 	{"what is free in the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
 	{"a bureau's answer is in the statement", `
 		SELECT r.id FROM records r WHERE NOT EXISTS (SELECT 1 FROM lookups l WHERE l.record_id = r.id)`},
-	{"what the statement says was answered is in the history", `
+	{"what the statement says was answered is in the history, while answers are kept", `
 		SELECT l.id FROM lookups l WHERE l.record_id IS NOT NULL
+		AND l.record_id >= (SELECT up_to FROM privacy_marks WHERE name = 'records')
 		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = l.record_id)`},
 }
 

@@ -22,6 +22,7 @@ var rows = []any{
 	&failureRow{}, &contactIndexRow{}, &batchRow{}, &batchItemRow{}, &paceRow{}, &removedRow{},
 	&bulkRow{}, &bulkItemRow{},
 	&rotationRow{}, &rotationMemberRow{}, &turnRow{}, &givenRow{}, &answeredRow{},
+	&subjectKeyRow{}, &traceRow{}, &privacyMarkRow{}, &blockRow{}, &erasureRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

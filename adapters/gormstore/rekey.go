@@ -33,6 +33,8 @@ var sealed = []sealedColumn{
 	{"automations", "action"},
 	{"batches", "columns"},
 	{"batch_items", "content"},
+	{"subject_keys", "secret"},
+	{"erasures", "content"},
 }
 
 // rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction.

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -50,7 +52,10 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		}).Error,
 		s.InTx(ctx, func(r ports.Repos) error {
 			action := crm.Bulk{ID: id("29"), OrgID: id("01"), MemberID: id("30"), Settings: []byte("{}"), At: now}
-			return r.Bulks.Create(ctx, action, []crm.BulkItem{{ID: id("31"), BulkID: action.ID, Content: []byte("{}")}})
+			err := r.Bulks.Create(ctx, action, []crm.BulkItem{{ID: id("31"), BulkID: action.ID, Content: []byte("{}")}})
+			person := &privacy.Person{OrgID: id("01")}
+			erasure := privacy.Erasure{ID: id("32"), OrgID: id("01"), State: privacy.Running, At: now, Person: person}
+			return errors.Join(err, r.Subjects.AddErasure(ctx, erasure))
 		}),
 	} {
 		if err != nil {
@@ -73,8 +78,11 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		gone, err12 := repos.Removals.Find(ctx, id("27"))
 		action, err13 := repos.Bulks.Find(ctx, id("29"))
 		rows, err14 := repos.Bulks.Items(ctx, id("29"), "", "", 10)
+		erasure, err15 := repos.Subjects.FindErasure(ctx, id("32"))
+		s.subject.secret = nil
+		_, lost := s.subjectSecret(ctx)
 		for i, err := range []error{
-			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14,
+			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15,
 		} {
 			if err != nil {
 				t.Fatalf("%s: read %d: %v", s.write.Name(), i+1, err)
@@ -88,6 +96,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"webhooks.secret": hooks[0].Unreadable, "webhooks.token": token == webhook.Token{},
 			"automations.action": rules[0].Unreadable, "batches.columns": len(quoted.Columns) == 0,
 			"batch_items.content": items[0].Unreadable, "removed_contacts.content": gone.Unreadable,
+			"subject_keys.secret": lost != nil, "erasures.content": erasure.Person == nil,
 			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,
 		}
 	}

@@ -40,6 +40,7 @@ var problems = []problemKind{
 	{fault.Unauthenticated, 401, "Não autenticado", "Falta a chave, ou ela não existe, expirou ou foi revogada. Num webhook: falta a assinatura que ele exige, ou ela não confere."},
 	{fault.MissingScope, 403, "Escopo ausente",
 		"A chave não tem o escopo do tipo de documento. Nada foi consultado nem cobrado."},
+	{fault.SubjectBlocked, 403, "Titular bloqueado", "O titular pediu que os dados dele fossem apagados, e a organização decidiu que ele não pode ser consultado. Nada foi consultado nem cobrado."},
 	{fault.LookupDisabled, 404, "Recurso indisponível", "Esta instância não tem as consultas habilitadas."},
 	{fault.NotInHistory, 404, "Fora do histórico",
 		"Só o histórico devia responder, e ele não tem resposta, ou só uma mais antiga. Nada foi consultado nem cobrado."},

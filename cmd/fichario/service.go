@@ -39,6 +39,7 @@ type service struct {
 	jobs          *app.Jobs
 	batches       *app.Batches
 	sessions      *app.Sessions
+	subjects      *app.Subjects
 	listener      net.Listener
 	server        *http.Server
 	draining      atomic.Bool
@@ -112,6 +113,7 @@ func (e *environment) wireUseCases(
 		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.intake = app.NewIntake(s.store, now, s.jobs.Wake)
+	s.subjects = e.subjects(s.store)
 	s.sessions = app.NewSessions(s.store, now, checkPassword, decoyHash)
 }
 
@@ -219,6 +221,8 @@ func (s *service) chores() []app.Chore {
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
 		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
+		{Name: "index persons", Every: 10 * time.Second, Do: s.store.IndexSubjects},
+		{Name: "erase persons", Every: time.Second, Do: s.subjects.Work},
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},

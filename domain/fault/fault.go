@@ -21,6 +21,7 @@ const (
 	InvalidEmail         Code = "email_invalido"
 	Unauthenticated      Code = "nao_autenticado"
 	MissingScope         Code = "escopo_ausente"
+	SubjectBlocked       Code = "titular_bloqueado"
 	LookupDisabled       Code = "recurso_indisponivel"
 	NotInHistory         Code = "fora_do_historico"
 	UnknownLookup        Code = "consulta_desconhecida"

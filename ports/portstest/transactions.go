@@ -11,6 +11,7 @@ import (
 	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -103,6 +104,23 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	},
 	"removals.restore": func(ctx context.Context, r ports.Repos) error {
 		return r.Removals.Restore(ctx, crm.Contact{}, crm.Event{})
+	},
+	"subjects.erase": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Subjects.Erase(ctx, &privacy.Person{}, privacy.Lookups, []string{id()})
+		return err
+	},
+	"subjects.block": func(ctx context.Context, r ports.Repos) error {
+		return r.Subjects.Block(ctx, privacy.Block{Hashes: [][]byte{{1}}})
+	},
+	"subjects.addErasure": func(ctx context.Context, r ports.Repos) error {
+		return r.Subjects.AddErasure(ctx, privacy.Erasure{ID: id(), OrgID: id()})
+	},
+	"subjects.saveErasure": func(ctx context.Context, r ports.Repos) error {
+		return r.Subjects.SaveErasure(ctx, privacy.Erasure{ID: id(), OrgID: id()})
+	},
+	"subjects.lockErasure": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Subjects.LockErasure(ctx, id(), "x")
+		return err
 	},
 	"rotations.turn": func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Rotations.Turn(ctx, id(), []string{id()})
