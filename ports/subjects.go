@@ -91,6 +91,12 @@ type SubjectRows struct {
 type Retention interface {
 	// ForgetAnswers removes answers of bureaus of before a time, and returns how many there were.
 	ForgetAnswers(ctx context.Context, before time.Time) (int, error)
-	// OldContacts returns the ids of contacts of before a time, with their organisations.
-	OldContacts(ctx context.Context, before time.Time, limit int) (map[string][]string, error)
+	// Mark notes that something is removed that came before a time, so that nobody misses it.
+	Mark(ctx context.Context, what string, before time.Time) error
+	// OldContacts looks at some contacts of before a time, in the order of their ids after one of them. It returns the
+	// ids of those to which nothing has happened since, by their organisations, and where to go on; next is empty at the
+	// end.
+	OldContacts(
+		ctx context.Context, before time.Time, after string, limit int,
+	) (old map[string][]string, next string, err error)
 }

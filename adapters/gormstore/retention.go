@@ -1,11 +1,12 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 )
 
 type retention struct{ conn }
@@ -14,16 +15,11 @@ type retention struct{ conn }
 // taken for ones that have lost it.
 func (r retention) ForgetAnswers(ctx context.Context, before time.Time) (n int, err error) {
 	err = r.whole(ctx, "retention.forgetAnswers", func(db *gorm.DB) error {
-		mark := privacyMarkRow{Name: "records", UpTo: uid(firstID(before))}
-		err := db.Clauses(clause.OnConflict{
-			Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"up_to"}),
-			Where: clause.Where{Exprs: []clause.Expression{clause.Expr{SQL: "privacy_marks.up_to < excluded.up_to"}}},
-		}).Create(&mark).Error
-		if err != nil {
+		if err := mark(db, "records", firstID(before)); err != nil {
 			return err
 		}
 		var ids []string
-		old := db.Model(&recordRow{}).Where("id < ?", mark.UpTo).Order("id").Limit(forgetAtOnce)
+		old := db.Model(&recordRow{}).Where("id < ?", firstID(before)).Order("id").Limit(forgetAtOnce)
 		if err := locked("UPDATE", "SKIP LOCKED")(old).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
 			return err
 		}
@@ -33,15 +29,50 @@ func (r retention) ForgetAnswers(ctx context.Context, before time.Time) (n int, 
 	return n, err
 }
 
-func (r retention) OldContacts(ctx context.Context, before time.Time, limit int) (map[string][]string, error) {
-	out := map[string][]string{}
-	err := r.query(ctx, "retention.oldContacts", func(db *gorm.DB) error {
+// OldContacts asks the history of each contact, whose ids begin with their time.
+func (r retention) OldContacts(
+	ctx context.Context, before time.Time, after string, limit int,
+) (old map[string][]string, next string, err error) {
+	old = map[string][]string{}
+	err = r.query(ctx, "retention.oldContacts", func(db *gorm.DB) error {
 		var rows []contactRow
-		err := db.Select("id", "org_id").Where("id < ?", firstID(before)).Order("id").Limit(limit).Find(&rows).Error
+		err := db.Select("id", "org_id").Where("id > ? AND id < ?", cmp.Or(after, beforeAll), firstID(before)).Order("id").
+			Limit(limit).Find(&rows).Error
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		next = string(rows[len(rows)-1].ID)
+		var alive []uid
+		err = db.Session(&gorm.Session{NewDB: true}).Model(&eventRow{}).Distinct("contact_id").
+			Where("contact_id IN ? AND id >= ?", mapped(rows, func(c contactRow) uid { return c.ID }), firstID(before)).
+			Pluck("contact_id", &alive).Error
 		for _, row := range rows {
-			out[string(row.OrgID)] = append(out[string(row.OrgID)], string(row.ID))
+			if !slices.Contains(alive, row.ID) {
+				old[string(row.OrgID)] = append(old[string(row.OrgID)], string(row.ID))
+			}
 		}
 		return err
 	})
-	return out, err
+	return old, next, err
+}
+
+func (r retention) Mark(ctx context.Context, what string, before time.Time) error {
+	return r.exec(ctx, "retention.mark", func(db *gorm.DB) error { return mark(db, what, firstID(before)) })
+}
+
+// mark moves a mark on, and never back.
+func mark(db *gorm.DB, what, upTo string) error {
+	return db.Exec(`INSERT INTO privacy_marks (name, up_to) VALUES (?, ?) ON CONFLICT (name)
+		DO UPDATE SET up_to = excluded.up_to WHERE privacy_marks.up_to < excluded.up_to`, what, upTo).Error
+}
+
+// deliveriesSince is from when on all deliveries are there: for a day less than they are kept, and at most 29 days.
+func deliveriesSince(db *gorm.DB, now time.Time) (time.Time, error) {
+	since := stamp(now.Add(-29 * 24 * time.Hour))
+	var row privacyMarkRow
+	found := db.Limit(1).Find(&row, "name = ?", "deliveries")
+	if up := timeOfID(string(row.UpTo)); found.RowsAffected > 0 && up.After(since) {
+		since = stamp(up)
+	}
+	return since, found.Error
 }

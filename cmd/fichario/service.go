@@ -40,6 +40,7 @@ type service struct {
 	batches       *app.Batches
 	sessions      *app.Sessions
 	subjects      *app.Subjects
+	retention     *app.Retention
 	listener      net.Listener
 	server        *http.Server
 	draining      atomic.Bool
@@ -53,6 +54,9 @@ type service struct {
 // newService opens everything and wires it. What it opened is closed when it fails.
 func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	calendar, err := e.calendar()
+	if err == nil {
+		err = e.keeping().Check(e.settings.HistoryFresh)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +118,7 @@ func (e *environment) wireUseCases(
 	})
 	s.intake = app.NewIntake(s.store, now, s.jobs.Wake)
 	s.subjects = e.subjects(s.store)
+	s.retention = app.NewRetention(s.store, e.keeping(), now)
 	s.sessions = app.NewSessions(s.store, now, checkPassword, decoyHash)
 }
 
@@ -226,7 +231,9 @@ func (s *service) chores() []app.Chore {
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
-		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
+		{Name: "forget answers", Every: time.Hour, Do: s.retention.ForgetAnswers},
+		{Name: "forget deliveries", Every: time.Hour, Do: s.retention.ForgetDeliveries},
+		{Name: "forget contacts", Every: time.Hour, Do: s.retention.ForgetContacts},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
 		{Name: "change many contacts", Every: time.Second, Do: app.NewBulks(s.store, now).Work},
 		{Name: "forget changes of many contacts", Every: time.Hour, Do: app.NewBulks(s.store, now).Forget},
