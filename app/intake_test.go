@@ -278,7 +278,8 @@ func TestWhatIsOldIsForgotten(t *testing.T) {
 	}
 	first := send()
 	later := func(d time.Duration) *app.Retention {
-		return app.NewRetention(s.store, app.Keeping{Deliveries: 30 * 24 * time.Hour}, func() time.Time { return now().Add(d) })
+		keep := app.Keeping{Deliveries: 30 * 24 * time.Hour}
+		return app.NewRetention(s.store, keep, func() time.Time { return now().Add(d) })
 	}
 	done(later(29 * 24 * time.Hour).ForgetDeliveries(t.Context()))
 	equal(t, "after 29 days", line(send()), repeated(first))

@@ -39,6 +39,7 @@ type Config struct {
 	Batches       *app.Batches
 	Bundles       *app.Bundles
 	Changes       *app.Changes
+	Subjects      *app.Subjects
 	// Stopping ends streams of events when the service stops.
 	Stopping <-chan struct{}
 	// Calendar gives the time zone that times are shown in.

@@ -146,6 +146,7 @@ func (e *environment) wireServer(
 		Intake: s.intake, Batches: s.batches, Webhooks: app.NewWebhooks(s.store, now),
 		Bundles:  app.NewBundles(s.store, s.bureau.Catalog()),
 		Changes:  app.NewChanges(s.store, now, log),
+		Subjects: s.subjects,
 		Stopping: s.stopping,
 		Contacts: app.NewContacts(s.store, now), Bulks: app.NewBulks(s.store, now), Rotations: app.NewRotations(s.store, now),
 		Automations: e.automations(s.store, s.bureau.Catalog()),

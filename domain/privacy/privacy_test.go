@@ -64,12 +64,13 @@ func TestWhatATextNames(t *testing.T) {
 	}
 }
 
-// TestWhomAContactIsAbout: the one whose CPF it has; where there are several documents, nobody is erased by one of them.
+// TestWhomAContactIsAbout: the one whose CPF it has; where there are several, nobody is erased by one of them.
 func TestWhomAContactIsAbout(t *testing.T) {
 	t.Parallel()
 	doc := func(t document.Type, v string) document.Document { return document.Restore(t, v) }
 	cpf, other, cnpj := doc(document.CPF, ana.Value), doc(document.CPF, "11144477735"), doc(document.CNPJ, "11222333000181")
-	email, company := privacy.Identity{Type: privacy.Email, Value: "ana@x.example"}, privacy.Identity{Type: privacy.CNPJ, Value: cnpj.Value()}
+	email := privacy.Identity{Type: privacy.Email, Value: "ana@x.example"}
+	company := privacy.Identity{Type: privacy.CNPJ, Value: cnpj.Value()}
 	for _, c := range []struct {
 		what      string
 		documents []document.Document
@@ -77,7 +78,8 @@ func TestWhomAContactIsAbout(t *testing.T) {
 		want      bool
 	}{
 		{"his own", []document.Document{cpf}, ana, true}, {"with a company", []document.Document{cpf, cnpj}, ana, true},
-		{"a partner's", []document.Document{other, cpf}, ana, false}, {"a company of his", []document.Document{cpf, cnpj}, company, false},
+		{"a partner's", []document.Document{other, cpf}, ana, false},
+		{"a company of his", []document.Document{cpf, cnpj}, company, false},
 		{"a company", []document.Document{cnpj}, company, true}, {"without any", nil, email, true},
 		{"somebody else's with his address", []document.Document{other}, email, false},
 	} {
@@ -87,7 +89,9 @@ func TestWhomAContactIsAbout(t *testing.T) {
 		}
 	}
 	p := privacy.Person{}
-	found := p.Take(crm.Contact{ID: "1", Name: "Ana Lima", Email: "Ana@x.example", PhoneE164: "+5521997731077", Documents: []document.Document{cpf}})
+	found := p.Take(crm.Contact{
+		ID: "1", Name: "Ana Lima", Email: "Ana@x.example", PhoneE164: "+5521997731077", Documents: []document.Document{cpf},
+	})
 	if len(found) != 2 || !p.Knows(ana) || !p.Knows(email) || len(p.Phones) != 1 || p.Take(crm.Contact{ID: "1"}) != nil {
 		t.Error(found, p.Contacts)
 	}
