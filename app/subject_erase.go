@@ -64,7 +64,7 @@ func (s *Subjects) Work(ctx context.Context) error {
 // is done.
 func (s *Subjects) Finish(ctx context.Context, id string) error {
 	w := &erasing{Subjects: s, lease: newID()}
-	if err := w.hold(ctx, id); err != nil {
+	if err := w.hold(ctx, id, eraseLease); err != nil {
 		return err
 	}
 	if err := w.write(ctx); err != nil {
@@ -87,6 +87,9 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 	if err := w.save(ctx, func(e *privacy.Erasure) { e.Person, e.Kind, e.After = nil, sweeping, "" }); err != nil {
 		return err
 	}
+	if err := w.hold(ctx, w.e.ID, sweepLease); err != nil {
+		return err
+	}
 	if err := s.index.Sweep(ctx); err != nil {
 		return err
 	}
@@ -102,14 +105,14 @@ type erasing struct {
 }
 
 // hold takes the lease, or makes it longer.
-func (w *erasing) hold(ctx context.Context, id string) (err error) {
+func (w *erasing) hold(ctx context.Context, id string, lease time.Duration) (err error) {
 	repos := w.store.Repos()
 	now, err := repos.Clock.Now(ctx, w.clock())
 	if err != nil {
 		return err
 	}
 	w.held = time.Now()
-	w.e, err = repos.Subjects.LeaseErasure(ctx, id, w.lease, now, now.Add(eraseLease))
+	w.e, err = repos.Subjects.LeaseErasure(ctx, id, w.lease, now, now.Add(lease))
 	return err
 }
 
@@ -151,7 +154,7 @@ func (w *erasing) round(ctx context.Context) (more bool, err error) {
 	}
 	for {
 		if time.Since(w.held) > eraseLease/3 {
-			if err := w.hold(ctx, w.e.ID); err != nil {
+			if err := w.hold(ctx, w.e.ID, eraseLease); err != nil {
 				return false, err
 			}
 		}

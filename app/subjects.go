@@ -34,8 +34,8 @@ type SubjectQuery struct {
 }
 
 const (
-	// contactsMost bounds the contacts that one identity leads to.
-	contactsMost = 1000
+	// contactsAtOnce is how many contacts are read together.
+	contactsAtOnce = 500
 	// subjectsShown is how many erasures and blocks a list has.
 	subjectsShown = 200
 )
@@ -110,39 +110,54 @@ func (s *Subjects) find(ctx context.Context, by Caller, q SubjectQuery) (*privac
 
 // extend adds the contacts of identities, and goes on with what those say.
 func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
-	repos := s.store.Repos().Subjects
+	asked := map[privacy.Identity]int{}
 	for len(next) > 0 {
 		i := next[0]
 		next = next[1:]
-		all, err := repos.Contacts(ctx, p.OrgID, i, contactsMost)
-		if err != nil {
-			return err
-		}
-		for _, c := range all {
+		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) {
 			switch {
 			case p.Is(c, i):
 				next = append(next, p.Take(c)...)
 			case i.Type == privacy.CPF || i.Type == privacy.CNPJ:
 				p.TakePart(c.ID)
 			}
+		})
+		if err != nil {
+			return err
 		}
-		if len(next) > 0 {
-			continue
-		}
-		// A phone that he shares leads to the contacts of his name only.
+		// A phone that he shares leads to the contacts of his names only.
 		for _, phone := range p.Phones {
-			all, err := repos.Contacts(ctx, p.OrgID, phone, contactsMost)
-			if err != nil {
-				return err
+			if len(next) > 0 || asked[phone] == len(p.Names) {
+				continue
 			}
-			for _, c := range all {
+			asked[phone] = len(p.Names)
+			err := s.contacts(ctx, p.OrgID, phone, func(c crm.Contact) {
 				if p.Named(c) && p.Is(c, phone) {
 					next = append(next, p.Take(c)...)
 				}
+			})
+			if err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// contacts gives all contacts with an identity.
+func (s *Subjects) contacts(
+	ctx context.Context, orgID string, i privacy.Identity, each func(crm.Contact),
+) error {
+	for before := ""; ; {
+		some, err := s.store.Repos().Subjects.Contacts(ctx, orgID, i, before, contactsAtOnce)
+		for _, c := range some {
+			each(c)
+			before = c.ID
+		}
+		if err != nil || len(some) < contactsAtOnce {
+			return err
+		}
+	}
 }
 
 // traces gives every id of what is held of a person, one kind after the other.
@@ -241,6 +256,8 @@ func (s *Subjects) Erasure(ctx context.Context, by Caller, id string) (privacy.E
 const (
 	// eraseAtOnce is how many rows one transaction erases, so that posts, for which SQLite has one writer, hardly wait.
 	eraseAtOnce = 100
-	// eraseLease is for how long an instance that works on an erasure has it before another one may take it over.
-	eraseLease = time.Minute
+	// eraseLease is for how long an instance that works on an erasure has it before another one may take it over, and
+	// sweepLease while the database is swept, which is one step.
+	eraseLease = 15 * time.Second
+	sweepLease = 5 * time.Minute
 )

@@ -20,8 +20,8 @@ type Subjects interface {
 	KeyID(ctx context.Context) (string, error)
 	// Hashes returns the keyed hash of each identity in an organisation.
 	Hashes(ctx context.Context, orgID string, identities ...privacy.Identity) ([][]byte, error)
-	// Contacts returns the contacts with an identity, the newest first, with all that they are.
-	Contacts(ctx context.Context, orgID string, i privacy.Identity, limit int) ([]crm.Contact, error)
+	// Contacts returns contacts with an identity, the newest first, that come before one of them.
+	Contacts(ctx context.Context, orgID string, i privacy.Identity, before string, limit int) ([]crm.Contact, error)
 	// Resolve returns the identities of an organisation that have one of some hashes, as far as anything names them. It
 	// goes through everything, and is for what only hashes are known of.
 	Resolve(ctx context.Context, orgID string, hashes [][]byte) ([]privacy.Identity, error)

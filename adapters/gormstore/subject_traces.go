@@ -21,23 +21,28 @@ type subjects struct {
 const scanAtOnce = 300
 
 func (r subjects) Contacts(
-	ctx context.Context, orgID string, i privacy.Identity, limit int,
+	ctx context.Context, orgID string, i privacy.Identity, before string, limit int,
 ) (out []crm.Contact, err error) {
-	const op = "subjects.contacts"
-	if i.Type == privacy.Plate {
-		return nil, nil
-	}
-	if i.Type == privacy.CPF || i.Type == privacy.CNPJ {
-		ids, err := contacts{r.conn, r.store.vault}.WithDocument(ctx, orgID, i.Document(), limit)
-		if err != nil || len(ids) == 0 {
-			return nil, err
-		}
-		return findAll(ctx, r.query, op, r.store.vault.contact, where("id IN ?", ids), order("id DESC"))
-	}
-	err = r.query(ctx, op, func(db *gorm.DB) error {
-		same := db.Where("org_id = ? AND phone_e164 = ? AND phone_e164 <> ''", orgID, i.Value)
-		if i.Type == privacy.Email {
-			same = db.Where("org_id = ? AND "+byEmail(db, "contacts")+" = "+lowered(db, "?"), orgID, i.Value)
+	before = cmp.Or(before, afterAll)
+	err = r.query(ctx, "subjects.contacts", func(db *gorm.DB) error {
+		same := db.Where("org_id = ?", orgID)
+		switch i.Type {
+		case privacy.Plate:
+			return nil
+		case privacy.Phone:
+			same = same.Where("phone_e164 = ? AND phone_e164 <> '' AND id < ?", i.Value, before)
+		case privacy.Email:
+			same = same.Where(byEmail(db, "contacts")+" = "+lowered(db, "?")+" AND id < ?", i.Value, before)
+		case privacy.CPF, privacy.CNPJ:
+			var ids []string
+			err := db.Session(&gorm.Session{NewDB: true}).Model(&contactDocumentRow{}).
+				Where("org_id = ? AND contact_id < ?", orgID, before).
+				Where("doc_index IN ?", r.store.vault.indexes(contactDocumentText(orgID, i.Document()))).
+				Order("contact_id DESC").Limit(limit).Pluck("contact_id", &ids).Error
+			if err != nil || len(ids) == 0 {
+				return err
+			}
+			same = same.Where("id IN ?", ids)
 		}
 		var rows []contactRow
 		err := same.Order("id DESC").Limit(limit).Find(&rows).Error
@@ -58,11 +63,16 @@ func (r subjects) Traces(
 		}
 		return ids, next, err
 	case privacy.Contacts, privacy.Parts:
-		of := map[privacy.Kind][]string{privacy.Contacts: p.Contacts, privacy.Parts: p.Parts}[k]
-		if ids = of; k == privacy.Contacts {
-			ids, err = r.there(ctx, of)
+		of := slices.Sorted(slices.Values(map[privacy.Kind][]string{privacy.Contacts: p.Contacts, privacy.Parts: p.Parts}[k]))
+		n, _ := slices.BinarySearch(of, after+"0") // the one after it
+		if of = of[n:]; len(of) > limit {
+			of, next = of[:limit], of[limit-1]
 		}
-		return ids, "", err
+		if k == privacy.Parts {
+			return of, next, nil
+		}
+		ids, err = r.there(ctx, of)
+		return ids, next, err
 	}
 	err = r.query(ctx, "subjects.traces", func(db *gorm.DB) error {
 		table := map[privacy.Kind]string{
@@ -123,7 +133,11 @@ func (r subjects) there(ctx context.Context, of []string) (ids []string, err err
 
 // scan looks at rows one by one.
 func (r subjects) scan(some *gorm.DB, p *privacy.Person, k privacy.Kind) (ids []string, err error) {
-	v, his := r.store.vault, func(id *uid) bool { return id != nil && slices.Contains(p.Contacts, string(*id)) }
+	mine := make(map[string]bool, len(p.Contacts))
+	for _, id := range p.Contacts {
+		mine[id] = true
+	}
+	v, his := r.store.vault, func(id *uid) bool { return id != nil && mine[string(*id)] }
 	mentions := func(sealed []byte, place string) bool {
 		plain, err := v.open(sealed, place)
 		return err == nil && p.Mentions(string(plain))
@@ -149,9 +163,15 @@ func (r subjects) scan(some *gorm.DB, p *privacy.Person, k privacy.Kind) (ids []
 	case privacy.Deliveries:
 		return r.deliveriesOf(some, p, his)
 	case privacy.Notices:
-		if len(p.Contacts) > 0 {
-			err = some.Model(&notificationRow{}).Where("org_id = ? AND contact_id IN ?", p.OrgID, p.Contacts).
-				Pluck("id", &ids).Error
+		if len(mine) == 0 {
+			return nil, nil
+		}
+		var rows []notificationRow
+		err = some.Select("id", "contact_id").Find(&rows, "org_id = ?", p.OrgID).Error
+		for _, row := range rows {
+			if his(&row.ContactID) {
+				ids = append(ids, string(row.ID))
+			}
 		}
 	}
 	return ids, err
@@ -163,11 +183,16 @@ func (r subjects) deliveriesOf(some *gorm.DB, p *privacy.Person, his func(*uid) 
 	if err = some.Find(&rows, "org_id = ?", p.OrgID).Error; err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	var others []uid
+	var more []deliveryContactRow
 	if len(p.Contacts) > 0 {
-		err = some.Session(&gorm.Session{NewDB: true}).Model(&deliveryContactRow{}).
-			Where("delivery_id BETWEEN ? AND ? AND contact_id IN ?", rows[0].ID, rows[len(rows)-1].ID, p.Contacts).
-			Pluck("delivery_id", &others).Error
+		err = some.Session(&gorm.Session{NewDB: true}).
+			Find(&more, "delivery_id BETWEEN ? AND ?", rows[0].ID, rows[len(rows)-1].ID).Error
+	}
+	var others []uid
+	for _, row := range more {
+		if his(&row.ContactID) {
+			others = append(others, row.DeliveryID)
+		}
 	}
 	for _, row := range rows {
 		headers, body, opened := r.store.vault.openTwo(row.Content, "deliveries|content|"+string(row.ID))

@@ -68,7 +68,8 @@ func TestWhatATextNames(t *testing.T) {
 func TestWhomAContactIsAbout(t *testing.T) {
 	t.Parallel()
 	doc := func(t document.Type, v string) document.Document { return document.Restore(t, v) }
-	cpf, other, cnpj := doc(document.CPF, ana.Value), doc(document.CPF, "11144477735"), doc(document.CNPJ, "11222333000181")
+	cpf, other := doc(document.CPF, ana.Value), doc(document.CPF, "11144477735")
+	cnpj := doc(document.CNPJ, "11222333000181")
 	email := privacy.Identity{Type: privacy.Email, Value: "ana@x.example"}
 	company := privacy.Identity{Type: privacy.CNPJ, Value: cnpj.Value()}
 	for _, c := range []struct {
