@@ -102,7 +102,6 @@ func TestSomebodyWhoIsInEverythingIsErased(t *testing.T) {
 		expect(t, "the other's", o.Contact(other).Nome, "Sócio")
 		after := p.Lookups.Statement(key.Key)
 		expect(t, "sums", fmt.Sprint(after.Gasto, after.Cobradas), fmt.Sprint(before.Gasto, before.Cobradas))
-		expect(t, "blocked", p.Lookups.CPF(key.Key, who.cpf).String(), "403 titular_bloqueado")
 		nowhere(t, o, who)
 		for kind, all := range exported(o, "--document", who.cpf) {
 			if list, ok := all.([]any); ok && kind != "titular" && len(list) > 0 {
@@ -113,9 +112,30 @@ func TestSomebodyWhoIsInEverythingIsErased(t *testing.T) {
 		if out := o.Command("doctor", "--deep"); strings.Contains(out, "BROKEN") {
 			t.Error(out)
 		}
+		isBlocked(t, p, who, key.Key)
 		o.Command("subject", "unblock", "--org", o.ID, "--document", who.cpf)
 		expect(t, "unblocked", p.Lookups.CPF(key.Key, who.cpf).String(), "200")
 	})
+}
+
+// isBlocked: at every door, free, and without a line in the statement.
+func isBlocked(t *testing.T, p intaketest.Product, who titular, key string) {
+	t.Helper()
+	const want = "403 titular_bloqueado"
+	s, calls, lines := p.Lookups, p.Bureau.Calls(), len(p.Lookups.Statement(key).Consultas)
+	expect(t, "dedicated", s.CPF(key, who.cpf).String(), want)
+	expect(t, "fresh", s.Get("/api/v1/cpf/"+who.cpf+"?atualizar=true", key).String(), want)
+	expect(t, "history only", s.Get("/api/v1/cpf/"+who.cpf+"?somenteHistorico=true", key).String(), want)
+	expect(t, "generic", s.Post(key, `{"produto":"renda_presumida","documento":"`+who.cpf+`"}`).String(), want)
+	later, err := s.Do(t.Context(), "GET", "/api/v1/cpf/"+who.cpf, key, map[string]string{"Prefer": "respond-async"}, "")
+	expect(t, "later", fmt.Sprint(later, err), want+" <nil>")
+	b := s.BatchOf(s.Quote(key, `{"produto":"cpf","documentos":["`+who.cpf+`"],"confirmar":true,"teto":1}`))
+	s.AwaitBatch(key, b.ID, "it is done", 20*time.Second, func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
+	item := s.BatchResults(key, b.ID)[0]
+	expect(t, "in a batch", []any{item.Situacao, item.Code, item.Valor.String()}, []any{"falhou", "titular_bloqueado", "0"})
+	s.Command("batch", "results", b.ID)
+	expect(t, "calls", p.Bureau.Calls(), calls)
+	expect(t, "lines", len(s.Statement(key).Consultas), lines)
 }
 
 func exported(o *intaketest.Org, who ...string) map[string]any {
@@ -131,6 +151,7 @@ func nowhere(t *testing.T, o *intaketest.Org, who titular) {
 		"notification list": []byte(o.Command("notification", "list", "--org", o.ID, "--json")),
 		"automation runs":   []byte(o.Command("automation", "runs", "--org", o.ID, "--json")),
 		"subject erasures":  []byte(o.Command("subject", "erasures", "--org", o.ID, "--json")),
+		"what is encrypted": []byte(opened(t, o)),
 	}
 	url := o.Env()["FICHARIO_DATABASE_URL"]
 	if path, sqlite := strings.CutPrefix(url, "sqlite://"); sqlite {
