@@ -60,6 +60,9 @@ func (e *environment) demo(
 			if err := demoBatches(ctx, store, batches); err != nil {
 				return err
 			}
+			if err := e.demoErasure(ctx, store); err != nil {
+				return err
+			}
 		}
 	}
 	url := e.publicURL(addr)
