@@ -276,16 +276,3 @@ func (a *Audit) moved(ctx context.Context, orgID string, l audit.Line, f *audit.
 	}
 	return nil
 }
-
-// Forget removes lines that are older than keep from the beginnings of the chains. A chore.
-func (a *Audit) Forget(keep time.Duration) func(context.Context) error {
-	return func(ctx context.Context) error {
-		return forget(ctx, func(ctx context.Context) (int, error) {
-			now, err := a.store.Repos().Clock.Now(ctx, a.clock())
-			if err != nil {
-				return 0, err
-			}
-			return a.store.Repos().Audit.Forget(ctx, now.Add(-keep))
-		})
-	}
-}

@@ -40,6 +40,10 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 		end.note = fmt.Sprintf("O que está gravado da linha %d não pode ser lido.", item.Line)
 		return end
 	}
+	if item.Document.IsZero() { // it was erased meanwhile
+		end.State, end.Code = batch.Failed, string(fault.InvalidDocument)
+		return end
+	}
 	result, err := b.Lookups.Do(ctx, item.by, LookupRequest{
 		Product: item.of.Product, Document: item.Document.Value(), ID: item.LookupID, BatchID: item.BatchID,
 		Ceiling: item.of.Limit(), Purpose: item.of.Purpose,
@@ -68,6 +72,8 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 		end.State = batch.Pending
 	case f == nil:
 		// In flight: whoever looks again finds out by the entry.
+	case f.Code == fault.SubjectBlocked:
+		end.State, end.Code = batch.Failed, string(f.Code)
 	case f.Code == fault.DailyLimit:
 		pause(batch.DailyLimit, f.RetryAfter)
 	case f.Code == fault.MonthlyLimit:

@@ -61,6 +61,8 @@ func (s *setting) uses(owner app.Caller) []use {
 	ze := s.add("ze", crm.Common).MemberID()
 	asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
 	batched := must(s.batches.Quote(ctx, owner, quote(cpfs[:2]...))).ID
+	subject := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[3]}
+	erased := must(s.subjects.Erase(ctx, owner, app.SubjectQuery{OrgID: s.orgID, Email: "rui@x.example"}, true))
 	type args = []any
 	return []use{
 		{s.orgs.Find, nil, "", ""},
@@ -169,6 +171,14 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.batches.Results, args{batched, batch.State(""), "", 5}, "", unknown},
 		{s.batches.AllResults, args{batched, batch.State("")}, "", unknown},
 		{s.batches.Cancel, args{batched}, "", unknown},
+		{s.subjects.Count, args{subject}, forbidden, missing},
+		{s.subjects.Export, args{subject}, forbidden, missing},
+		{s.subjects.Erase, args{subject, true}, forbidden, missing},
+		{s.subjects.Erasures, args{s.orgID}, forbidden, missing},
+		{s.subjects.Erasure, args{erased.ID}, forbidden, missing},
+		{s.subjects.Blocks, args{s.orgID}, forbidden, missing},
+		{s.subjects.Unblock, args{subject}, forbidden, missing},
+		{s.subjects.UnblockErased, args{erased.ID}, forbidden, missing},
 		{s.keys.List, args{s.orgID}, forbidden, missing},
 		{s.keys.Show, args{key.ID}, forbidden, missing},
 		{s.keys.RotateOnce, args{key.ID, key.Prefix, time.Duration(0)}, forbidden, missing},
@@ -319,12 +329,13 @@ func TestWhoMayDoWhat(t *testing.T) {
 	equal(t, "all organisations, to an owner", said(err), forbidden)
 	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
 	used = append(used, "Organisations.List", "Lookups.Offers") // offers: see TestTheLookupSheet
+	used = append(used, "Subjects.Replay")                      // of the operator
 	used = append(used, "Contacts.Merge", "Contacts.Part")      // which are done once: see TestTwoContactsBecomeOne
 
 	for _, of := range []any{
 		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.record, s.contacts,
 		s.bulks, s.rotations, s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard,
-		s.batches, s.audit,
+		s.batches, s.audit, s.subjects,
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {
 			name := reflect.TypeOf(of).Elem().Name() + "." + m.Name

@@ -29,7 +29,7 @@ func (i *Intake) Deliveries(
 }
 
 var deliveryKind = kind[webhook.Delivery]{
-	field: "delivery", missing: "Não há entrega com este id; elas são guardadas por 30 dias.",
+	field: "delivery", missing: "Não há entrega com este id, ou ela já não é guardada.",
 	find: func(r ports.Repos) func(context.Context, string) (webhook.Delivery, error) {
 		return r.Deliveries.Find
 	},
@@ -104,15 +104,8 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, er
 	return i.take(ctx, hook, d)
 }
 
-// DeliveriesKept is how long the delivery log and what posts are known by are kept.
-const DeliveriesKept = 30 * 24 * time.Hour
-
-// Forget removes deliveries and keys of more than 30 days ago, by whole days of UTC. It is a chore.
-func (i *Intake) Forget(ctx context.Context) error {
-	return forget(ctx, func(ctx context.Context) (int, error) {
-		return i.store.Repos().Inbox.Forget(ctx, i.clock().Add(-DeliveriesKept).UTC().Truncate(24*time.Hour))
-	})
-}
+// keepFor is how long runs that went well are kept.
+const keepFor = 30 * 24 * time.Hour
 
 // forget removes what is old, some at a time, until nothing is left. It works a fifth of the time: measured, posts
 // beside it then take as long as without.

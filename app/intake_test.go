@@ -279,12 +279,13 @@ func TestWhatIsOldIsForgotten(t *testing.T) {
 		return must(s.intake.Receive(t.Context(), hook, post(`{"email":"a@x.example"}`, "idempotency-key", "k")))
 	}
 	first := send()
-	later := func(d time.Duration) *app.Intake {
-		return app.NewIntake(s.store, func() time.Time { return now().Add(d) }, func() {})
+	later := func(d time.Duration) *app.Retention {
+		keep := app.Keeping{Deliveries: 30 * 24 * time.Hour}
+		return app.NewRetention(s.store, keep, func() time.Time { return now().Add(d) })
 	}
-	done(later(29 * 24 * time.Hour).Forget(t.Context()))
+	done(later(29 * 24 * time.Hour).ForgetDeliveries(t.Context()))
 	equal(t, "after 29 days", line(send()), repeated(first))
-	done(later(31 * 24 * time.Hour).Forget(t.Context()))
+	done(later(31 * 24 * time.Hour).ForgetDeliveries(t.Context()))
 	equal(t, "lines after 31 days", len(s.deliveries(hook)), 0)
 	equal(t, "a repetition then", send().Repeated, false)
 }

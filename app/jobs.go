@@ -123,6 +123,6 @@ func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, gather time.Du
 // Forget removes jobs that were done more than 30 days ago.
 func (j *Jobs) Forget(ctx context.Context) error {
 	return forget(ctx, func(ctx context.Context) (int, error) {
-		return j.Store.Repos().Jobs.Forget(ctx, j.Clock().Add(-DeliveriesKept))
+		return j.Store.Repos().Jobs.Forget(ctx, j.Clock().Add(-keepFor))
 	})
 }

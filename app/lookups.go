@@ -151,7 +151,8 @@ type LookupResult struct {
 // any instance, share one call: those that wait get its answer free, as from
 // history, or its failure.
 //
-// Faults: UnknownProduct, InvalidDocument, MissingScope, MissingPurpose, PurposeRefused, DailyLimit, MonthlyLimit,
+// Faults: UnknownProduct, InvalidDocument, MissingScope, MissingPurpose, PurposeRefused, SubjectBlocked, DailyLimit,
+// MonthlyLimit,
 // BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory. Where the ceiling would
 // be exceeded the error is ports.ErrCeiling; where too much is in flight in this instance, ErrBusy is its cause.
 func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, error) {
@@ -325,6 +326,11 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 // nothing: it may leave out what Latest finds.
 func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error) {
 	rec, err := l.history(a).Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
+	if errors.Is(err, ports.ErrNotFound) {
+		if err := l.blocked(ctx, a); err != nil {
+			return reservation{}, err
+		}
+	}
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !rec.FreshAt(l.clock(), a.fresh) {
 		return reservation{}, fault.New(fault.NotInHistory,
 			"O histórico não tem resposta para este documento, ou só uma mais antiga. Nada foi consultado nem cobrado.").

@@ -14,9 +14,6 @@ import (
 	"fichario/ports"
 )
 
-// Retention is how long personal data is kept; zero for as long as the organisation does not remove it.
-type Retention struct{ Answers, Deliveries, Contacts, Audit time.Duration }
-
 // Record describes what organisations do with personal data: the record of operations of LGPD, art. 37 (design,
 // section 14). It holds no data of the persons themselves.
 type Record struct{ RecordConfig }
@@ -29,8 +26,8 @@ type RecordConfig struct {
 	Bureau  string
 	Catalog catalog.Catalog
 	// Fresh is how long an answer is used again.
-	Fresh     time.Duration
-	Retention Retention
+	Fresh   time.Duration
+	Keeping Keeping
 	// Mails is whether e-mail is configured.
 	Mails bool
 }
@@ -173,12 +170,12 @@ func targetOf(a automation.Action) string {
 
 func (r *Record) terms() []KeptTerm {
 	return []KeptTerm{
-		{"respostas dos bureaus", term(r.Retention.Answers)},
+		{"respostas dos bureaus", term(r.Keeping.Answers)},
 		{"reuso de uma resposta sem nova consulta", term(r.Fresh)},
-		{"corpos recebidos por webhooks (entregas)", term(r.Retention.Deliveries)},
-		{"contatos, com nota e histórico", term(r.Retention.Contacts)},
+		{"corpos recebidos por webhooks (entregas)", term(r.Keeping.Deliveries)},
+		{"contatos, com nota e histórico", term(r.Keeping.Contacts)},
 		{"linhas do extrato (quem consultou, quando, para que e quanto custou)", "enquanto a organização existir"},
-		{"auditoria", term(r.Retention.Audit)},
+		{"auditoria", term(r.Keeping.Audit)},
 	}
 }
 

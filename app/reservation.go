@@ -45,6 +45,8 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 		err = monthlyLimit(key)
 	case errors.Is(err, ports.ErrDayCap):
 		err = dailyLimit(key, l.calendar.NextDay(e.At).Sub(e.At))
+	case errors.Is(err, ports.ErrBlocked):
+		err = subjectBlocked()
 	case errors.Is(err, ports.ErrBudget):
 		err = budgetSpent(*a.caller.budget, a.product)
 	case errors.Is(err, ports.ErrUncertain):

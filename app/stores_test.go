@@ -18,6 +18,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
 	"fichario/tests/testkit/postgres"
@@ -53,6 +54,7 @@ type setting struct {
 	dashboard     *app.Dashboard
 	batches       *app.Batches
 	audit         *app.Audit
+	subjects      *app.Subjects
 }
 
 const (
@@ -90,6 +92,8 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.audit = app.NewAudit(store, now)
 	s.dashboard = app.NewDashboard(store, products(), calendar, now)
 	s.batches = s.otherBatches(s.lookups)
+	index, _ := store.(ports.SubjectIndex)
+	s.subjects = app.NewSubjects(store, index, journal{}, now)
 	s.orgID = must(s.orgs.Create(t.Context(), "Org")).ID
 	return s
 }
@@ -110,6 +114,11 @@ func means(mails bool) app.Means {
 		Mails: mails, Conditions: outbound.NewConditions(), Catalog: products(), Destinations: outbound.Destinations{},
 	}
 }
+
+// journal keeps nothing.
+type journal struct{}
+
+func (journal) Append(privacy.Entry) (bool, error) { return false, nil }
 
 // hashed and fits stand for bcrypt, which takes a processor for a quarter of a second.
 func hashed(password string) (string, error) { return "h:" + password, nil }

@@ -15,8 +15,8 @@ import (
 type Calls interface {
 	// Begin charges a call and writes its entry, or writes nothing at all: where Begun says that another call is in
 	// flight or has just ended, and where a cap is reached, the month's before the day's before the member's budget
-	// before the ceiling. Under any concurrency none is exceeded. Errors: ErrMonthCap, ErrDayCap, ErrBudget, ErrCeiling;
-	// ErrUncertain where the commit may have happened. Only outside InTx.
+	// before the ceiling. Under any concurrency none is exceeded. Errors: ErrBlocked, which comes before all of them,
+	// ErrMonthCap, ErrDayCap, ErrBudget, ErrCeiling; ErrUncertain where the commit may have happened. Only outside InTx.
 	Begin(ctx context.Context, c Charge) (Begun, error)
 	// End writes the outcome of a call, with what it was charged in the end, and reports whether it was still open: an
 	// entry is open while it is running, or was settled without its owner. Of one that is, the record is saved, and

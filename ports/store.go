@@ -75,7 +75,9 @@ type Repos struct {
 	Automations   Automations
 	Jobs          Jobs
 
-	Sessions Sessions
-	Audit    Audit
-	Figures  Figures
+	Sessions  Sessions
+	Audit     Audit
+	Figures   Figures
+	Subjects  Subjects
+	Retention Retention
 }

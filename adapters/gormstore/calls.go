@@ -26,6 +26,8 @@ type calls struct {
 	vault *vault
 	begin *together[beginning, begun]
 	end   *together[ended, bool]
+	// secret is the key of the hashes that persons are found by.
+	secret func(context.Context) ([]byte, error)
 }
 
 // beginning is a call that is about to be charged.
@@ -36,6 +38,8 @@ type beginning struct {
 	indexes [][]byte
 	// lease is what calls that share an answer have in common.
 	lease []byte
+	// subject is whose document it is, as blocks have it.
+	subject []byte
 }
 
 // begun is what became of it.
@@ -60,7 +64,13 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	if err := r.outside(op); err != nil {
 		return ports.Begun{}, err
 	}
-	b := beginning{Charge: c, entry: r.vault.lookupRow(c.Entry)}
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return ports.Begun{}, err
+	}
+	b := beginning{
+		Charge: c, entry: r.vault.lookupRow(c.Entry), subject: documentHash(secret, c.Entry.OrgID, c.Entry.Document),
+	}
 	if c.Shared {
 		shared := indexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document)
 		b.indexes = r.vault.indexes(shared)

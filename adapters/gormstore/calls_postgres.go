@@ -24,6 +24,8 @@ var (
 		FROM unnest($1::bytea[], $2::text[], $3::bigint[]) AS a (doc_index, call_id, micros) ORDER BY doc_index
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= clock_timestamp()`
+	askBlockeds = `SELECT b.subject FROM subject_blocks b JOIN unnest($1::text[], $2::bytea[]) AS a (org_id, subject)
+		ON b.org_id = a.org_id::uuid AND b.subject = a.subject`
 	askHolders = "SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[])"
 	askNewests = `SELECT a.lease, r.id::text, r.answered_at
 		FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS a (lease, doc_index, only_purpose)
@@ -163,7 +165,10 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 		var freed []string
 		for i := range in {
 			b := &in[i]
-			if out[i].Begun = seen.of(*b); out[i].writes() {
+			if out[i].Begun = seen.of(*b); seen.blocked[string(b.subject)] {
+				out[i].Begun, out[i].refused = ports.Begun{}, ports.ErrBlocked
+			}
+			if out[i].writes() {
 				out[i].refused = sum.admit(*b)
 			}
 			if out[i].writes() {
@@ -258,6 +263,7 @@ type before struct {
 	holders map[string]string
 	newest  map[string]newestAnswer
 	counted map[account]usageRow
+	blocked map[string]bool // by subject
 }
 
 type newestAnswer struct {
@@ -267,7 +273,10 @@ type newestAnswer struct {
 
 // lookBefore takes the leases that are free and locks the counts.
 func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
-	seen := before{holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{}}
+	seen := before{
+		holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{},
+		blocked: map[string]bool{},
+	}
 	var leases, of, indexes [][]byte
 	var calls []string
 	var only []*string
@@ -316,6 +325,13 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 			return err
 		})
 	}
+	orgs := mapped(in, func(b beginning) string { return string(b.entry.OrgID) })
+	batch.Queue(askBlockeds, orgs, mapped(in, func(b beginning) []byte { return b.subject })).
+		Query(func(rows pgx.Rows) error {
+			var subject []byte
+			_, err := pgx.ForEachRow(rows, []any{&subject}, func() error { seen.blocked[string(subject)] = true; return nil })
+			return err
+		})
 	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
 	return seen, tx.SendBatch(ctx, batch).Close()
 }

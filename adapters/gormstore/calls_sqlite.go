@@ -14,9 +14,10 @@ const (
 	takeLease = `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= ?`
-	askHolder = "SELECT call_id FROM leases WHERE doc_index = ?"
-	freeLease = "DELETE FROM leases WHERE call_id = ?"
-	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
+	askBlocked = "SELECT 1 FROM subject_blocks WHERE org_id = ? AND subject = ?"
+	askHolder  = "SELECT call_id FROM leases WHERE doc_index = ?"
+	freeLease  = "DELETE FROM leases WHERE call_id = ?"
+	askNewest  = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
 		ORDER BY answered_at DESC LIMIT 1`
 	askCounted   = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
 	countCharged = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, ?, ?)
@@ -39,6 +40,10 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 			b := &in[i]
 			settleAt := stamp(b.Entry.At.Add(b.Takes))
 			b.entry.SettleAt = &settleAt
+			if w.row(askBlocked, []any{b.entry.OrgID, b.subject}, new(int)) {
+				out[i].refused = ports.ErrBlocked
+				continue
+			}
 			if out[i].Begun = w.lease(*b); out[i].writes() {
 				w.counted(sum, b.entry)
 				out[i].refused = sum.admit(*b)

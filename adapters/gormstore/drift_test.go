@@ -23,6 +23,7 @@ var rows = []any{
 	&bulkRow{}, &bulkItemRow{},
 	&rotationRow{}, &rotationMemberRow{}, &turnRow{}, &givenRow{}, &answeredRow{},
 	&lineRow{}, &auditHeadRow{},
+	&subjectKeyRow{}, &traceRow{}, &privacyMarkRow{}, &blockRow{}, &erasureRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

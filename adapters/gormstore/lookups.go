@@ -67,7 +67,8 @@ func (v *vault) entry(row lookupRow) lookup.Entry {
 // openDocument gives an entry its document.
 func (v *vault) openDocument(e *lookup.Entry, docType document.Type, sealed []byte) {
 	value, ok := v.shown(sealed, "lookups|document|"+e.ID)
-	if e.Unreadable = !ok; ok {
+	e.Unreadable, e.Erased = !ok, ok && len(value) == 0
+	if ok && !e.Erased {
 		e.Document = document.Restore(docType, string(value))
 	}
 }

@@ -67,7 +67,11 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.makeTrigrams(ctx, pool); err != nil {
 		return fmt.Errorf("migrate: %w", classify(cmp.Or(context.Cause(ctx), err)))
 	}
-	return s.vault.prove(ctx, s.write, stamp(time.Now()))
+	if err := s.vault.prove(ctx, s.write, stamp(time.Now())); err != nil {
+		return err
+	}
+	_, err = s.subjectSecret(ctx)
+	return err
 }
 
 // MigrateThrough has Migrate use another address of the same PostgreSQL, which leads there without a pooler.

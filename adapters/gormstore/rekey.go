@@ -36,6 +36,8 @@ var sealed = []sealedColumn{
 	{"audit_lines", "address"},
 	{"audit_lines", "detail"},
 	{"audit_heads", "sealed"},
+	{"subject_keys", "secret"},
+	{"erasures", "content"},
 }
 
 // rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction.

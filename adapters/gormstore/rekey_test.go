@@ -44,7 +44,7 @@ func TestDataKeys(t *testing.T) {
 		if err := after.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "fichario rekey") {
 			t.Errorf("a key that is still needed is left out: %v", err)
 		}
-		for _, want := range []int{2, 0} { // the document and the answer of the record before
+		for _, want := range []int{3, 0} { // the document and the answer of the record before, and the key of persons
 			if n, err := rotating.Rekey(t.Context()); err != nil || n != want {
 				t.Errorf("encrypted anew: %d, %v, want %d", n, err, want)
 			}

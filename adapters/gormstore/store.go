@@ -43,6 +43,9 @@ type Store struct {
 	// dialer and migrating open connections to PostgreSQL; nil on SQLite.
 	dialer, migrating *dialer
 	vault             *vault
+	subject           subjectKey
+	// tracedAgain is IndexSubjects' own.
+	tracedAgain time.Time
 	// serve answers lookups from history: on PostgreSQL together, on SQLite each alone but for their entries.
 	serve   func(context.Context, served) (kept, error)
 	served  *together[served, kept]
@@ -247,7 +250,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Usage:     usage{c},
 		Statement: statement{c, s.vault},
 		History:   history{c, s.vault, s.serve, nil},
-		Calls:     calls{c, s.vault, s.begin, s.end},
+		Calls:     calls{c, s.vault, s.begin, s.end, s.subjectSecret},
 		Batches:   batches{c, s.vault},
 		Bundles:   bundles{c},
 		Purposes:  purposes{c},
@@ -265,8 +268,10 @@ func (s *Store) repos(c conn) ports.Repos {
 		Automations:   automations{c, s.vault},
 		Jobs:          jobs{c},
 
-		Sessions: sessions{c, s.vault},
-		Audit:    auditLines{c, s.vault},
-		Figures:  figures{c},
+		Sessions:  sessions{c, s.vault},
+		Audit:     auditLines{c, s.vault},
+		Figures:   figures{c},
+		Subjects:  subjects{c, s},
+		Retention: retention{c},
 	}
 }

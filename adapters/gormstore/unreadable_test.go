@@ -14,6 +14,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -52,7 +53,10 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		}).Error,
 		s.InTx(ctx, func(r ports.Repos) error {
 			action := crm.Bulk{ID: id("29"), OrgID: id("01"), MemberID: id("30"), Settings: []byte("{}"), At: now}
-			return r.Bulks.Create(ctx, action, []crm.BulkItem{{ID: id("31"), BulkID: action.ID, Content: []byte("{}")}})
+			err := r.Bulks.Create(ctx, action, []crm.BulkItem{{ID: id("31"), BulkID: action.ID, Content: []byte("{}")}})
+			person := &privacy.Person{OrgID: id("01")}
+			erasure := privacy.Erasure{ID: id("32"), OrgID: id("01"), State: privacy.Running, At: now, Person: person}
+			return errors.Join(err, r.Subjects.AddErasure(ctx, erasure))
 		}),
 		s.InTx(ctx, func(r ports.Repos) error {
 			return r.Audit.Append(ctx, audit.Line{
@@ -82,8 +86,11 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		rows, err14 := repos.Bulks.Items(ctx, id("29"), "", "", 10)
 		lines, err15 := repos.Audit.Page(ctx, id("01"), ports.AuditQuery{Limit: 1})
 		_, headErr := repos.Audit.Head(ctx, id("01"))
+		erasure, err16 := repos.Subjects.FindErasure(ctx, id("32"))
+		s.subject.secret = nil
+		_, lost := s.subjectSecret(ctx)
 		for i, err := range []error{
-			err15, err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14,
+			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15, err16,
 		} {
 			if err != nil {
 				t.Fatalf("%s: read %d: %v", s.write.Name(), i+1, err)
@@ -97,6 +104,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"webhooks.secret": hooks[0].Unreadable, "webhooks.token": token == webhook.Token{},
 			"automations.action": rules[0].Unreadable, "batches.columns": len(quoted.Columns) == 0,
 			"batch_items.content": items[0].Unreadable, "removed_contacts.content": gone.Unreadable,
+			"subject_keys.secret": lost != nil, "erasures.content": erasure.Person == nil,
 			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,
 			"audit_lines.address": lines[0].Unreadable, "audit_lines.detail": lines[0].Unreadable,
 			"audit_heads.sealed": errors.Is(headErr, ports.ErrUnreadable),

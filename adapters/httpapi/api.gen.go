@@ -50,6 +50,7 @@ const (
 	ServicoIndisponivel  Code = "servico_indisponivel"
 	TempoEsgotado        Code = "tempo_esgotado"
 	TipoNaoSuportado     Code = "tipo_nao_suportado"
+	TitularBloqueado     Code = "titular_bloqueado"
 	WebhookDesabilitado  Code = "webhook_desabilitado"
 	WebhookDesconhecido  Code = "webhook_desconhecido"
 )
@@ -114,6 +115,8 @@ func (e Code) Valid() bool {
 	case TempoEsgotado:
 		return true
 	case TipoNaoSuportado:
+		return true
+	case TitularBloqueado:
 		return true
 	case WebhookDesabilitado:
 		return true

@@ -43,6 +43,7 @@ var problems = []problemKind{
 		"A chave não tem o escopo do tipo de documento. Nada foi consultado nem cobrado."},
 	{fault.PurposeRefused, 403, "Finalidade negada", "A finalidade não existe, foi encerrada, ou a chave não pode usá-la. Nada foi consultado nem cobrado."},
 	{fault.AddressRefused, 403, "Endereço negado", "A chave só pode ser usada de redes registradas, e o pedido veio de outra. Nada foi consultado nem cobrado."},
+	{fault.SubjectBlocked, 403, "Titular bloqueado", "O titular pediu que os dados dele fossem apagados, e a organização decidiu que ele não pode ser consultado. Nada foi consultado nem cobrado."},
 	{fault.LookupDisabled, 404, "Recurso indisponível", "Esta instância não tem as consultas habilitadas."},
 	{fault.NotInHistory, 404, "Fora do histórico",
 		"Só o histórico devia responder, e ele não tem resposta, ou só uma mais antiga. Nada foi consultado nem cobrado."},

@@ -42,6 +42,7 @@ func (s *server) routes() map[string]handler {
 	}
 	maps.Copy(all, s.setupRoutes())
 	maps.Copy(all, s.importRoutes())
+	maps.Copy(all, s.privacyRoutes())
 	for pattern, h := range s.lookupRoutes() {
 		all[pattern] = s.lookups(h)
 	}

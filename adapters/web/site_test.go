@@ -22,6 +22,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -33,6 +34,7 @@ type testSite struct {
 	server   *httptest.Server
 	contacts *app.Contacts
 	lookups  *app.Lookups
+	subjects *app.Subjects
 	keys     *app.Keys
 	bureau   *fakeBureau
 	log      *bytes.Buffer
@@ -73,6 +75,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Store: store, Lookups: site.lookups, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar, Clock: now,
 		Log: log, Concurrency: 8, Bureau: "test",
 	})
+	site.subjects = app.NewSubjects(store, store, noJournal{}, now)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	running := make(chan struct{})
 	go func() { defer close(running); batches.Run(ctx) }()
@@ -92,6 +95,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Changes: app.NewChanges(store, now, log), Bundles: app.NewBundles(store, testCatalog()),
 		Purposes: app.NewPurposes(store, now),
 		Record:   app.NewRecord(app.RecordConfig{Store: store, Clock: now, Bureau: "teste", Catalog: testCatalog()}),
+		Subjects: site.subjects,
 		Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
 	})
@@ -102,6 +106,10 @@ func newSite(t *testing.T, all bool) *testSite {
 	t.Cleanup(site.server.Close)
 	return site
 }
+
+type noJournal struct{}
+
+func (noJournal) Append(privacy.Entry) (bool, error) { return false, nil }
 
 // people makes members whose passwords are their own hashes.
 func (s *testSite) people() *app.Members {

@@ -44,6 +44,7 @@ type Config struct {
 	Record        *app.Record
 	Changes       *app.Changes
 	Audit         *app.Audit
+	Subjects      *app.Subjects
 	// Stopping ends streams of events when the service stops.
 	Stopping <-chan struct{}
 	// Calendar gives the time zone that times are shown in.

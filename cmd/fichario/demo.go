@@ -55,6 +55,9 @@ func (e *environment) demo(
 			if err := demoWork(ctx, store, *key, lookups, batches, contacts); err != nil {
 				return err
 			}
+			if err := e.demoErasure(ctx, store); err != nil {
+				return err
+			}
 		}
 	}
 	url := e.publicURL(addr)

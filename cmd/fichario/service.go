@@ -39,6 +39,8 @@ type service struct {
 	jobs          *app.Jobs
 	batches       *app.Batches
 	sessions      *app.Sessions
+	subjects      *app.Subjects
+	retention     *app.Retention
 	listener      net.Listener
 	server        *http.Server
 	draining      atomic.Bool
@@ -52,6 +54,9 @@ type service struct {
 // newService opens everything and wires it. What it opened is closed when it fails.
 func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	calendar, err := e.calendar()
+	if err == nil {
+		err = e.keeping().Check(e.settings.HistoryFresh)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +117,8 @@ func (e *environment) wireUseCases(
 		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.intake = app.NewIntake(s.store, now, s.jobs.Wake)
+	s.subjects = e.subjects(s.store)
+	s.retention = app.NewRetention(s.store, e.keeping(), now)
 	s.sessions = app.NewSessions(s.store, now, checkPassword, decoyHash)
 }
 
@@ -140,6 +147,7 @@ func (e *environment) wireServer(
 		Bundles:  app.NewBundles(s.store, s.bureau.Catalog()),
 		Purposes: app.NewPurposes(s.store, now), Record: e.record(s.store, s.bureau),
 		Changes:  app.NewChanges(s.store, now, log),
+		Subjects: s.subjects,
 		Stopping: s.stopping,
 		Audit:    app.NewAudit(s.store, now),
 		Contacts: app.NewContacts(s.store, now), Bulks: app.NewBulks(s.store, now), Rotations: app.NewRotations(s.store, now),
@@ -221,10 +229,15 @@ func (s *service) chores() []app.Chore {
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
 		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
+		{Name: "index persons", Every: 10 * time.Second, Do: s.store.IndexSubjects},
+		{Name: "erase persons", Every: time.Second, Do: s.subjects.Work},
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
 		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
-		{Name: "forget deliveries", Every: time.Hour, Do: s.intake.Forget},
+		{Name: "forget answers", Every: time.Hour, Do: s.retention.ForgetAnswers},
+		{Name: "forget deliveries", Every: time.Hour, Do: s.retention.ForgetDeliveries},
+		{Name: "forget audit", Every: time.Hour, Do: s.retention.ForgetAudit},
+		{Name: "forget contacts", Every: time.Hour, Do: s.retention.ForgetContacts},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
 		{Name: "change many contacts", Every: time.Second, Do: app.NewBulks(s.store, now).Work},
 		{Name: "forget changes of many contacts", Every: time.Hour, Do: app.NewBulks(s.store, now).Forget},

@@ -1,5 +1,201 @@
 package main
 
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"fichario/adapters/download"
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
 type subjectCmd struct {
-	Record subjectRecordCmd `cmd:"" help:"Print the record of operations of an organisation (LGPD, art. 37)."`
+	Record   subjectRecordCmd   `cmd:"" help:"Print the record of operations of an organisation (LGPD, art. 37)."`
+	Export   subjectExportCmd   `cmd:"" help:"Write everything that is held of a person as JSON."`
+	Erase    subjectEraseCmd    `cmd:"" help:"Erase everything that is held of a person; statement entries stay without the document."`
+	Unblock  subjectUnblockCmd  `cmd:"" help:"Let a person be looked up again who was erased with --block."`
+	Erasures subjectErasuresCmd `cmd:"" help:"List erasures with their receipts."`
+	Replay   subjectReplayCmd   `cmd:"" name:"replay-erasures" help:"Do the erasures of the journal again that a restored database does not have."`
+}
+
+// subjectFlags say whom one asks about.
+type subjectFlags struct {
+	Org      string `required:"" help:"Id of the organisation."`
+	Document string `xor:"who" required:"" help:"CPF, CNPJ or plate of the person."`
+	Email    string `xor:"who" required:"" help:"E-mail address of the person."`
+	Phone    string `xor:"who" required:"" help:"Phone number of the person; without a country code it is of Brazil."`
+}
+
+func (f subjectFlags) query() app.SubjectQuery {
+	return app.SubjectQuery{OrgID: f.Org, Document: f.Document, Email: f.Email, Phone: f.Phone}
+}
+
+// withSubjects runs a command on the rights of persons.
+func (e *environment) withSubjects(f func(*app.Subjects) error) error {
+	return e.withStore(func(store *gormstore.Store) error { return f(e.subjects(store)) })
+}
+
+func (e *environment) subjects(store *gormstore.Store) *app.Subjects {
+	return app.NewSubjects(store, store, erasureJournal(e.erasureJournal()), now)
+}
+
+type subjectExportCmd struct {
+	subjectFlags
+}
+
+// Run writes what is held of a person.
+func (c *subjectExportCmd) Run(e *environment) error {
+	return e.withSubjects(func(subjects *app.Subjects) error {
+		x, err := subjects.Export(e.ctx, app.Operator(), c.query())
+		if err != nil {
+			return err
+		}
+		out := bufio.NewWriter(e.out)
+		return errors.Join(download.Subject(e.ctx, out, x), out.Flush())
+	})
+}
+
+type subjectEraseCmd struct {
+	subjectFlags
+	DryRun bool `help:"Only say what would be erased."`
+	Block  bool `help:"Also keep anybody of the organisation from looking the person up again."`
+}
+
+// Run erases a person, and waits until it is done.
+func (c *subjectEraseCmd) Run(e *environment) error {
+	return e.withSubjects(func(subjects *app.Subjects) error {
+		if c.DryRun {
+			held, err := subjects.Count(e.ctx, app.Operator(), c.query())
+			if err != nil {
+				return err
+			}
+			return e.print(struct {
+				Simulacao bool           `json:"simulacao"`
+				Apagaria  privacy.Counts `json:"apagaria"`
+				Bloqueado bool           `json:"bloqueado"`
+				Fica      []string       `json:"fica"`
+			}{true, download.WithoutNone(held.Counts), held.Blocked, download.Stays},
+				"%s\nNothing was changed.\n", countsText(held.Counts))
+		}
+		erasure, err := subjects.Erase(e.ctx, app.Operator(), c.query(), c.Block)
+		if err != nil {
+			return err
+		}
+		for {
+			err := subjects.Finish(e.ctx, erasure.ID)
+			if err != nil && !errors.Is(err, ports.ErrNotFound) {
+				return err
+			}
+			if erasure, err = subjects.Erasure(e.ctx, app.Operator(), erasure.ID); err != nil {
+				return err
+			}
+			if erasure.State == privacy.Done {
+				return e.printErasures(erasure)
+			}
+			select { // the service works on it
+			case <-time.After(200 * time.Millisecond):
+			case <-e.ctx.Done():
+				return e.ctx.Err()
+			}
+		}
+	})
+}
+
+func (e *environment) printErasures(erasure privacy.Erasure) error {
+	return e.print(download.Receipt(erasure), "%s", receiptText(erasure))
+}
+
+func receiptText(erasure privacy.Erasure) string {
+	ended := "in progress"
+	if !erasure.EndsAt.IsZero() {
+		ended = "done " + erasure.EndsAt.Format(time.DateTime)
+	}
+	return fmt.Sprintf("%s  %s  asked by %s, %s\n%s", erasure.ID, erasure.At.Format(time.DateTime), erasure.AskedBy, ended,
+		countsText(erasure.Gone))
+}
+
+func countsText(counts privacy.Counts) string {
+	var text strings.Builder
+	for _, k := range append(privacy.Kinds(), privacy.Answers, privacy.Happenings, privacy.Runs) {
+		if counts[k] > 0 {
+			fmt.Fprintf(&text, "  %6d  %s\n", counts[k], k)
+		}
+	}
+	return text.String()
+}
+
+type subjectUnblockCmd struct {
+	subjectFlags
+}
+
+// Run lets a person be looked up again.
+func (c *subjectUnblockCmd) Run(e *environment) error {
+	return e.withSubjects(func(subjects *app.Subjects) error {
+		if err := subjects.Unblock(e.ctx, app.Operator(), c.query()); err != nil {
+			return err
+		}
+		return e.print(map[string]bool{"bloqueado": false}, "The person may be looked up again.\n")
+	})
+}
+
+type subjectErasuresCmd struct {
+	Org     string `required:"" help:"Id of the organisation."`
+	Journal bool   `help:"Print the lines of the journal instead, for replay-erasures."`
+}
+
+// Run lists erasures.
+func (c *subjectErasuresCmd) Run(e *environment) error {
+	return e.withSubjects(func(subjects *app.Subjects) error {
+		all, err := subjects.Erasures(e.ctx, app.Operator(), c.Org)
+		if err != nil {
+			return err
+		}
+		if c.Journal {
+			return writeJournal(e.out, all)
+		}
+		return printList(e, all, download.Receipt, receiptText)
+	})
+}
+
+type subjectReplayCmd struct {
+	Org  string `help:"Id of the organisation; all by default."`
+	From string `help:"The journal; by default FICHARIO_ERASURE_JOURNAL, or the file beside the SQLite database. - reads standard input."`
+}
+
+// Run does erasures again.
+func (c *subjectReplayCmd) Run(e *environment) error {
+	from := c.From
+	if from == "" {
+		from = e.erasureJournal()
+	}
+	if from == "" {
+		return errors.New("there is no journal of erasures: set FICHARIO_ERASURE_JOURNAL, or give --from")
+	}
+	in := e.in
+	if from != "-" {
+		file, err := os.Open(from)
+		if err != nil {
+			return fmt.Errorf("the journal of erasures: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		in = file
+	}
+	entries, err := readJournal(in)
+	if err != nil {
+		return err
+	}
+	return e.withSubjects(func(subjects *app.Subjects) error {
+		again, known, err := subjects.Replay(e.ctx, app.Operator(), c.Org, entries)
+		if err != nil {
+			return err
+		}
+		return e.print(map[string]int{"refeitas": again, "jaFeitas": known},
+			"%d erasures done again, %d were there.\n", again, known)
+	})
 }

@@ -21,13 +21,8 @@ type subjectRecordCmd struct {
 func (e *environment) record(store ports.Store, client *bureau.Client) *app.Record {
 	return app.NewRecord(app.RecordConfig{
 		Store: store, Clock: now, Bureau: client.Name(), Catalog: client.Catalog(), Fresh: e.settings.HistoryFresh,
-		Retention: e.retention(), Mails: e.settings.SMTPURL != "",
+		Keeping: e.keeping(), Mails: e.settings.SMTPURL != "",
 	})
-}
-
-// retention is how long this instance keeps personal data.
-func (*environment) retention() app.Retention {
-	return app.Retention{Deliveries: app.DeliveriesKept}
 }
 
 // recordView is a record of operations as --json shows it.

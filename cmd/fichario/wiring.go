@@ -9,6 +9,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/adapters/notifier"
+	"fichario/app"
 	"fichario/domain/access"
 	"fichario/ports"
 )
@@ -98,6 +99,13 @@ func (e *environment) mailer() (ports.Mailer, error) {
 		return nil, nil //nolint:nilnil // no mail server is a configuration like any other
 	}
 	return notifier.New(e.settings.SMTPURL)
+}
+
+func (e *environment) keeping() app.Keeping {
+	return app.Keeping{
+		Answers: e.settings.KeepAnswers, Deliveries: e.settings.KeepDeliveries, Contacts: e.settings.KeepContacts,
+		Audit: e.settings.KeepAudit,
+	}
 }
 
 func (e *environment) calendar() (access.Calendar, error) {

@@ -24,6 +24,7 @@ const (
 	MissingPurpose       Code = "finalidade_ausente"
 	PurposeRefused       Code = "finalidade_negada"
 	AddressRefused       Code = "endereco_negado"
+	SubjectBlocked       Code = "titular_bloqueado"
 	LookupDisabled       Code = "recurso_indisponivel"
 	NotInHistory         Code = "fora_do_historico"
 	UnknownLookup        Code = "consulta_desconhecida"

@@ -75,6 +75,8 @@ type Entry struct {
 	SettleAt time.Time
 	// Unreadable is true where what is stored cannot be opened: Document is then the zero value.
 	Unreadable bool
+	// Erased is true where the person had his data erased: Document is then the zero value, and there is no record.
+	Erased bool
 }
 
 // Record is an answer of a bureau as history keeps it. It belongs to the

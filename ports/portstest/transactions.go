@@ -12,6 +12,7 @@ import (
 	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -108,6 +109,23 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"audit.append": func(ctx context.Context, r ports.Repos) error { return r.Audit.Append(ctx, audit.Line{}) },
 	"audit.blank": func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Audit.Blank(ctx, id(), id(), ports.AuditTraces{}, 1)
+		return err
+	},
+	"subjects.erase": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Subjects.Erase(ctx, &privacy.Person{}, privacy.Lookups, []string{id()})
+		return err
+	},
+	"subjects.block": func(ctx context.Context, r ports.Repos) error {
+		return r.Subjects.Block(ctx, privacy.Block{Hashes: [][]byte{{1}}})
+	},
+	"subjects.addErasure": func(ctx context.Context, r ports.Repos) error {
+		return r.Subjects.AddErasure(ctx, privacy.Erasure{ID: id(), OrgID: id()})
+	},
+	"subjects.saveErasure": func(ctx context.Context, r ports.Repos) error {
+		return r.Subjects.SaveErasure(ctx, privacy.Erasure{ID: id(), OrgID: id()})
+	},
+	"subjects.lockErasure": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Subjects.LockErasure(ctx, id(), "x")
 		return err
 	},
 	"rotations.turn": func(ctx context.Context, r ports.Repos) error {

@@ -168,6 +168,9 @@ func (o *Org) Command(args ...string) string {
 	return testkit.Run(o.tb, o.env, args...)
 }
 
+// Env is the environment that leads to the database of the service.
+func (o *Org) Env() map[string]string { return maps.Clone(o.env) }
+
 // Refused runs a command that must fail with code 1, say why on standard error and print nothing.
 func (o *Org) Refused(args ...string) string {
 	o.tb.Helper()

@@ -71,6 +71,20 @@ func (b *Bureau) Hold(document string) (release func()) {
 	}
 }
 
+// Fail has calls for a product, by the first word of its path, answered with an error.
+func (b *Bureau) Fail(path string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := b.answer
+	b.answer = func(w http.ResponseWriter, r *http.Request, document string) {
+		if strings.HasPrefix(r.URL.Path, "/"+path+"/") {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		before(w, r, document)
+	}
+}
+
 // Await waits until the bureau has been asked n times, about all documents.
 func (b *Bureau) Await(tb testing.TB, n int) {
 	tb.Helper()

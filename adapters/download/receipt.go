@@ -1,0 +1,63 @@
+package download
+
+import (
+	"time"
+
+	"fichario/domain/privacy"
+)
+
+// Stays is what an erasure leaves, and why, in the words of receipts.
+var Stays = []string{
+	"Linhas do extrato, sem o documento: id, chave ou pessoa, produto, data e valor, porque provam o que foi cobrado.",
+	"Números somados (painel, limites, totais), que não dizem de quem se trata.",
+	"Ids de contatos apagados, para que a repetição de um envio não os crie de novo.",
+	"Este recibo e um código cifrado do titular, para refazer a eliminação depois de restaurar uma cópia.",
+}
+
+// StaysBlocked is what stays beside it where the person is blocked.
+const StaysBlocked = "O bloqueio: um código cifrado do documento, para que ele não seja consultado de novo."
+
+// ReceiptJSON is the receipt of an erasure. It holds no personal data of the person.
+type ReceiptJSON struct {
+	ID        string         `json:"id"`
+	Org       string         `json:"organizacao"`
+	Situacao  string         `json:"situacao"`
+	PedidaPor string         `json:"pedidaPor"`
+	Em        time.Time      `json:"em"`
+	Concluida *time.Time     `json:"concluidaEm"`
+	Refeita   *time.Time     `json:"refeitaEm"`
+	Bloqueio  bool           `json:"bloqueio"`
+	Apagado   privacy.Counts `json:"apagado"`
+	Fica      []string       `json:"fica"`
+	// Diario is whether the journal outside of the database has it.
+	Diario bool `json:"diario"`
+}
+
+// Receipt is an erasure as its receipt.
+func Receipt(e privacy.Erasure) ReceiptJSON {
+	out := ReceiptJSON{
+		ID: e.ID, Org: e.OrgID, Situacao: string(e.State), PedidaPor: e.AskedBy, Em: e.At, Bloqueio: e.Block,
+		Apagado: WithoutNone(e.Gone), Fica: Stays, Diario: e.Journalled,
+	}
+	if e.Block {
+		out.Fica = append(Stays[:len(Stays):len(Stays)], StaysBlocked)
+	}
+	if !e.EndsAt.IsZero() {
+		out.Concluida = &e.EndsAt
+	}
+	if !e.Replayed.IsZero() {
+		out.Refeita = &e.Replayed
+	}
+	return out
+}
+
+// WithoutNone leaves out kinds of which there is nothing.
+func WithoutNone(counts privacy.Counts) privacy.Counts {
+	out := privacy.Counts{}
+	for k, n := range counts {
+		if n > 0 {
+			out[k] = n
+		}
+	}
+	return out
+}

@@ -1,0 +1,351 @@
+package download
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"time"
+	"unicode/utf8"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/intake"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+)
+
+// Subject writes everything that is held of a person as one JSON object, while it is read.
+func Subject(ctx context.Context, to io.Writer, x *app.SubjectExport) error {
+	w := &objectWriter{to: to}
+	w.field("organizacao", struct {
+		ID   string `json:"id"`
+		Nome string `json:"nome"`
+	}{x.Org.ID, x.Org.Name})
+	w.field("geradoEm", x.At)
+	w.field("pedidoPor", x.AskedBy)
+	type identity struct {
+		Tipo  string `json:"tipo"`
+		Valor string `json:"valor"`
+	}
+	known := make([]identity, len(x.Identities))
+	for n, i := range x.Identities {
+		known[n] = identity{string(i.Type), i.Value}
+	}
+	w.field("titular", known)
+	list(w, "consultas", x.Lookups(ctx), lookupOf)
+	list(w, "contatos", x.Contacts(ctx), contactOf)
+	list(w, "contatosExcluidos", x.Removed(ctx), removalOf)
+	list(w, "entregas", x.Deliveries(ctx), func(d webhook.Delivery) any { return deliveryOf(d, x.Webhook(d.WebhookID)) })
+	list(w, "itensDeLote", x.Items(ctx), itemOf)
+	list(w, "linhasDeImportacao", x.Rows(ctx), rowOf)
+	list(w, "notificacoes", x.Notices(ctx), noticeOf)
+	w.write("}\n")
+	return w.err
+}
+
+// objectWriter writes an object a field at a time.
+type objectWriter struct {
+	to    io.Writer
+	begun bool
+	err   error
+}
+
+func (w *objectWriter) write(s string) {
+	if w.err == nil {
+		_, w.err = io.WriteString(w.to, s)
+	}
+}
+
+func (w *objectWriter) name(name string) {
+	if w.begun {
+		w.write(",\n ")
+	} else {
+		w.write("{")
+	}
+	w.begun = true
+	w.value(name)
+	w.write(": ")
+}
+
+func (w *objectWriter) value(v any) {
+	if w.err != nil {
+		return
+	}
+	enc := json.NewEncoder(trimming{w.to})
+	enc.SetEscapeHTML(false)
+	w.err = enc.Encode(v)
+}
+
+// trimming leaves out the line break that an encoder ends with.
+type trimming struct{ io.Writer }
+
+func (t trimming) Write(p []byte) (int, error) {
+	n := len(p)
+	if n > 0 && p[n-1] == '\n' {
+		p = p[:n-1]
+	}
+	_, err := t.Writer.Write(p)
+	return n, err
+}
+
+func (w *objectWriter) field(name string, v any) {
+	w.name(name)
+	w.value(v)
+}
+
+func list[T any](w *objectWriter, name string, all iter.Seq2[T, error], view func(T) any) {
+	w.name(name)
+	w.write("[")
+	first := true
+	for one, err := range all {
+		if err != nil {
+			w.err = err
+		}
+		if w.err != nil {
+			return
+		}
+		if !first {
+			w.write(",\n  ")
+		}
+		first = false
+		w.value(view(one))
+	}
+	w.write("]")
+}
+
+type subjectAnswer struct {
+	RespondidaEm time.Time       `json:"respondidaEm"`
+	Encontrado   bool            `json:"encontrado"`
+	Campos       json.RawMessage `json:"campos"`
+	// Bruto is the bureau's bytes: JSON as it is, and anything else as a text.
+	Bruto json.RawMessage `json:"bruto"`
+}
+
+func lookupOf(l app.SubjectLookup) any {
+	out := struct {
+		ID        string      `json:"id"`
+		Produto   string      `json:"produto"`
+		Documento *string     `json:"documento"`
+		Em        time.Time   `json:"em"`
+		Por       *string     `json:"por"`
+		Quem      string      `json:"quem"`
+		ParaQue   *string     `json:"paraQue"` // the purpose
+		Cache     bool        `json:"cache"`
+		Cobrada   bool        `json:"cobrada"`
+		Valor     json.Number `json:"valor"`
+		Situacao  string      `json:"situacao"`
+		// Origem is where the answer came from.
+		Origem     string         `json:"origem"`
+		RespostaID *string        `json:"respostaId"`
+		Resposta   *subjectAnswer `json:"resposta"`
+	}{
+		ID: l.ID, Produto: l.Product, Em: l.At, Quem: l.AskedByName, Cache: l.Cache, Cobrada: l.Charged,
+		Valor: json.Number(l.Amount.String()), Situacao: string(l.Status), Origem: "bureau",
+		Documento: known(l.Document.Value()), Por: known(l.AskedBy()), RespostaID: known(l.RecordID),
+	}
+	if l.Cache {
+		out.Origem = "historico"
+	}
+	if l.Record != nil {
+		out.Resposta = answerOf(l.Record)
+	}
+	return out
+}
+
+func answerOf(r *lookup.Record) *subjectAnswer {
+	out := &subjectAnswer{RespondidaEm: r.AnsweredAt, Encontrado: r.Found, Campos: r.Fields, Bruto: r.Raw}
+	if !json.Valid(out.Bruto) {
+		out.Bruto, _ = json.Marshal(string(r.Raw)) // a text can be written
+	}
+	if !json.Valid(out.Campos) {
+		out.Campos = nil
+	}
+	return out
+}
+
+// known is a text, or null where there is none.
+func known(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+type subjectDocument struct {
+	Tipo      string `json:"tipo"`
+	Documento string `json:"documento"`
+}
+
+func documentsOf(all []document.Document) []subjectDocument {
+	out := make([]subjectDocument, len(all))
+	for n, d := range all {
+		out[n] = subjectDocument{string(d.Type()), d.Value()}
+	}
+	return out
+}
+
+type subjectContact struct {
+	ID         string            `json:"id"`
+	CriadoEm   time.Time         `json:"criadoEm"`
+	SoParte    bool              `json:"soDocumento"` // the rest is about somebody else
+	Nome       string            `json:"nome,omitempty"`
+	Email      string            `json:"email,omitempty"`
+	Telefone   string            `json:"telefone,omitempty"`
+	Empresa    string            `json:"empresa,omitempty"`
+	Valor      json.Number       `json:"valor,omitempty"`
+	Documentos []subjectDocument `json:"documentos"`
+	Nota       string            `json:"nota,omitempty"`
+	Origem     string            `json:"origem,omitempty"`
+	Webhook    string            `json:"webhook,omitempty"`
+	Funil      string            `json:"funil,omitempty"`
+	Etapa      string            `json:"etapa,omitempty"`
+	Resp       string            `json:"responsavel,omitempty"`
+	Atribuicao map[string]string `json:"atribuicao,omitempty"`
+	Historico  []subjectEvent    `json:"historico"`
+	Automacoes []subjectRun      `json:"automacoes"`
+}
+
+type subjectEvent struct {
+	Em    time.Time `json:"em"`
+	Tipo  string    `json:"tipo"`
+	Autor string    `json:"autor"`
+	Texto string    `json:"texto"`
+}
+
+type subjectRun struct {
+	Em        time.Time `json:"em"`
+	Automacao string    `json:"automacao"`
+	Acao      string    `json:"acao"`
+	// Para is to whom it passed the contact on: an address, or what a destination is called.
+	Para      *string `json:"para"`
+	Situacao  string  `json:"situacao"`
+	Resultado string  `json:"resultado"`
+}
+
+func contactOf(c app.SubjectContact) any {
+	out := contactFields(c.Contact)
+	out.Origem, out.Webhook, out.Funil, out.Etapa, out.Resp = c.Origin, c.Webhook, c.Funnel, c.Stage, c.Assignee.Name
+	if out.SoParte = c.Partly; c.Partly {
+		out.Valor = ""
+	}
+	for _, e := range c.Events {
+		out.Historico = append(out.Historico, subjectEvent{e.At, string(e.Kind), e.Actor, e.Text()})
+	}
+	for _, run := range c.Runs {
+		out.Automacoes = append(out.Automacoes, subjectRun{
+			run.CreatedAt, run.Rule.Name, string(run.Kind), recipient(run.Rule.Action, c.Contact), string(run.State), run.Result,
+		})
+	}
+	return out
+}
+
+func contactFields(c crm.Contact) subjectContact {
+	out := subjectContact{
+		ID: c.ID, CriadoEm: c.CreatedAt, Nome: c.Name, Email: c.Email, Telefone: c.Phone, Empresa: c.Company,
+		Valor: json.Number(c.Amount.String()), Documentos: documentsOf(c.Documents), Nota: c.Note,
+		Historico: []subjectEvent{}, Automacoes: []subjectRun{},
+	}
+	for _, a := range c.Attribution {
+		if out.Atribuicao == nil {
+			out.Atribuicao = map[string]string{}
+		}
+		out.Atribuicao[a.Key] = a.Value
+	}
+	return out
+}
+
+// recipient is to whom an action passes a contact on; null where it stays in the house.
+func recipient(a automation.Action, c crm.Contact) *string {
+	switch {
+	case a.Kind == automation.Email && a.To == automation.ToContact:
+		return known(c.Email)
+	case a.Kind == automation.Email && a.To != automation.ToAssignee:
+		return known(a.To)
+	case a.Kind == automation.HTTP && a.Destination != "":
+		return known(a.Destination)
+	case a.Kind == automation.HTTP:
+		return known(a.URL)
+	}
+	return nil
+}
+
+func removalOf(r crm.Removal) any {
+	return struct {
+		Em      time.Time      `json:"em"`
+		Por     string         `json:"por"`
+		UnidoA  *string        `json:"unidoA"`
+		Contato subjectContact `json:"contato"`
+	}{r.At, r.By, known(r.IntoID), contactFields(r.Contact)}
+}
+
+func deliveryOf(d webhook.Delivery, hook string) any {
+	headers := d.Headers
+	if headers == nil {
+		headers = []intake.Pair{}
+	}
+	body := string(d.Body)
+	if !utf8.ValidString(body) {
+		body = string([]rune(body))
+	}
+	return struct {
+		ID         string            `json:"id"`
+		Em         time.Time         `json:"em"`
+		Webhook    string            `json:"webhook"`
+		Situacao   string            `json:"situacao"`
+		Contato    *string           `json:"contato"`
+		Cabecalhos map[string]string `json:"cabecalhos"`
+		Corpo      string            `json:"corpo"`
+	}{d.ID, d.At, hook, string(d.Outcome), known(d.ContactID), pairs(headers), body}
+}
+
+func pairs(all []intake.Pair) map[string]string {
+	out := map[string]string{}
+	for _, p := range all {
+		out[p.Key] = p.Value
+	}
+	return out
+}
+
+func itemOf(i app.SubjectItem) any {
+	cells := map[string]string{}
+	for n, cell := range i.Cells {
+		if n < len(i.Batch.Columns) {
+			cells[i.Batch.Columns[n]] = cell
+		}
+	}
+	return struct {
+		Lote     string            `json:"lote"`
+		Nome     string            `json:"nome"`
+		Produto  string            `json:"produto"`
+		CriadoEm time.Time         `json:"criadoEm"`
+		Linha    int               `json:"linha"`
+		Doc      *string           `json:"documento"`
+		Colunas  map[string]string `json:"colunas"`
+		Situacao string            `json:"situacao"`
+		Consulta *string           `json:"consultaId"`
+	}{
+		i.BatchID, i.Batch.Name, i.Batch.Product, i.Batch.CreatedAt, i.Line, known(i.Document.Value()), cells,
+		string(i.State), known(i.LookupID),
+	}
+}
+
+func rowOf(r crm.BulkItem) any {
+	var row crm.ImportRow
+	_ = json.Unmarshal(r.Content, &row) // what is no row of a file has no cells
+	return struct {
+		Acao    string   `json:"importacao"`
+		Linha   int      `json:"linha"`
+		Celulas []string `json:"celulas"`
+	}{r.BulkID, row.Line, row.Cells}
+}
+
+func noticeOf(n crm.Notification) any {
+	return struct {
+		Em    time.Time `json:"em"`
+		Tipo  string    `json:"tipo"`
+		Texto string    `json:"texto"`
+	}{n.At, string(n.Kind), n.Subject}
+}

@@ -1,0 +1,181 @@
+package gormstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+type blockRow struct {
+	OrgID     uid       `gorm:"primaryKey"`
+	Subject   []byte    `gorm:"primaryKey"`
+	ErasureID uid       `gorm:"not null"`
+	AskedBy   string    `gorm:"not null"`
+	At        time.Time `gorm:"not null"`
+}
+
+func (blockRow) TableName() string { return "subject_blocks" }
+
+type erasureRow struct {
+	ID         uid       `gorm:"primaryKey"`
+	OrgID      uid       `gorm:"not null"`
+	State      string    `gorm:"not null"`
+	AskedBy    string    `gorm:"not null"`
+	At         time.Time `gorm:"not null"`
+	EndedAt    *time.Time
+	Block      bool   `gorm:"not null"`
+	KeyID      string `gorm:"not null"`
+	Hashes     []byte `gorm:"not null"`
+	Counts     string `gorm:"not null"`
+	Content    []byte
+	Kind       string `gorm:"not null"`
+	After      string `gorm:"not null"`
+	Round      int    `gorm:"not null"`
+	Journalled bool   `gorm:"not null"`
+	ReplayedAt *time.Time
+	Lease      string `gorm:"not null"`
+	LeaseUntil *time.Time
+}
+
+func (erasureRow) TableName() string { return "erasures" }
+
+func (v *vault) erasureRow(e privacy.Erasure) erasureRow {
+	counts, err := json.Marshal(e.Gone)
+	if err != nil {
+		panic(err) // they are numbers
+	}
+	row := erasureRow{
+		ID: uid(e.ID), OrgID: uid(e.OrgID), State: string(e.State), AskedBy: e.AskedBy, At: stamp(e.At),
+		EndedAt: optionalTime(e.EndsAt), Block: e.Block, KeyID: e.KeyID, Hashes: bytes.Join(e.Hashes, nil),
+		Counts: string(counts), Kind: string(e.Kind), After: e.After, Round: e.Round, Journalled: e.Journalled,
+		ReplayedAt: optionalTime(e.Replayed), Lease: e.Lease,
+	}
+	if row.Hashes == nil {
+		row.Hashes = []byte{}
+	}
+	if e.Person != nil {
+		row.Content = v.sealJSON(e.Person, "erasures|content|"+e.ID)
+	}
+	return row
+}
+
+func (v *vault) erasure(row erasureRow) privacy.Erasure {
+	e := privacy.Erasure{
+		ID: string(row.ID), OrgID: string(row.OrgID), State: privacy.State(row.State), AskedBy: row.AskedBy,
+		At: row.At.UTC(), EndsAt: timeOf(row.EndedAt), Block: row.Block, KeyID: row.KeyID, Gone: privacy.Counts{},
+		Hashes: slices.Collect(slices.Chunk(row.Hashes, subjectSize)), Kind: privacy.Kind(row.Kind), After: row.After,
+		Round: row.Round, Journalled: row.Journalled, Replayed: timeOf(row.ReplayedAt), Lease: row.Lease,
+	}
+	_ = json.Unmarshal([]byte(row.Counts), &e.Gone) // it was written by erasureRow
+	if row.Content == nil {
+		return e
+	}
+	if plain, ok := v.shown(row.Content, "erasures|content|"+e.ID); ok {
+		e.Person = &privacy.Person{}
+		_ = json.Unmarshal(plain, e.Person)
+	}
+	return e
+}
+
+func (r subjects) AddErasure(ctx context.Context, e privacy.Erasure) error {
+	row := r.store.vault.erasureRow(e)
+	return r.inside(ctx, "subjects.addErasure", func(db *gorm.DB) error { return db.Create(&row).Error })
+}
+
+func (r subjects) SaveErasure(ctx context.Context, e privacy.Erasure) error {
+	row := r.store.vault.erasureRow(e)
+	return r.inside(ctx, "subjects.saveErasure", func(db *gorm.DB) error {
+		return orNotFound(db.Model(&erasureRow{}).Where("id = ?", e.ID).
+			Select("state", "ended_at", "counts", "content", "kind", "after", "round", "journalled", "replayed_at").
+			Updates(&row))
+	})
+}
+
+// LeaseErasure finds and leases in one statement, so that no two instances work on one.
+func (r subjects) LeaseErasure(
+	ctx context.Context, id, lease string, now, until time.Time,
+) (e privacy.Erasure, err error) {
+	var rows []erasureRow
+	err = r.exec(ctx, "subjects.leaseErasure", func(db *gorm.DB) error {
+		next := db.Model(&erasureRow{}).Select("id").Where("state = "+literal(privacy.Running)).
+			Where("lease_until IS NULL OR lease_until <= ? OR lease = ?", stamp(now), lease)
+		if id != "" {
+			next = next.Where("id = ?", id)
+		}
+		next = locked("UPDATE", "SKIP LOCKED")(next).Order("id").Limit(1)
+		err := db.Raw("UPDATE erasures SET lease = ?, lease_until = ? WHERE id IN (?) RETURNING *", lease, stamp(until), next).
+			Scan(&rows).Error
+		if err == nil && len(rows) == 0 {
+			err = ports.ErrNotFound
+		}
+		return err
+	})
+	if err != nil {
+		return e, err
+	}
+	return r.store.vault.erasure(rows[0]), nil
+}
+
+func (r subjects) LockErasure(ctx context.Context, id, lease string) (privacy.Erasure, error) {
+	return findOne(ctx, r.inside, "subjects.lockErasure", r.store.vault.erasure, locked("UPDATE", ""),
+		where("id = ? AND lease = ? AND state = "+literal(privacy.Running), id, lease))
+}
+
+func (r subjects) FindErasure(ctx context.Context, id string) (privacy.Erasure, error) {
+	return findOne(ctx, r.query, "subjects.findErasure", r.store.vault.erasure, where("id = ?", id))
+}
+
+func (r subjects) Erasures(ctx context.Context, orgID, before string, limit int) ([]privacy.Erasure, error) {
+	return findAll(ctx, r.query, "subjects.erasures", r.store.vault.erasure, where("org_id = ?", orgID),
+		newest(before, limit))
+}
+
+func (r subjects) Block(ctx context.Context, b privacy.Block) error {
+	rows := mapped(b.Hashes, func(hash []byte) blockRow {
+		return blockRow{uid(b.OrgID), hash, uid(b.ErasureID), b.AskedBy, stamp(b.At)}
+	})
+	return r.inside(ctx, "subjects.block", func(db *gorm.DB) error {
+		if len(rows) == 0 {
+			return nil
+		}
+		return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
+	})
+}
+
+func (r subjects) Unblock(ctx context.Context, orgID string, hashes [][]byte) (bool, error) {
+	n, err := r.changed(ctx, "subjects.unblock", func(db *gorm.DB) *gorm.DB {
+		return db.Delete(&blockRow{}, "org_id = ? AND subject IN ?", orgID, hashes)
+	})
+	return n > 0, err
+}
+
+func (r subjects) Blocked(ctx context.Context, orgID string, hashes [][]byte) (yes bool, err error) {
+	var one []int
+	err = r.query(ctx, "subjects.blocked", func(db *gorm.DB) error {
+		return db.Model(&blockRow{}).Where("org_id = ? AND subject IN ?", orgID, hashes).Limit(1).Select("1").Scan(&one).Error
+	})
+	return len(one) > 0, err
+}
+
+func (r subjects) Blocks(ctx context.Context, orgID string, limit int) (out []privacy.Block, err error) {
+	rows, err := findAll(ctx, r.query, "subjects.blocks", func(row blockRow) blockRow { return row },
+		where("org_id = ?", orgID), order("erasure_id DESC, subject"), func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
+	for _, row := range rows {
+		if n := len(out); n == 0 || out[n-1].ErasureID != string(row.ErasureID) {
+			out = append(out, privacy.Block{
+				ErasureID: string(row.ErasureID), OrgID: orgID, AskedBy: row.AskedBy, At: row.At.UTC(),
+			})
+		}
+		last := &out[len(out)-1]
+		last.Hashes = append(last.Hashes, row.Subject)
+	}
+	return out, err
+}

@@ -1,0 +1,78 @@
+package gormstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+type retention struct{ conn }
+
+// ForgetAnswers moves the mark before it removes what is before it, so that entries whose answer is gone are never
+// taken for ones that have lost it.
+func (r retention) ForgetAnswers(ctx context.Context, before time.Time) (n int, err error) {
+	err = r.whole(ctx, "retention.forgetAnswers", func(db *gorm.DB) error {
+		if err := mark(db, "records", firstID(before)); err != nil {
+			return err
+		}
+		var ids []string
+		old := db.Model(&recordRow{}).Where("id < ?", firstID(before)).Order("id").Limit(forgetAtOnce)
+		if err := locked("UPDATE", "SKIP LOCKED")(old).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+			return err
+		}
+		n = len(ids)
+		return db.Delete(&recordRow{}, "id IN ?", ids).Error
+	})
+	return n, err
+}
+
+// OldContacts asks the history of each contact, whose ids begin with their time.
+func (r retention) OldContacts(
+	ctx context.Context, before time.Time, after string, limit int,
+) (old map[string][]string, next string, err error) {
+	old = map[string][]string{}
+	err = r.query(ctx, "retention.oldContacts", func(db *gorm.DB) error {
+		var rows []contactRow
+		err := db.Select("id", "org_id").Where("id > ? AND id < ?", cmp.Or(after, beforeAll), firstID(before)).Order("id").
+			Limit(limit).Find(&rows).Error
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		next = string(rows[len(rows)-1].ID)
+		var alive []uid
+		err = db.Session(&gorm.Session{NewDB: true}).Model(&eventRow{}).Distinct("contact_id").
+			Where("contact_id IN ? AND id >= ?", mapped(rows, func(c contactRow) uid { return c.ID }), firstID(before)).
+			Pluck("contact_id", &alive).Error
+		for _, row := range rows {
+			if !slices.Contains(alive, row.ID) {
+				old[string(row.OrgID)] = append(old[string(row.OrgID)], string(row.ID))
+			}
+		}
+		return err
+	})
+	return old, next, err
+}
+
+func (r retention) Mark(ctx context.Context, what string, before time.Time) error {
+	return r.exec(ctx, "retention.mark", func(db *gorm.DB) error { return mark(db, what, firstID(before)) })
+}
+
+// mark moves a mark on, and never back.
+func mark(db *gorm.DB, what, upTo string) error {
+	return db.Exec(`INSERT INTO privacy_marks (name, up_to) VALUES (?, ?) ON CONFLICT (name)
+		DO UPDATE SET up_to = excluded.up_to WHERE privacy_marks.up_to < excluded.up_to`, what, upTo).Error
+}
+
+// deliveriesSince is from when on all deliveries are there: for a day less than they are kept, and at most 29 days.
+func deliveriesSince(db *gorm.DB, now time.Time) (time.Time, error) {
+	since := stamp(now.Add(-29 * 24 * time.Hour))
+	var row privacyMarkRow
+	found := db.Limit(1).Find(&row, "name = ?", "deliveries")
+	if up := timeOfID(string(row.UpTo)); found.RowsAffected > 0 && up.After(since) {
+		since = stamp(up)
+	}
+	return since, found.Error
+}

@@ -1,0 +1,283 @@
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/domain/privacy"
+)
+
+func (r subjects) Erase(
+	ctx context.Context, p *privacy.Person, k privacy.Kind, ids []string,
+) (gone privacy.Counts, err error) {
+	erase := map[privacy.Kind]func(*gorm.DB, *privacy.Person, []string) (privacy.Counts, error){
+		privacy.Lookups: r.eraseLookups, privacy.Items: r.eraseItems, privacy.Contacts: r.eraseContacts,
+		privacy.Parts: r.eraseParts, privacy.Removed: r.eraseRemoved, privacy.Rows: r.eraseRows,
+		privacy.Deliveries: r.eraseDeliveries, privacy.Notices: r.eraseNotices,
+	}[k]
+	err = r.inside(ctx, "subjects.erase", func(db *gorm.DB) error {
+		if len(ids) == 0 {
+			return nil
+		}
+		gone, err = erase(db.Session(&gorm.Session{NewDB: true, Context: ctx}), p, ids)
+		return err
+	})
+	return gone, err
+}
+
+// eraseLookups leaves the entries without documents, and takes their answers. One that is running stays until it has an
+// outcome; one whose owner may still bring an answer gets none any more.
+func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	var rows []lookupRow
+	err := locked("UPDATE", "")(db).Select("id", "record_id").Order("id").
+		Where("id BETWEEN ? AND ?", ids[0], ids[len(ids)-1]).
+		Find(&rows, "id IN ? AND org_id = ? AND status <> "+literal(lookup.Running), ids, p.OrgID).Error
+	if err != nil {
+		return nil, err
+	}
+	var records, erased []string
+	for _, row := range rows {
+		empty := r.store.vault.seal(nil, "lookups|document|"+string(row.ID))
+		err := db.Model(&lookupRow{}).Where("id = ?", row.ID).
+			Updates(map[string]any{"document": blob(empty), "record_id": nil, "contact_id": nil, "settle_at": nil}).Error
+		if err != nil {
+			return nil, err
+		}
+		if erased = append(erased, string(row.ID)); row.RecordID != nil {
+			records = append(records, string(*row.RecordID))
+		}
+	}
+	gone := privacy.Counts{privacy.Lookups: len(rows)}
+	if len(records) > 0 {
+		answers := db.Delete(&recordRow{}, "id IN ? AND org_id = ?", records, p.OrgID)
+		if answers.Error != nil {
+			return nil, answers.Error
+		}
+		gone[privacy.Answers] = int(answers.RowsAffected)
+	}
+	return gone, r.untrace(db, p, privacy.Lookups, erased)
+}
+
+// untrace takes rows out of the index of persons.
+func (r subjects) untrace(
+	db *gorm.DB, p *privacy.Person, k privacy.Kind, ids []string, others ...privacy.Identity,
+) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	secret, err := r.store.subjectSecret(db.Statement.Context)
+	if err != nil {
+		return err
+	}
+	hashes := mapped(slices.Concat(p.Identities, others), func(i privacy.Identity) []byte {
+		return subjectHash(secret, p.OrgID, i)
+	})
+	return db.Delete(&traceRow{}, "subject IN ? AND kind = ? AND row_id IN ?", hashes, string(k), ids).Error
+}
+
+// eraseItems leaves items of batches without documents and cells.
+func (r subjects) eraseItems(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	var rows []batchItemRow
+	if err := locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids, p.OrgID).Error; err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		others, item := r.store.vault.identitiesOf(row), r.store.vault.item(row)
+		item.Document, item.Cells = document.Document{}, make([]string, len(item.Cells))
+		empty := r.store.vault.itemRow(item)
+		err := db.Model(&batchItemRow{}).Where("id = ?", row.ID).
+			Updates(map[string]any{"content": blob(empty.Content), "doc_type": ""}).Error
+		if err == nil {
+			err = r.untrace(db, p, privacy.Items, []string{string(row.ID)}, others...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return privacy.Counts{privacy.Items: len(rows)}, nil
+}
+
+// eraseContacts removes contacts with their history and runs, and those that became part of them. Their ids stay:
+// posts were answered with them.
+func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	gone := privacy.Counts{}
+	for _, id := range ids {
+		var row contactRow
+		found := locked("UPDATE", "")(withoutNote(db)).Limit(1).Find(&row, "id = ? AND org_id = ?", id, p.OrgID)
+		if found.Error != nil {
+			return nil, found.Error
+		}
+		if found.RowsAffected == 0 {
+			continue
+		}
+		figures := newContactFigures(someSlot())
+		figures.add(&row, -1)
+		mark := removedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: stamp(time.Now())}
+		err := errors.Join(db.Delete(&contactRow{}, "id = ?", id).Error, figures.count(db), db.Create(&mark).Error)
+		if err != nil {
+			return nil, err
+		}
+		gone[privacy.Contacts]++
+		with, err := forgetFamily(db, id)
+		if err != nil {
+			return nil, err
+		}
+		gone.Add(with)
+	}
+	return gone, nil
+}
+
+// forgetFamily removes the history and the runs of a contact that is gone, and of those that became part of it, and
+// what those were.
+func forgetFamily(db *gorm.DB, id string) (privacy.Counts, error) {
+	all, err := family(db, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	events := db.Delete(&eventRow{}, "contact_id IN ?", all)
+	runs := db.Delete(&jobRow{}, "contact_id IN ? AND kind <> "+literal(automation.FanOut), all)
+	waiting := db.Delete(&jobRow{}, "contact_id IN ? AND kind = "+literal(automation.FanOut)+
+		" AND state = "+literal(automation.Ready), all)
+	were := db.Model(&removedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
+	return privacy.Counts{
+		privacy.Happenings: int(events.RowsAffected), privacy.Runs: int(runs.RowsAffected + waiting.RowsAffected),
+		privacy.Removed: int(were.RowsAffected),
+	}, errors.Join(events.Error, runs.Error, waiting.Error, were.Error)
+}
+
+// eraseParts takes the person's documents, and the mention of them, out of contacts about others.
+func (r subjects) eraseParts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	gone, v := privacy.Counts{}, r.store.vault
+	var rows []contactRow
+	if err := locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids, p.OrgID).Error; err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		c := v.contact(row)
+		had := len(c.Documents)
+		c.Documents = slices.DeleteFunc(c.Documents, func(d document.Document) bool {
+			i, ok := privacy.OfDocument(d)
+			return ok && p.Knows(i)
+		})
+		if c.Unreadable || len(c.Documents) == had {
+			continue
+		}
+		c.Note = p.Redact(c.Note)
+		documents, index := v.sealDocuments(c)
+		err := db.Model(&contactRow{}).Where("id = ?", row.ID).Updates(map[string]any{
+			"documents": nullable(documents), "doc_index": nullable(index), "note": blob(v.sealNote(c)),
+		}).Error
+		if err == nil {
+			err = r.redactEvents(db, p, row.ID)
+		}
+		if err != nil {
+			return nil, err
+		}
+		gone[privacy.Parts]++
+	}
+	return gone, nil
+}
+
+// nullable is nothing, and not empty, where there is nothing.
+func nullable(b []byte) any {
+	if b == nil {
+		return nil
+	}
+	return blob(b)
+}
+
+// redactEvents takes a person out of the history of somebody else.
+func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID uid) error {
+	var events []eventRow
+	if err := db.Find(&events, "contact_id = ? AND subject IS NOT NULL", contactID).Error; err != nil {
+		return err
+	}
+	for _, row := range events {
+		e := r.store.vault.event(row)
+		if e.Unreadable || !p.Mentions(e.Subject) {
+			continue
+		}
+		e.Subject = p.Redact(e.Subject)
+		err := db.Model(&eventRow{}).Where("id = ?", row.ID).Update("subject", blob(r.store.vault.eventRow(e).Subject)).Error
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseRemoved forgets what contacts were that are gone already. The name of one that became part of another stands in
+// the other's history.
+func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	gone := privacy.Counts{}
+	for _, id := range ids {
+		var row removedRow
+		found := locked("UPDATE", "")(db).Limit(1).Find(&row, "id = ? AND org_id = ?", id, p.OrgID)
+		if found.Error != nil {
+			return nil, found.Error
+		}
+		if row.IntoID != nil {
+			if err := r.unname(db, *row.IntoID, r.store.vault.removal(row)); err != nil {
+				return nil, err
+			}
+		}
+		with, err := forgetFamily(db, id)
+		if err != nil {
+			return nil, err
+		}
+		gone.Add(with)
+	}
+	return gone, nil
+}
+
+// unname takes the name of a contact that became part of another out of the other's history.
+func (r subjects) unname(db *gorm.DB, intoID uid, was crm.Removal) error {
+	var events []eventRow
+	err := db.Find(&events, "contact_id = ? AND kind IN ?", intoID, []string{string(crm.Merged), string(crm.Parted)}).Error
+	if err != nil {
+		return err
+	}
+	for _, row := range events {
+		if r.store.vault.event(row).Subject != was.Contact.Name {
+			continue
+		}
+		if err := db.Model(&eventRow{}).Where("id = ?", row.ID).Update("subject", nil).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r subjects) eraseRows(db *gorm.DB, _ *privacy.Person, ids []string) (privacy.Counts, error) {
+	rows := db.Model(&bulkItemRow{}).Where("id IN ? AND content IS NOT NULL", ids).Update("content", nil)
+	return privacy.Counts{privacy.Rows: int(rows.RowsAffected)}, rows.Error
+}
+
+// noHeaders are those of a post that was erased.
+const noHeaders = "[]"
+
+// eraseDeliveries leaves posts without headers and body; as one that was cut short, none can be read again.
+func (r subjects) eraseDeliveries(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	for _, id := range ids {
+		empty := r.store.vault.sealTwo([]byte(noHeaders), nil, "deliveries|content|"+id)
+		err := db.Model(&deliveryRow{}).Where("id = ? AND org_id = ?", id, p.OrgID).
+			Updates(map[string]any{"content": blob(empty), "truncated": true}).Error
+		if err != nil {
+			return nil, err
+		}
+	}
+	return privacy.Counts{privacy.Deliveries: len(ids)}, nil
+}
+
+func (r subjects) eraseNotices(db *gorm.DB, _ *privacy.Person, ids []string) (privacy.Counts, error) {
+	rows := db.Delete(&notificationRow{}, "id IN ?", ids)
+	return privacy.Counts{privacy.Notices: int(rows.RowsAffected)}, rows.Error
+}

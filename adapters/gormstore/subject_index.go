@@ -1,0 +1,216 @@
+package gormstore
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/domain/document"
+	"fichario/domain/privacy"
+)
+
+// traceRow is something that is held of a person.
+type traceRow struct {
+	Subject []byte `gorm:"primaryKey"`
+	Kind    string `gorm:"primaryKey"`
+	RowID   uid    `gorm:"primaryKey"`
+}
+
+func (traceRow) TableName() string { return "subject_traces" }
+
+// privacyMarkRow says up to which row of a table something has been done.
+type privacyMarkRow struct {
+	Name string `gorm:"primaryKey"`
+	UpTo uid    `gorm:"not null"`
+}
+
+func (privacyMarkRow) TableName() string { return "privacy_marks" }
+
+const (
+	// traceAtOnce is how many rows are put into the index of persons in one transaction.
+	traceAtOnce = 250
+	// traceRest is for how many times as long as that took nothing is written: a twentieth of the time is the index's.
+	traceRest = 20
+	// traceAfter is how long rows are looked at before the index has them; see indexAfter. A batch takes its time.
+	traceAfter = 2 * time.Minute
+)
+
+// traced are the tables that the index of persons is written from, and their kinds.
+var traced = map[string]privacy.Kind{"lookups": privacy.Lookups, "batch_items": privacy.Items}
+
+// IndexSubjects writes the index by which lookups and items of batches of a person are found, at a pace that leaves
+// lookups theirs: what requests write waits for nothing, and what is there already is filled in beside them. It is for
+// one caller.
+func (s *Store) IndexSubjects(ctx context.Context) error {
+	now := time.Now()
+	for table := range traced {
+		if err := s.traceAll(ctx, table, "", firstID(now.Add(-traceAfter)), traceRest); err != nil {
+			return err
+		}
+	}
+	if now.Sub(s.tracedAgain) < indexAgain {
+		return nil
+	}
+	s.tracedAgain = now
+	for table := range traced {
+		err := s.traceAll(ctx, table, idsSince(now.Add(-24*time.Hour)), firstID(now.Add(-traceAfter)), traceRest)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CatchUp brings the index of persons to the present moment, and takes as long as that takes: the first time after an
+// upgrade about a minute for a million lookups.
+func (s *Store) CatchUp(ctx context.Context) error {
+	until := firstID(time.Now().Add(-traceAfter))
+	for table := range traced {
+		if err := s.traceAll(ctx, table, "", until, 1); err != nil {
+			return err
+		}
+		var mark privacyMarkRow
+		err := s.conn().query(ctx, "store.catchUp", func(db *gorm.DB) error { return db.Take(&mark, "name = ?", table).Error })
+		if err == nil {
+			// Instances whose clocks differ, and transactions that took long, are before the mark.
+			err = s.traceAll(ctx, table, min(string(mark.UpTo), idsSince(time.Now().Add(-10*time.Minute))), afterAll, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Indexed reports whether the index has all but the last minutes.
+func (s *Store) Indexed(ctx context.Context) (yes bool, err error) {
+	yes = true
+	for table := range traced {
+		var mark privacyMarkRow
+		var left []string
+		err := s.conn().query(ctx, "store.indexed", func(db *gorm.DB) error {
+			if err := db.Take(&mark, "name = ?", table).Error; err != nil {
+				return err
+			}
+			return db.Session(&gorm.Session{NewDB: true}).Table(table).
+				Where("id > ? AND id < ?", mark.UpTo, firstID(time.Now().Add(-10*traceAfter))).
+				Order("id").Limit(1).Pluck("id", &left).Error
+		})
+		if err != nil {
+			return false, err
+		}
+		yes = yes && len(left) == 0
+	}
+	return yes, nil
+}
+
+// traceAll is traceSome until there are no more. Without after it goes on from the mark, and moves it.
+func (s *Store) traceAll(ctx context.Context, table, after, until string, rest int) error {
+	for {
+		began := time.Now()
+		last, more, err := s.traceSome(ctx, table, after, until)
+		if err != nil || !more {
+			return named("store.indexSubjects", classify(err))
+		}
+		if after != "" {
+			after = last
+		}
+		select {
+		case <-time.After(time.Duration(rest) * time.Since(began)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// traceSome writes what the next rows say of persons, and returns the last row and whether there may be more.
+func (s *Store) traceSome(ctx context.Context, table, after, until string) (last string, more bool, err error) {
+	secret, err := s.subjectSecret(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	defer cancel()
+	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		from := after
+		var mark privacyMarkRow
+		if after == "" {
+			// Where another instance is at it, it is not waited for.
+			held := locked("UPDATE", "SKIP LOCKED")(tx).Limit(1).Find(&mark, "name = ?", table)
+			if held.Error != nil || held.RowsAffected == 0 {
+				return held.Error
+			}
+			from = string(mark.UpTo)
+		}
+		ids, traces, err := s.tracesIn(tx, table, secret, from, until)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		last, more = ids[len(ids)-1], len(ids) == traceAtOnce
+		if len(traces) > 0 {
+			err := tx.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&traces, 1000).Error
+			if err != nil {
+				return err
+			}
+		}
+		if after != "" {
+			return nil
+		}
+		return tx.Model(&mark).Where("name = ?", table).Update("up_to", last).Error
+	})
+	return last, more, err
+}
+
+// tracesIn are what some rows of a table say of persons, and the ids of the rows.
+func (s *Store) tracesIn(
+	tx *gorm.DB, table string, secret []byte, from, until string,
+) (ids []string, traces []traceRow, err error) {
+	next := tx.Where("id > ? AND id < ?", from, until).Order("id").Limit(traceAtOnce)
+	add := func(id, orgID uid, identities ...privacy.Identity) {
+		for _, i := range identities {
+			traces = append(traces, traceRow{subjectHash(secret, string(orgID), i), string(traced[table]), id})
+		}
+	}
+	if table == "lookups" {
+		var rows []lookupRow
+		err = next.Select("id", "org_id", "doc_type", "document").Find(&rows).Error
+		for _, row := range rows {
+			ids = append(ids, string(row.ID))
+			value, opened := s.vault.shown(row.Document, "lookups|document|"+string(row.ID))
+			if i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value))); opened && ok {
+				add(row.ID, row.OrgID, i)
+			}
+		}
+		return ids, traces, err
+	}
+	var rows []batchItemRow
+	err = next.Select("id", "org_id", "doc_type", "content").Find(&rows).Error
+	for _, row := range rows {
+		ids = append(ids, string(row.ID))
+		add(row.ID, row.OrgID, s.vault.identitiesOf(row)...)
+	}
+	return ids, traces, err
+}
+
+// identitiesOf are the document of an item, and what its cells say.
+func (v *vault) identitiesOf(row batchItemRow) []privacy.Identity {
+	value, cells, err := v.openTwo(row.Content, "batch_items|content|"+string(row.ID))
+	if err != nil {
+		return nil
+	}
+	var texts []string
+	_ = json.Unmarshal(cells, &texts) // it was written by itemRow
+	out := privacy.FindIn(strings.Join(texts, "\n"))
+	i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value)))
+	for _, there := range out {
+		ok = ok && there != i
+	}
+	if ok {
+		out = append(out, i)
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package gormstore
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"sync"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/domain/document"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// subjectSize is how many bytes of a hash are kept: two persons have the same one in no database that there will be.
+const subjectSize = 16
+
+type subjectKeyRow struct {
+	ID        uid       `gorm:"primaryKey"`
+	Secret    []byte    `gorm:"not null"`
+	CreatedAt time.Time `gorm:"not null"`
+}
+
+func (subjectKeyRow) TableName() string { return "subject_keys" }
+
+// subjectKeyID is the id of the one key.
+const subjectKeyID = "00000000-0000-7000-8000-000000000001"
+
+// subjectKey hashes identities. The key is made of the first data key that the database had, so that a copy of before
+// it was made gets the same one, and stored sealed, so that it outlives that data key.
+type subjectKey struct {
+	mutex  sync.Mutex
+	secret []byte
+}
+
+// subjectSecret reads the key, or makes it.
+func (s *Store) subjectSecret(ctx context.Context) ([]byte, error) {
+	s.subject.mutex.Lock()
+	defer s.subject.mutex.Unlock()
+	if s.subject.secret != nil {
+		return s.subject.secret, nil
+	}
+	place := "subject_keys|secret|" + subjectKeyID
+	fresh, err := hkdf.Key(sha256.New, s.vault.keys[0].index, nil, "fichario subjects v1", 32)
+	if err != nil {
+		return nil, err
+	}
+	var row subjectKeyRow
+	find := func(db *gorm.DB) error { return db.Limit(1).Find(&row, "id = ?", subjectKeyID).Error }
+	err = s.conn().query(ctx, "subjects.key", find)
+	if err == nil && row.ID == "" {
+		made := subjectKeyRow{ID: subjectKeyID, Secret: s.vault.seal(fresh, place), CreatedAt: stamp(time.Now())}
+		err = s.conn().exec(ctx, "subjects.key", func(db *gorm.DB) error {
+			if err := db.Clauses(clause.OnConflict{DoNothing: true}).Create(&made).Error; err != nil {
+				return err
+			}
+			return find(db)
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	secret, ok := s.vault.shown(row.Secret, place)
+	if !ok {
+		return nil, ports.ErrUnreadable
+	}
+	s.subject.secret = secret
+	return secret, nil
+}
+
+// subjectHash is what a person is found by in an organisation.
+func subjectHash(secret []byte, orgID string, i privacy.Identity) []byte {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(orgID + "|" + string(i.Type) + "|" + i.Value))
+	return mac.Sum(nil)[:subjectSize]
+}
+
+// documentHash is the hash of a document; nil of none.
+func documentHash(secret []byte, orgID string, d document.Document) []byte {
+	i, ok := privacy.OfDocument(d)
+	if !ok {
+		return nil
+	}
+	return subjectHash(secret, orgID, i)
+}
+
+func (r subjects) KeyID(ctx context.Context) (string, error) {
+	secret, err := r.store.subjectSecret(ctx)
+	sum := sha256.Sum256(append([]byte("id|"), secret...))
+	return hex.EncodeToString(sum[:4]), err
+}
+
+func (r subjects) Hashes(ctx context.Context, orgID string, identities ...privacy.Identity) ([][]byte, error) {
+	secret, err := r.store.subjectSecret(ctx)
+	return mapped(identities, func(i privacy.Identity) []byte { return subjectHash(secret, orgID, i) }), err
+}

@@ -1,0 +1,263 @@
+package gormstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/crm"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+type subjects struct {
+	conn
+	store *Store
+}
+
+// scanAtOnce is how many rows of a table without an index of persons one step looks at.
+const scanAtOnce = 300
+
+func (r subjects) Contacts(
+	ctx context.Context, orgID string, i privacy.Identity, before string, limit int,
+) (out []crm.Contact, err error) {
+	before = cmp.Or(before, afterAll)
+	err = r.query(ctx, "subjects.contacts", func(db *gorm.DB) error {
+		same := db.Where("org_id = ?", orgID)
+		switch i.Type {
+		case privacy.Plate:
+			return nil
+		case privacy.Phone:
+			same = same.Where("phone_e164 = ? AND phone_e164 <> '' AND id < ?", i.Value, before)
+		case privacy.Email:
+			same = same.Where(byEmail(db, "contacts")+" = "+lowered(db, "?")+" AND id < ?", i.Value, before)
+		case privacy.CPF, privacy.CNPJ:
+			var ids []string
+			err := db.Session(&gorm.Session{NewDB: true}).Model(&contactDocumentRow{}).
+				Where("org_id = ? AND contact_id < ?", orgID, before).
+				Where("doc_index IN ?", r.store.vault.indexes(contactDocumentText(orgID, i.Document()))).
+				Order("contact_id DESC").Limit(limit).Pluck("contact_id", &ids).Error
+			if err != nil || len(ids) == 0 {
+				return err
+			}
+			same = same.Where("id IN ?", ids)
+		}
+		var rows []contactRow
+		err := same.Order("id DESC").Limit(limit).Find(&rows).Error
+		out = mapped(rows, r.store.vault.contact)
+		return err
+	})
+	return out, err
+}
+
+// Traces walks the index of persons, the contacts that are known, or a table that keeps little and for a while.
+func (r subjects) Traces(
+	ctx context.Context, p *privacy.Person, k privacy.Kind, after string, limit int,
+) (ids []string, next string, err error) {
+	switch k {
+	case privacy.Lookups, privacy.Items:
+		if ids, err = r.indexed(ctx, p, k, after, limit); err == nil && len(ids) == limit {
+			next = ids[len(ids)-1]
+		}
+		return ids, next, err
+	case privacy.Contacts, privacy.Parts:
+		of := slices.Sorted(slices.Values(map[privacy.Kind][]string{privacy.Contacts: p.Contacts, privacy.Parts: p.Parts}[k]))
+		n, _ := slices.BinarySearch(of, after+"0") // the one after it
+		if of = of[n:]; len(of) > limit {
+			of, next = of[:limit], of[limit-1]
+		}
+		if k == privacy.Parts {
+			return of, next, nil
+		}
+		ids, err = r.there(ctx, of)
+		return ids, next, err
+	}
+	err = r.query(ctx, "subjects.traces", func(db *gorm.DB) error {
+		table := map[privacy.Kind]string{
+			privacy.Removed: "removed_contacts", privacy.Rows: "bulk_items", privacy.Deliveries: "deliveries",
+			privacy.Notices: "notifications",
+		}[k]
+		find := db.Session(&gorm.Session{NewDB: true}).Table(table).Where("id > ?", cmp.Or(after, beforeAll)).Order("id").
+			Offset(scanAtOnce - 1).Limit(1)
+		var ends []string
+		if err := find.Pluck("id", &ends).Error; err != nil {
+			return err
+		}
+		next = slices.Max(append(ends, ""))
+		some := db.Session(&gorm.Session{NewDB: true}).
+			Where("id > ? AND id <= ?", cmp.Or(after, beforeAll), cmp.Or(next, afterAll)).Order("id")
+		ids, err = r.scan(some, p, k)
+		return err
+	})
+	return ids, next, err
+}
+
+// indexed are rows that the index of persons has, each once.
+func (r subjects) indexed(
+	ctx context.Context, p *privacy.Person, k privacy.Kind, after string, limit int,
+) (ids []string, err error) {
+	hashes, err := r.Hashes(ctx, p.OrgID, p.Identities...)
+	if err != nil || len(hashes) == 0 {
+		return nil, err
+	}
+	err = r.query(ctx, "subjects.traces", func(db *gorm.DB) error {
+		for _, hash := range hashes { // one after the other, so that each walks the key
+			var some []string
+			err := db.Session(&gorm.Session{NewDB: true}).Model(&traceRow{}).
+				Where("subject = ? AND kind = ? AND row_id > ?", hash, string(k), cmp.Or(after, beforeAll)).
+				Order("row_id").Limit(limit).Pluck("row_id", &some).Error
+			if err != nil {
+				return err
+			}
+			ids = append(ids, some...)
+		}
+		return nil
+	})
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return ids[:min(limit, len(ids))], err
+}
+
+// there are those of some contacts that have not gone.
+func (r subjects) there(ctx context.Context, of []string) (ids []string, err error) {
+	err = r.query(ctx, "subjects.traces", func(db *gorm.DB) error {
+		if len(of) == 0 {
+			return nil
+		}
+		return inside(db).Where("id IN ?", of).Order("id").Pluck("id", &ids).Error
+	})
+	return ids, err
+}
+
+// scan looks at rows one by one.
+func (r subjects) scan(some *gorm.DB, p *privacy.Person, k privacy.Kind) (ids []string, err error) {
+	mine := make(map[string]bool, len(p.Contacts))
+	for _, id := range p.Contacts {
+		mine[id] = true
+	}
+	v, his := r.store.vault, func(id *uid) bool { return id != nil && mine[string(*id)] }
+	mentions := func(sealed []byte, place string) bool {
+		plain, err := v.open(sealed, place)
+		return err == nil && p.Mentions(string(plain))
+	}
+	switch k {
+	case privacy.Removed:
+		var rows []removedRow
+		err = some.Find(&rows, "org_id = ? AND content IS NOT NULL", p.OrgID).Error
+		for _, row := range rows {
+			if his(&row.ID) || his(row.IntoID) || v.removedOf(row, p) {
+				ids = append(ids, string(row.ID))
+			}
+		}
+	case privacy.Rows:
+		var rows []bulkItemRow
+		err = some.Where("bulk_id IN (SELECT id FROM bulk_actions WHERE org_id = ?)", p.OrgID).
+			Find(&rows, "content IS NOT NULL").Error
+		for _, row := range rows {
+			if his(row.ContactID) || mentions(row.Content, "bulk_items|content|"+string(row.ID)) {
+				ids = append(ids, string(row.ID))
+			}
+		}
+	case privacy.Deliveries:
+		return r.deliveriesOf(some, p, his)
+	case privacy.Notices:
+		if len(mine) == 0 {
+			return nil, nil
+		}
+		var rows []notificationRow
+		err = some.Select("id", "contact_id").Find(&rows, "org_id = ?", p.OrgID).Error
+		for _, row := range rows {
+			if his(&row.ContactID) {
+				ids = append(ids, string(row.ID))
+			}
+		}
+	}
+	return ids, err
+}
+
+// deliveriesOf are posts that made one of his contacts, or name him; those that hold nothing any more are none.
+func (r subjects) deliveriesOf(some *gorm.DB, p *privacy.Person, his func(*uid) bool) (ids []string, err error) {
+	var rows []deliveryRow
+	if err = some.Find(&rows, "org_id = ?", p.OrgID).Error; err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	var more []deliveryContactRow
+	if len(p.Contacts) > 0 {
+		err = some.Session(&gorm.Session{NewDB: true}).
+			Find(&more, "delivery_id BETWEEN ? AND ?", rows[0].ID, rows[len(rows)-1].ID).Error
+	}
+	var others []uid
+	for _, row := range more {
+		if his(&row.ContactID) {
+			others = append(others, row.DeliveryID)
+		}
+	}
+	for _, row := range rows {
+		headers, body, opened := r.store.vault.openTwo(row.Content, "deliveries|content|"+string(row.ID))
+		if opened != nil || len(body) == 0 && string(headers) == noHeaders {
+			continue
+		}
+		if his(row.ContactID) || slices.Contains(others, row.ID) || p.Mentions(string(body)) || p.Mentions(string(headers)) {
+			ids = append(ids, string(row.ID))
+		}
+	}
+	return ids, err
+}
+
+// removedOf reports whether a contact that was removed is about a person, or has one of his documents.
+func (v *vault) removedOf(row removedRow, p *privacy.Person) bool {
+	gone := v.removal(row)
+	for _, c := range []crm.Contact{gone.Contact, gone.Before, gone.After} {
+		if i, err := privacy.ByEmail(c.Email); err == nil && p.Knows(i) {
+			return true
+		}
+		for _, d := range c.Documents {
+			if i, ok := privacy.OfDocument(d); ok && p.Knows(i) {
+				return true
+			}
+		}
+		phone := privacy.Identity{Type: privacy.Phone, Value: c.PhoneE164}
+		if p.Knows(phone) || slices.Contains(p.Phones, phone) && p.Named(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r subjects) Answers(ctx context.Context, lookupIDs []string) (ids []string, err error) {
+	if len(lookupIDs) == 0 {
+		return nil, nil
+	}
+	err = r.query(ctx, "subjects.answers", func(db *gorm.DB) error {
+		return db.Model(&lookupRow{}).Where("id IN ? AND NOT cache AND record_id IS NOT NULL", lookupIDs).
+			Where("id BETWEEN ? AND ?", slices.Min(lookupIDs), slices.Max(lookupIDs)).Pluck("record_id", &ids).Error
+	})
+	return ids, err
+}
+
+func (r subjects) Read(ctx context.Context, k privacy.Kind, ids []string) (out ports.SubjectRows, err error) {
+	const op = "subjects.read"
+	v, chosen := r.store.vault, where("id IN ?", ids)
+	if len(ids) == 0 {
+		return out, nil
+	}
+	switch k {
+	case privacy.Items:
+		out.Items, err = findAll(ctx, r.query, op, v.item, chosen, order("id"))
+	case privacy.Rows:
+		out.Rows, err = findAll(ctx, r.query, op, v.bulkItem, chosen, order("id"))
+	case privacy.Deliveries:
+		out.Deliveries, err = findAll(ctx, r.query, op, v.delivery, chosen, order("id"),
+			where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)))
+	case privacy.Notices:
+		out.Notices, err = findAll(ctx, r.query, op, func(row notificationRow) crm.Notification {
+			return crm.Notification{
+				ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind),
+				ContactID: row.ContactID.known(), BatchID: row.BatchID.text(), Subject: row.Subject, At: row.At.UTC(),
+			}
+		}, chosen, order("id"))
+	}
+	return out, err
+}

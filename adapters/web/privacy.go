@@ -1,0 +1,294 @@
+package web
+
+import (
+	"encoding/json"
+	"iter"
+	"net/http"
+
+	"fichario/adapters/download"
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/domain/privacy"
+	"fichario/domain/webhook"
+)
+
+// subjectFields say whom one asks about. They are posted, and never in an address, which is logged.
+type subjectFields struct {
+	Type  string  `form:"tipo" app:"-" validate:"omitempty,oneof=documento email telefone"`
+	Value asTyped `form:"valor"`
+	Block bool    `form:"bloquear" app:"-"`
+}
+
+// query is what the use case is asked.
+func (f subjectFields) query(c *call) app.SubjectQuery {
+	q, value := app.SubjectQuery{OrgID: c.by.OrgID()}, string(f.Value)
+	switch f.Type {
+	case "email":
+		q.Email = value
+	case "telefone":
+		q.Phone = value
+	default:
+		q.Document = value
+	}
+	return q
+}
+
+// subjectTypes are what people are found by.
+var subjectTypes = []app.Choice{
+	{ID: "documento", Name: "CPF, CNPJ ou placa"}, {ID: "email", Name: "E-mail"}, {ID: "telefone", Name: "Telefone"},
+}
+
+// privacyPage is the room of the owners for the rights of persons.
+type privacyPage struct {
+	Form
+	Types []app.Choice
+	// Found is what is held of whom one asked about; nil before that.
+	Found    *app.Held
+	Lines    []countLine
+	Erasures []privacy.Erasure
+	Blocks   []privacy.Block
+	// Preparing is whether the index is not filled yet.
+	Preparing bool
+}
+
+// countLine is how many there are of a kind.
+type countLine struct {
+	Name string
+	N    int
+}
+
+// kindNames are the kinds in words, in the order in which they are shown.
+var kindNames = []struct {
+	kind privacy.Kind
+	name string
+}{
+	{privacy.Lookups, "Consultas"}, {privacy.Answers, "Respostas do bureau guardadas"}, {privacy.Items, "Linhas de lotes"},
+	{privacy.Contacts, "Contatos"}, {privacy.Happenings, "Registros no histórico dos contatos"},
+	{privacy.Runs, "Execuções de automações"}, {privacy.Parts, "Documento em contatos de outras pessoas"},
+	{privacy.Removed, "Contatos excluídos ou unidos"}, {privacy.Deliveries, "Envios recebidos por webhooks"},
+	{privacy.Rows, "Linhas de importações"}, {privacy.Notices, "Notificações"},
+}
+
+func countLines(counts privacy.Counts) (out []countLine) {
+	for _, k := range kindNames {
+		if counts[k.kind] > 0 {
+			out = append(out, countLine{k.name, counts[k.kind]})
+		}
+	}
+	return out
+}
+
+func (s *server) privacy(c *call) error { return s.privacyPage(c, http.StatusOK, privacyPage{}) }
+
+func (s *server) privacyPage(c *call, status int, p privacyPage) (err error) {
+	if p.Erasures, err = s.Subjects.Erasures(c.ctx(), c.by, c.by.OrgID()); err != nil {
+		return err
+	}
+	if p.Blocks, err = s.Subjects.Blocks(c.ctx(), c.by, c.by.OrgID()); err != nil {
+		return err
+	}
+	ready, err := s.Subjects.Ready(c.ctx())
+	if err != nil {
+		return err
+	}
+	p.Types, p.Preparing = subjectTypes, !ready
+	return c.renderStatus(status, "privacidade", page{Title: "Privacidade", Nav: "privacidade", Data: p})
+}
+
+// subjectAgain shows the form with what is wrong with it.
+func (s *server) subjectAgain(c *call, f subjectFields, err error) error {
+	shown, _ := c.again(&f, err)
+	if known := app.FaultOf(err); known == nil || known.Code != fault.InvalidRequest {
+		return err
+	}
+	shown.Field = "valor"
+	return s.privacyPage(c, http.StatusUnprocessableEntity, privacyPage{Form: shown})
+}
+
+// notReady says that the search would take longer than a page may.
+func (s *server) notReady(c *call) error {
+	ready, err := s.Subjects.Ready(c.ctx())
+	if err == nil && !ready {
+		err = fault.New(fault.ServiceUnavailable, "O índice de titulares ainda está sendo preparado, o que acontece uma vez "+
+			"depois de uma atualização. Tente de novo mais tarde, ou use o comando fichario subject, que espera por ele.")
+	}
+	return err
+}
+
+func (s *server) subjectFind(c *call, f subjectFields) error {
+	if err := s.notReady(c); err != nil {
+		return err
+	}
+	held, err := s.Subjects.Count(c.ctx(), c.by, f.query(c))
+	if err != nil {
+		return s.subjectAgain(c, f, err)
+	}
+	return s.privacyPage(c, http.StatusOK, privacyPage{Form: filled(&f), Found: &held, Lines: countLines(held.Counts)})
+}
+
+func (s *server) subjectExport(c *call, f subjectFields) error {
+	if err := s.notReady(c); err != nil {
+		return err
+	}
+	x, err := s.Subjects.Export(c.ctx(), c.by, f.query(c))
+	if err != nil {
+		return s.subjectAgain(c, f, err)
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="titular.json"`)
+	if err := download.Subject(c.ctx(), c.w, x); err != nil {
+		s.brokeOff(c, err)
+	}
+	return nil
+}
+
+// subjectMost is how many of each kind the page to print has; the file has all.
+const subjectMost = 200
+
+// subjectPage is what is held of a person, to print.
+type subjectPage struct {
+	*app.SubjectExport
+	Lookups    []app.SubjectLookup
+	Contacts   []app.SubjectContact
+	Deliveries []webhook.Delivery
+	Items      []app.SubjectItem
+	Removed    []crm.Removal
+	Rows       []crm.BulkItem
+	// More is whether there is more of a kind.
+	More bool
+}
+
+// some are the first of all, and whether there are more.
+func some[T any](all iter.Seq2[T, error], more *bool) (out []T, err error) {
+	for one, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		if len(out) == subjectMost {
+			*more = true
+			break
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+func (s *server) subjectPrint(c *call, f subjectFields) error {
+	if err := s.notReady(c); err != nil {
+		return err
+	}
+	x, err := s.Subjects.Export(c.ctx(), c.by, f.query(c))
+	if err != nil {
+		return s.subjectAgain(c, f, err)
+	}
+	p := subjectPage{SubjectExport: x}
+	if p.Lookups, err = some(x.Lookups(c.ctx()), &p.More); err != nil {
+		return err
+	}
+	if p.Contacts, err = some(x.Contacts(c.ctx()), &p.More); err != nil {
+		return err
+	}
+	if p.Deliveries, err = some(x.Deliveries(c.ctx()), &p.More); err != nil {
+		return err
+	}
+	if p.Items, err = some(x.Items(c.ctx()), &p.More); err != nil {
+		return err
+	}
+	if p.Removed, err = some(x.Removed(c.ctx()), &p.More); err != nil {
+		return err
+	}
+	if p.Rows, err = some(x.Rows(c.ctx()), &p.More); err != nil {
+		return err
+	}
+	return c.render("titular", page{Title: "Dados do titular", Nav: "privacidade", Read: true, Data: p})
+}
+
+// subjectAsk asks before a person is erased, with what that takes.
+func (s *server) subjectAsk(c *call, f subjectFields) error {
+	if err := s.notReady(c); err != nil {
+		return err
+	}
+	held, err := s.Subjects.Count(c.ctx(), c.by, f.query(c))
+	if err != nil {
+		return s.subjectAgain(c, f, err)
+	}
+	data := privacyPage{Form: filled(&f), Found: &held, Lines: countLines(held.Counts)}
+	return c.render("titular-apagar", page{Title: "Apagar os dados", Nav: "privacidade", Read: true, Data: data})
+}
+
+func (s *server) subjectErase(c *call, f subjectFields) error {
+	if err := s.notReady(c); err != nil {
+		return err
+	}
+	e, err := s.Subjects.Erase(c.ctx(), c.by, f.query(c), f.Block)
+	if err != nil {
+		return s.subjectAgain(c, f, err)
+	}
+	return c.redirect("/privacidade/eliminacoes/" + e.ID)
+}
+
+// erasurePage is the receipt of an erasure, or how far it is.
+type erasurePage struct {
+	privacy.Erasure
+	Lines   []countLine
+	Stays   []string
+	Blocked bool
+}
+
+func (s *server) erasureShow(c *call) error {
+	e, err := s.Subjects.Erasure(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data := erasurePage{Erasure: e, Lines: countLines(e.Gone), Stays: download.Receipt(e).Fica}
+	all, err := s.Subjects.Blocks(c.ctx(), c.by, e.OrgID)
+	for _, b := range all {
+		data.Blocked = data.Blocked || b.ErasureID == e.ID
+	}
+	p := page{Title: "Eliminação", Nav: "privacidade", Read: true, Data: data}
+	if err == nil && e.State != privacy.Done {
+		p.Refresh = 2
+	}
+	if err != nil {
+		return err
+	}
+	return c.render("eliminacao", p)
+}
+
+func (s *server) erasureFile(c *call) error {
+	e, err := s.Subjects.Erasure(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="recibo-`+e.ID+`.json"`)
+	enc := json.NewEncoder(c.w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(download.Receipt(e))
+}
+
+func (s *server) erasureUnblock(c *call) error {
+	id := c.PathValue("id")
+	if err := s.Subjects.UnblockErased(c.ctx(), c.by, id); err != nil {
+		return err
+	}
+	return c.done("/privacidade/eliminacoes/"+id, "Bloqueio desfeito. O titular pode ser consultado de novo.")
+}
+
+// privacyRoutes are the pages of the owners.
+func (s *server) privacyRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /privacidade":                               s.privacy,
+		"POST /privacidade/procurar":                     decoded(s.subjectFind),
+		"POST /privacidade/exportar":                     decoded(s.subjectExport),
+		"POST /privacidade/imprimir":                     decoded(s.subjectPrint),
+		"POST /privacidade/confirmar":                    decoded(s.subjectAsk),
+		"POST /privacidade/apagar":                       decoded(s.subjectErase),
+		"GET /privacidade/eliminacoes/{id}":              s.erasureShow,
+		"GET /privacidade/eliminacoes/{id}/recibo.json":  s.erasureFile,
+		"POST /privacidade/eliminacoes/{id}/desbloquear": s.erasureUnblock,
+	}
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// Keeping is for how long things are kept; zero is until somebody removes them.
+type Keeping struct{ Answers, Deliveries, Contacts, Audit time.Duration }
+
+// Check is the error of answers that would be removed while they still answer lookups.
+func (k Keeping) Check(fresh time.Duration) error {
+	if k.Answers < fresh {
+		return fmt.Errorf("FICHARIO_RETENTION_ANSWERS (%s) is shorter than FICHARIO_HISTORY_FRESH (%s): answers would be "+
+			"removed that lookups are to be answered from", k.Answers, fresh)
+	}
+	return nil
+}
+
+// Retention removes what has been kept for long enough, some at a time, beside whoever writes. Several instances may do
+// so at once: each row is removed by one.
+type Retention struct {
+	store ports.Store
+	keep  Keeping
+	clock Clock
+}
+
+// NewRetention returns the use case.
+func NewRetention(store ports.Store, keep Keeping, clock Clock) *Retention {
+	return &Retention{store, keep, clock}
+}
+
+// ForgetAnswers removes answers of bureaus; the statement keeps what they cost. It is a chore.
+func (r *Retention) ForgetAnswers(ctx context.Context) error {
+	return forget(ctx, func(ctx context.Context) (int, error) {
+		return r.store.Repos().Retention.ForgetAnswers(ctx, r.clock().Add(-r.keep.Answers))
+	})
+}
+
+// ForgetDeliveries removes the posts of webhooks and what they are known by, by whole days of UTC. It is a chore.
+func (r *Retention) ForgetDeliveries(ctx context.Context) error {
+	before := r.clock().Add(-r.keep.Deliveries).UTC().Truncate(24 * time.Hour)
+	if err := r.store.Repos().Retention.Mark(ctx, "deliveries", before); err != nil {
+		return err
+	}
+	return forget(ctx, func(ctx context.Context) (int, error) { return r.store.Repos().Inbox.Forget(ctx, before) })
+}
+
+// ForgetAudit removes lines of the audit from the beginnings of the chains. It is a chore.
+func (r *Retention) ForgetAudit(ctx context.Context) error {
+	return forget(ctx, func(ctx context.Context) (int, error) {
+		repos := r.store.Repos()
+		now, err := repos.Clock.Now(ctx, r.clock())
+		if err != nil {
+			return 0, err
+		}
+		return repos.Audit.Forget(ctx, now.Add(-r.keep.Audit))
+	})
+}
+
+// ForgetContacts removes contacts that nothing has happened to for as long, with their history, and as if they had been
+// deleted. It is a chore.
+func (r *Retention) ForgetContacts(ctx context.Context) error {
+	if r.keep.Contacts == 0 {
+		return nil
+	}
+	before, after := r.clock().Add(-r.keep.Contacts), ""
+	return forget(ctx, func(ctx context.Context) (n int, err error) {
+		old, next, err := r.store.Repos().Retention.OldContacts(ctx, before, after, eraseAtOnce)
+		if err != nil || next == "" {
+			return 0, err
+		}
+		after = next
+		return 1, r.store.InTx(ctx, func(repos ports.Repos) error {
+			for orgID, ids := range old {
+				p := &privacy.Person{OrgID: orgID, Contacts: ids}
+				if _, err := repos.Subjects.Erase(ctx, p, privacy.Contacts, ids); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,72 @@
+package app_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+const day = 24 * time.Hour
+
+// TestWhatIsKeptForLongEnoughGoes: answers leave their entries and sums, and contacts those to whom something happened.
+func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		ctx, owner := t.Context(), s.add("dona", crm.Owner)
+		asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		again := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		hook := s.hook(webhook.Signature{})
+		still, old := s.arrive(hook, "bia"), s.arrive(hook, "leo")
+		after := func(d time.Duration) *app.Retention {
+			keep := app.Keeping{Answers: 180 * day, Deliveries: 30 * day, Contacts: 365 * day}
+			return app.NewRetention(s.store, keep, func() time.Time { return time.Now().Add(d) })
+		}
+		done(after(179 * day).ForgetAnswers(ctx))
+		equal(t, "answers of 179 days", len(must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))), 1)
+		spent := must(s.lookups.SpentToday(ctx, owner))
+		done(after(181 * day).ForgetAnswers(ctx))
+		equal(t, "answers of 181 days", len(must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))), 0)
+		equal(t, "what was spent", must(s.lookups.SpentToday(ctx, owner)), spent)
+		equal(t, "the entry", must(s.store.Repos().Statement.Find(ctx, again.ID)).Document.Value(), cpfs[0])
+		view := must(s.lookups.Show(ctx, owner, again.ID))
+		equal(t, "its sheet", view.Record == nil && !view.Unreadable, true)
+
+		done(after(364 * day).ForgetContacts(ctx))
+		equal(t, "contacts of 364 days", len(must(s.contacts.List(ctx, owner, s.orgID, 9))), 2)
+		done(s.store.InTx(ctx, func(r ports.Repos) error {
+			return r.Contacts.AddNote(ctx, crm.Event{
+				ID: idAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: still.ID, Kind: crm.NoteAdded, At: time.Now(),
+			})
+		}))
+		done(after(366 * day).ForgetContacts(ctx))
+		equal(t, "contacts of 366 days", must(s.contacts.List(ctx, owner, s.orgID, 9))[0].ID, still.ID)
+		equal(t, "their history", len(must(s.store.Repos().Contacts.Events(ctx, old.ID))), 0)
+		for _, f := range must(s.store.(*gormstore.Store).Check(ctx, time.Now())) {
+			if f.Violations > 0 {
+				t.Error(f.Name, f.IDs)
+			}
+		}
+	})
+}
+
+// idAt is an id that was made at a time.
+func idAt(at time.Time) string {
+	ms := at.UnixMilli()
+	return fmt.Sprintf("%08x-%04x-7000-8000-000000000001", ms>>16, ms&0xffff)
+}
+
+func TestAnswersAreKeptWhileTheyAnswer(t *testing.T) {
+	t.Parallel()
+	if err := (app.Keeping{Answers: 29 * day}).Check(30 * day); err == nil {
+		t.Error("answers are removed that lookups are answered from")
+	}
+	if err := (app.Keeping{Answers: 30 * day}).Check(30 * day); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"fichario/domain/fault"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+func subjectBlocked() *fault.Error {
+	return fault.New(fault.SubjectBlocked, "O titular deste documento pediu que os dados dele fossem apagados e não pode "+
+		"ser consultado. Nada foi consultado nem cobrado. Quem é titular da organização pode desfazer o bloqueio em Privacidade.")
+}
+
+// blocked refuses a question that history cannot answer. A block is made with an erasure, so that history has nothing
+// of who is blocked, and who may be asked at the bureau is decided where the call is charged.
+func (l *Lookups) blocked(ctx context.Context, a asking) error {
+	i, ok := privacy.OfDocument(a.doc)
+	if !ok {
+		return nil
+	}
+	repos := l.store.Repos().Subjects
+	hashes, err := repos.Hashes(ctx, a.caller.orgID, i)
+	if err != nil {
+		return err
+	}
+	yes, err := repos.Blocked(ctx, a.caller.orgID, hashes)
+	if err == nil && yes {
+		return subjectBlocked()
+	}
+	return err
+}
+
+// Unblock lets a person be looked up again who was erased with a block: by what he is known by, or by the id of his
+// erasure. Only the owners of the organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (s *Subjects) Unblock(ctx context.Context, by Caller, q SubjectQuery) error {
+	if err := s.owned(ctx, by, q.OrgID); err != nil {
+		return err
+	}
+	identities, err := q.identities()
+	if err != nil {
+		return err
+	}
+	repos := s.store.Repos().Subjects
+	hashes, err := repos.Hashes(ctx, q.OrgID, identities...)
+	if err != nil {
+		return err
+	}
+	return s.unblock(ctx, q.OrgID, hashes)
+}
+
+// UnblockErased is Unblock by the id of an erasure.
+func (s *Subjects) UnblockErased(ctx context.Context, by Caller, id string) error {
+	e, err := s.Erasure(ctx, by, id)
+	if err != nil {
+		return err
+	}
+	return s.unblock(ctx, e.OrgID, e.Hashes)
+}
+
+func (s *Subjects) unblock(ctx context.Context, orgID string, hashes [][]byte) error {
+	was, err := s.store.Repos().Subjects.Unblock(ctx, orgID, hashes)
+	if err == nil && !was {
+		return missing("subject", "Ninguém com este dado está bloqueado.")
+	}
+	return err
+}
+
+// Blocks returns who is blocked, the newest first. Faults: those of Erasures.
+func (s *Subjects) Blocks(ctx context.Context, by Caller, orgID string) ([]privacy.Block, error) {
+	if err := s.owned(ctx, by, orgID); err != nil {
+		return nil, err
+	}
+	return s.store.Repos().Subjects.Blocks(ctx, orgID, subjectsShown)
+}
+
+// blocks are the hashes that a block needs: of what can be looked up.
+func blocks(ctx context.Context, r ports.Repos, e privacy.Erasure) error {
+	var hashes [][]byte
+	for n, i := range e.Person.Identities {
+		if i.IsDocument() && n < len(e.Hashes) {
+			hashes = append(hashes, e.Hashes[n])
+		}
+	}
+	if len(hashes) == 0 {
+		return errors.New("nothing to block") // what is asked for was checked
+	}
+	return r.Subjects.Block(ctx, privacy.Block{
+		ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: hashes,
+	})
+}

@@ -1,0 +1,302 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// sweeping is the last step of an erasure, when nobody is named any more.
+const sweeping privacy.Kind = "varredura"
+
+// Erase begins the erasure of a person, which Work does: it goes on when ctx ends, and when the process is killed. With
+// block, nobody of the organisation may look the person up again from now on. Statement entries stay without the
+// document, so that all sums are as before. Only the owners of the organisation may. Faults: those of Count.
+func (s *Subjects) Erase(ctx context.Context, by Caller, q SubjectQuery, block bool) (privacy.Erasure, error) {
+	p, err := s.find(ctx, by, q)
+	if err != nil {
+		return privacy.Erasure{}, err
+	}
+	askedBy, err := s.asked(ctx, by)
+	if err != nil {
+		return privacy.Erasure{}, err
+	}
+	e := privacy.Erasure{
+		ID: newID(), OrgID: q.OrgID, State: privacy.Running, AskedBy: askedBy, At: s.clock(), Block: block, Person: p,
+		Gone: privacy.Counts{},
+	}
+	repos := s.store.Repos().Subjects
+	if e.Hashes, err = repos.Hashes(ctx, e.OrgID, p.Identities...); err != nil {
+		return e, err
+	}
+	if e.KeyID, err = repos.KeyID(ctx); err != nil {
+		return e, err
+	}
+	return e, s.store.InTx(ctx, func(r ports.Repos) error {
+		err := r.Subjects.AddErasure(ctx, e)
+		if err == nil && block {
+			err = blocks(ctx, r, e)
+		}
+		return err
+	})
+}
+
+// Work goes on with the erasures that are not done and that nobody else works on. It is a chore, and leased: of several
+// instances one does it.
+func (s *Subjects) Work(ctx context.Context) error {
+	for {
+		err := s.Finish(ctx, "")
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Finish does one erasure to its end, or any that waits. It returns ports.ErrNotFound where somebody else has it, or it
+// is done.
+func (s *Subjects) Finish(ctx context.Context, id string) error {
+	w := &erasing{Subjects: s, lease: newID()}
+	if err := w.hold(ctx, id, eraseLease); err != nil {
+		return err
+	}
+	if err := w.write(ctx); err != nil {
+		return err
+	}
+	for w.e.Person != nil {
+		more, err := w.round(ctx)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		select { // a lookup is running, and has an outcome soon
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if err := w.save(ctx, func(e *privacy.Erasure) { e.Person, e.Kind, e.After = nil, sweeping, "" }); err != nil {
+		return err
+	}
+	if err := w.hold(ctx, w.e.ID, sweepLease); err != nil {
+		return err
+	}
+	if err := s.index.Sweep(ctx); err != nil {
+		return err
+	}
+	return w.save(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() })
+}
+
+// erasing is an instance at work on an erasure.
+type erasing struct {
+	*Subjects
+	lease string
+	held  time.Time
+	e     privacy.Erasure
+}
+
+// hold takes the lease, or makes it longer.
+func (w *erasing) hold(ctx context.Context, id string, lease time.Duration) (err error) {
+	repos := w.store.Repos()
+	now, err := repos.Clock.Now(ctx, w.clock())
+	if err != nil {
+		return err
+	}
+	w.held = time.Now()
+	w.e, err = repos.Subjects.LeaseErasure(ctx, id, w.lease, now, now.Add(lease))
+	return err
+}
+
+// write tells the journal, before anything is gone. One that is killed here is told twice, under one id.
+func (w *erasing) write(ctx context.Context) error {
+	if w.e.Journalled || w.e.Person == nil {
+		return nil
+	}
+	kept, err := w.journal.Append(privacy.Entry{
+		ID: w.e.ID, OrgID: w.e.OrgID, AskedBy: w.e.AskedBy, At: w.e.At, Block: w.e.Block, KeyID: w.e.KeyID,
+		Hashes: w.e.Hashes, Contacts: w.e.Person.Contacts, Parts: w.e.Person.Parts,
+	})
+	if err != nil {
+		return fmt.Errorf("the journal of erasures: %w", err)
+	}
+	if !kept {
+		return nil
+	}
+	return w.save(ctx, func(e *privacy.Erasure) { e.Journalled = true })
+}
+
+func (w *erasing) save(ctx context.Context, change func(*privacy.Erasure)) error {
+	return w.store.InTx(ctx, func(r ports.Repos) (err error) {
+		e, err := r.Subjects.LockErasure(ctx, w.e.ID, w.lease)
+		if err != nil {
+			return err
+		}
+		change(&e)
+		w.e = e
+		return r.Subjects.SaveErasure(ctx, e)
+	})
+}
+
+// round goes through all kinds once, a small transaction after the other, each of which says how far it came. It
+// reports whether a lookup was running.
+func (w *erasing) round(ctx context.Context) (more bool, err error) {
+	if err := w.index.CatchUp(ctx); err != nil {
+		return false, err
+	}
+	for {
+		if time.Since(w.held) > eraseLease/3 {
+			if err := w.hold(ctx, w.e.ID, eraseLease); err != nil {
+				return false, err
+			}
+		}
+		begun := time.Now()
+		over, err := w.step(ctx)
+		if err != nil {
+			return false, err
+		}
+		if over {
+			break
+		}
+		select {
+		case <-time.After(min(time.Since(begun), 50*time.Millisecond)):
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+	left, _, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
+	return len(left) > 0, err
+}
+
+// step erases what one transaction may, and reports whether all kinds have been gone through.
+func (w *erasing) step(ctx context.Context) (over bool, err error) {
+	err = w.store.InTx(ctx, func(r ports.Repos) error {
+		over = false
+		e, err := r.Subjects.LockErasure(ctx, w.e.ID, w.lease)
+		if err != nil {
+			return err
+		}
+		if e.Person == nil {
+			return errors.New("nobody can tell any more whose erasure this is")
+		}
+		if e.Kind == "" {
+			e.Kind, _ = e.Next()
+		}
+		ids, next, err := r.Subjects.Traces(ctx, e.Person, e.Kind, e.After, eraseAtOnce)
+		if err != nil {
+			return err
+		}
+		gone, err := r.Subjects.Erase(ctx, e.Person, e.Kind, ids)
+		if err != nil {
+			return err
+		}
+		e.Gone.Add(gone)
+		if e.After = next; next == "" {
+			kind, more := e.Next()
+			if e.Kind, over = kind, !more; over {
+				e.Kind, e.Round = "", e.Round+1
+			}
+		}
+		w.e = e
+		return r.Subjects.SaveErasure(ctx, e)
+	})
+	return over, err
+}
+
+// Replay does erasures of the journal once more, after a copy from before them was restored: those that the database
+// has not. orgID chooses those of one organisation; empty for all. Only the operator may. It returns how many were done
+// again, and how many the database had.
+func (s *Subjects) Replay(
+	ctx context.Context, by Caller, orgID string, entries []privacy.Entry,
+) (again, known int, err error) {
+	if !by.operator {
+		return 0, 0, forbidden()
+	}
+	repos := s.store.Repos().Subjects
+	key, err := repos.KeyID(ctx)
+	if err == nil {
+		err = s.index.CatchUp(ctx)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	done := map[string]bool{}
+	for _, entry := range entries {
+		if done[entry.ID] || orgID != "" && entry.OrgID != orgID {
+			continue
+		}
+		done[entry.ID] = true
+		if entry.KeyID != key {
+			return again, known, invalid("from", fmt.Sprintf(
+				"A eliminação %s foi feita com outra chave de titulares (%s): o diário não é deste banco de dados.",
+				entry.ID, entry.KeyID))
+		}
+		e, err := repos.FindErasure(ctx, entry.ID)
+		switch {
+		case err == nil && e.State == privacy.Done:
+			known++
+			continue
+		case errors.Is(err, ports.ErrNotFound):
+			err = s.restoreErasure(ctx, entry)
+		}
+		if err == nil {
+			err = s.Finish(ctx, entry.ID)
+		}
+		if err != nil {
+			return again, known, err
+		}
+		again++
+	}
+	return again, known, nil
+}
+
+// restoreErasure writes an erasure of the journal into a database that does not have it.
+func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) error {
+	repos := s.store.Repos()
+	if _, err := repos.Orgs.Find(ctx, entry.OrgID); errors.Is(err, ports.ErrNotFound) {
+		return invalid("from", "A eliminação "+entry.ID+" é de uma organização que este banco de dados não tem.")
+	}
+	found, err := repos.Subjects.Resolve(ctx, entry.OrgID, entry.Hashes)
+	if err != nil {
+		return err
+	}
+	p := &privacy.Person{OrgID: entry.OrgID, Identities: found}
+	if err := s.extend(ctx, p, slices.Clone(found)); err != nil {
+		return err
+	}
+	for _, id := range entry.Contacts {
+		c, err := repos.Contacts.Find(ctx, id)
+		if err != nil && !errors.Is(err, ports.ErrNotFound) {
+			return err
+		}
+		if err == nil {
+			p.Take(c)
+		} else if !slices.Contains(p.Contacts, id) {
+			p.Contacts = append(p.Contacts, id) // it was removed already, and its history may be there
+		}
+	}
+	for _, id := range entry.Parts {
+		p.TakePart(id)
+	}
+	e := privacy.Erasure{
+		ID: entry.ID, OrgID: entry.OrgID, State: privacy.Running, AskedBy: entry.AskedBy, At: entry.At, Block: entry.Block,
+		Hashes: entry.Hashes, KeyID: entry.KeyID, Person: p, Gone: privacy.Counts{}, Journalled: true, Replayed: s.clock(),
+	}
+	return s.store.InTx(ctx, func(r ports.Repos) error {
+		err := r.Subjects.AddErasure(ctx, e)
+		if err == nil && e.Block {
+			err = r.Subjects.Block(ctx, privacy.Block{
+				ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: e.Hashes,
+			})
+		}
+		return err
+	})
+}

@@ -1,0 +1,247 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"fichario/domain/automation"
+	"fichario/domain/batch"
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+	"fichario/domain/privacy"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// SubjectExport is everything that is held of a person, read while it is written out, so that somebody with very many
+// traces needs no more memory than one with few.
+type SubjectExport struct {
+	At      time.Time
+	AskedBy string
+	Org     crm.Organisation
+	// Identities are what the person is known by.
+	Identities []privacy.Identity
+
+	s      *Subjects
+	p      *privacy.Person
+	names  names
+	people map[string]string
+	rules  map[string]automation.Automation
+}
+
+// SubjectLookup is a lookup of a person, with the answer that it brought.
+type SubjectLookup struct {
+	lookup.Entry
+	// AskedByName is the name of the key, the member or the automation that asked.
+	AskedByName string
+	// Record is nil where there is no answer, or another lookup of the export brought it.
+	Record *lookup.Record
+}
+
+// SubjectContact is a contact about a person, or one about somebody else that has a document of him: then Partly, and
+// nothing else of it is his.
+type SubjectContact struct {
+	crm.ContactView
+	Partly bool
+	Events []crm.Event
+	Runs   []SubjectRun
+}
+
+// SubjectRun is something that an automation did with a contact.
+type SubjectRun struct {
+	automation.Job
+	Rule automation.Automation
+}
+
+// SubjectItem is a row of a batch.
+type SubjectItem struct {
+	batch.Item
+	Batch batch.Batch
+}
+
+// Export returns everything that is held of a person. Only the owners of the organisation may. Faults: those of Count.
+func (s *Subjects) Export(ctx context.Context, by Caller, q SubjectQuery) (*SubjectExport, error) {
+	p, err := s.find(ctx, by, q)
+	if err != nil {
+		return nil, err
+	}
+	x := &SubjectExport{At: s.clock(), Identities: p.Identities, s: s, p: p, rules: map[string]automation.Automation{}}
+	if x.AskedBy, err = s.asked(ctx, by); err != nil {
+		return nil, err
+	}
+	repos := s.store.Repos()
+	if x.Org, err = repos.Orgs.Find(ctx, p.OrgID); err != nil {
+		return nil, err
+	}
+	if x.names, err = loadNames(ctx, repos, p.OrgID); err != nil {
+		return nil, err
+	}
+	if x.people, err = people(ctx, s.store, p.OrgID); err != nil {
+		return nil, err
+	}
+	rules, err := repos.Automations.List(ctx, p.OrgID)
+	for _, rule := range rules {
+		x.rules[rule.ID] = rule
+	}
+	return x, err
+}
+
+// stream gives what is held of one kind, some at a time.
+func stream[T any](
+	ctx context.Context, x *SubjectExport, k privacy.Kind, read func(ids []string) ([]T, error),
+) iter.Seq2[T, error] {
+	stop := errors.New("enough")
+	return func(yield func(T, error) bool) {
+		err := x.s.traces(ctx, x.p, k, func(ids []string) error {
+			some, err := read(ids)
+			for _, one := range some {
+				if !yield(one, nil) {
+					return stop
+				}
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, stop) {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+// Lookups are the lookups of the person, the oldest first, each answer with the lookup that brought it.
+func (x *SubjectExport) Lookups(ctx context.Context) iter.Seq2[SubjectLookup, error] {
+	repos := x.s.store.Repos()
+	return stream(ctx, x, privacy.Lookups, func(ids []string) ([]SubjectLookup, error) {
+		entries, err := repos.Statement.Entries(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		var brought []string
+		for _, e := range entries {
+			if !e.Cache && e.RecordID != "" {
+				brought = append(brought, e.RecordID)
+			}
+		}
+		records, err := repos.History.Records(ctx, brought)
+		var out []SubjectLookup
+		for _, id := range ids {
+			e, there := entries[id]
+			if !there {
+				continue
+			}
+			one := SubjectLookup{Entry: e, AskedByName: x.people[e.AskedBy()]}
+			if rec, ok := records[e.RecordID]; ok && !e.Cache {
+				one.Record = &rec
+			}
+			out = append(out, one)
+		}
+		return out, err
+	})
+}
+
+// Contacts are the contacts about the person, and then those about others that have a document of him.
+func (x *SubjectExport) Contacts(ctx context.Context) iter.Seq2[SubjectContact, error] {
+	return func(yield func(SubjectContact, error) bool) {
+		for n, id := range append(x.p.Contacts[:len(x.p.Contacts):len(x.p.Contacts)], x.p.Parts...) {
+			c, err := x.contact(ctx, id, n >= len(x.p.Contacts))
+			if errors.Is(err, ports.ErrNotFound) {
+				continue
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (SubjectContact, error) {
+	repos := x.s.store.Repos()
+	c, err := repos.Contacts.Find(ctx, id)
+	if err != nil {
+		return SubjectContact{}, err
+	}
+	if partly {
+		his := crm.Contact{ID: c.ID, OrgID: c.OrgID, CreatedAt: c.CreatedAt}
+		for _, d := range c.Documents {
+			if i, ok := privacy.OfDocument(d); ok && x.p.Knows(i) {
+				his.Documents = append(his.Documents, d)
+			}
+		}
+		return SubjectContact{ContactView: crm.ContactView{Contact: his}, Partly: true}, nil
+	}
+	out := SubjectContact{ContactView: x.names.view(c)}
+	if out.Events, err = repos.Contacts.Events(ctx, id); err != nil {
+		return out, err
+	}
+	jobs, err := paged(All, func(after string, n int) ([]automation.Job, error) {
+		return repos.Jobs.Page(ctx, x.p.OrgID, automation.JobFilter{ContactID: id}, after, n)
+	}, func(j automation.Job) string { return j.ID })
+	for _, j := range jobs {
+		out.Runs = append(out.Runs, SubjectRun{j, x.rules[j.AutomationID]})
+	}
+	return out, err
+}
+
+// Items are rows of batches with the person.
+func (x *SubjectExport) Items(ctx context.Context) iter.Seq2[SubjectItem, error] {
+	repos, known := x.s.store.Repos(), map[string]batch.Batch{}
+	return stream(ctx, x, privacy.Items, func(ids []string) (out []SubjectItem, err error) {
+		found, err := repos.Subjects.Read(ctx, privacy.Items, ids)
+		for _, item := range found.Items {
+			of, there := known[item.BatchID]
+			if !there {
+				if of, err = repos.Batches.Find(ctx, item.BatchID); err != nil {
+					return nil, err
+				}
+				known[item.BatchID] = of
+			}
+			out = append(out, SubjectItem{item, of})
+		}
+		return out, err
+	})
+}
+
+// Deliveries are posts that made one of the person's contacts, or name him.
+func (x *SubjectExport) Deliveries(ctx context.Context) iter.Seq2[webhook.Delivery, error] {
+	return stream(ctx, x, privacy.Deliveries, func(ids []string) ([]webhook.Delivery, error) {
+		found, err := x.s.store.Repos().Subjects.Read(ctx, privacy.Deliveries, ids)
+		return found.Deliveries, err
+	})
+}
+
+// Rows are rows of files that were imported, or are to be.
+func (x *SubjectExport) Rows(ctx context.Context) iter.Seq2[crm.BulkItem, error] {
+	return stream(ctx, x, privacy.Rows, func(ids []string) ([]crm.BulkItem, error) {
+		found, err := x.s.store.Repos().Subjects.Read(ctx, privacy.Rows, ids)
+		return found.Rows, err
+	})
+}
+
+// Notices are notifications about the person's contacts.
+func (x *SubjectExport) Notices(ctx context.Context) iter.Seq2[crm.Notification, error] {
+	return stream(ctx, x, privacy.Notices, func(ids []string) ([]crm.Notification, error) {
+		found, err := x.s.store.Repos().Subjects.Read(ctx, privacy.Notices, ids)
+		return found.Notices, err
+	})
+}
+
+// Removed are contacts that were deleted, or became part of others, while it can be undone.
+func (x *SubjectExport) Removed(ctx context.Context) iter.Seq2[crm.Removal, error] {
+	return stream(ctx, x, privacy.Removed, func(ids []string) (out []crm.Removal, err error) {
+		for _, id := range ids {
+			gone, err := x.s.store.Repos().Removals.Find(ctx, id)
+			if err != nil && !errors.Is(err, ports.ErrNotFound) {
+				return nil, err
+			}
+			if err == nil {
+				out = append(out, gone)
+			}
+		}
+		return out, nil
+	})
+}
+
+// Webhook is the name of a webhook.
+func (x *SubjectExport) Webhook(id string) string { return x.names.webhooks[id] }

@@ -1,0 +1,263 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// Subjects are the rights of persons whose data an organisation holds (LGPD, art. 18): to see them, and to have them
+// erased.
+type Subjects struct {
+	store   ports.Store
+	index   ports.SubjectIndex
+	journal ports.ErasureJournal
+	clock   Clock
+}
+
+// NewSubjects returns the use case.
+func NewSubjects(
+	store ports.Store, index ports.SubjectIndex, journal ports.ErasureJournal, clock Clock,
+) *Subjects {
+	return &Subjects{store, index, journal, clock}
+}
+
+// SubjectQuery says whom one asks about: one of the last three, as people write it.
+type SubjectQuery struct {
+	OrgID                  string
+	Document, Email, Phone string
+}
+
+const (
+	// contactsAtOnce is how many contacts are read together.
+	contactsAtOnce = 500
+	// subjectsShown is how many erasures and blocks a list has.
+	subjectsShown = 200
+)
+
+func (q SubjectQuery) identities() (out []privacy.Identity, err error) {
+	if q.Document != "" {
+		i, err := privacy.ByDocument(q.Document)
+		if err != nil {
+			return nil, invalid("document", err.Error())
+		}
+		out = append(out, i)
+	}
+	if q.Email != "" {
+		i, err := privacy.ByEmail(q.Email)
+		if err != nil {
+			return nil, invalid("email", err.Error())
+		}
+		out = append(out, i)
+	}
+	if q.Phone != "" {
+		i, ok := privacy.ByPhone(q.Phone)
+		if !ok {
+			return nil, invalid("phone", "O telefone não tem um formato aceito. Escreva com o DDD, como (11) 98765-4321.")
+		}
+		out = append(out, i)
+	}
+	if len(out) == 0 {
+		return nil, invalid("document", "Diga de quem se trata: documento, e-mail ou telefone.")
+	}
+	return out, nil
+}
+
+// owned is the fault of a caller who is no owner of an organisation.
+func (s *Subjects) owned(ctx context.Context, by Caller, orgID string) error {
+	if err := maySeeOrg(ctx, s.store.Repos(), by, orgID); err != nil {
+		return err
+	}
+	if !by.operator && by.role != crm.Owner {
+		return fault.New(fault.Forbidden, "Só titulares da organização podem fazer isto.")
+	}
+	return nil
+}
+
+// asked is who asks, by the name that receipts have.
+func (s *Subjects) asked(ctx context.Context, by Caller) (string, error) {
+	if by.operator {
+		return "operador", nil
+	}
+	m, err := s.store.Repos().Members.Find(ctx, by.memberID)
+	return m.Name, err
+}
+
+// find finds a person: the contacts that have what is asked for, and through these what else is his. It waits until the
+// index has everything.
+func (s *Subjects) find(ctx context.Context, by Caller, q SubjectQuery) (*privacy.Person, error) {
+	if err := s.owned(ctx, by, q.OrgID); err != nil {
+		return nil, err
+	}
+	identities, err := q.identities()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.index.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	p := &privacy.Person{OrgID: q.OrgID}
+	for _, i := range identities {
+		p.Add(i)
+	}
+	return p, s.extend(ctx, p, identities)
+}
+
+// extend adds the contacts of identities, and goes on with what those say.
+func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
+	asked := map[privacy.Identity]int{}
+	for len(next) > 0 {
+		i := next[0]
+		next = next[1:]
+		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) {
+			switch {
+			case p.Is(c, i):
+				next = append(next, p.Take(c)...)
+			case i.Type == privacy.CPF || i.Type == privacy.CNPJ:
+				p.TakePart(c.ID)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		// A phone that he shares leads to the contacts of his names only.
+		for _, phone := range p.Phones {
+			if len(next) > 0 || asked[phone] == len(p.Names) {
+				continue
+			}
+			asked[phone] = len(p.Names)
+			err := s.contacts(ctx, p.OrgID, phone, func(c crm.Contact) {
+				if p.Named(c) && p.Is(c, phone) {
+					next = append(next, p.Take(c)...)
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// contacts gives all contacts with an identity.
+func (s *Subjects) contacts(
+	ctx context.Context, orgID string, i privacy.Identity, each func(crm.Contact),
+) error {
+	for before := ""; ; {
+		some, err := s.store.Repos().Subjects.Contacts(ctx, orgID, i, before, contactsAtOnce)
+		for _, c := range some {
+			each(c)
+			before = c.ID
+		}
+		if err != nil || len(some) < contactsAtOnce {
+			return err
+		}
+	}
+}
+
+// traces gives every id of what is held of a person, one kind after the other.
+func (s *Subjects) traces(
+	ctx context.Context, p *privacy.Person, k privacy.Kind, each func(ids []string) error,
+) error {
+	for after := ""; ; {
+		ids, next, err := s.store.Repos().Subjects.Traces(ctx, p, k, after, eraseAtOnce)
+		if err == nil && len(ids) > 0 {
+			err = each(ids)
+		}
+		if err != nil || next == "" {
+			return err
+		}
+		after = next
+	}
+}
+
+// Held is what is held of a person.
+type Held struct {
+	privacy.Counts
+	// Identities is how many things he is known by.
+	Identities int
+	// Blocked is whether nobody of the organisation may look him up.
+	Blocked bool
+}
+
+// Count counts what is held of a person, and changes nothing. Only the owners of the organisation may. Faults:
+// NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (s *Subjects) Count(ctx context.Context, by Caller, q SubjectQuery) (Held, error) {
+	p, err := s.find(ctx, by, q)
+	if err != nil {
+		return Held{}, err
+	}
+	return s.count(ctx, p)
+}
+
+func (s *Subjects) count(ctx context.Context, p *privacy.Person) (Held, error) {
+	held := Held{Counts: privacy.Counts{}, Identities: len(p.Identities)}
+	for _, k := range privacy.Kinds() {
+		err := s.traces(ctx, p, k, func(ids []string) error {
+			held.Counts[k] += len(ids)
+			if k != privacy.Lookups {
+				return nil
+			}
+			answers, err := s.store.Repos().Subjects.Answers(ctx, ids)
+			held.Counts[privacy.Answers] += len(answers)
+			return err
+		})
+		if err != nil {
+			return held, err
+		}
+	}
+	for _, id := range p.Contacts {
+		events, err := s.store.Repos().Contacts.Events(ctx, id)
+		if err != nil {
+			return held, err
+		}
+		held.Counts[privacy.Happenings] += len(events)
+	}
+	hashes, err := s.store.Repos().Subjects.Hashes(ctx, p.OrgID, p.Identities...)
+	if err == nil {
+		held.Blocked, err = s.store.Repos().Subjects.Blocked(ctx, p.OrgID, hashes)
+	}
+	return held, err
+}
+
+// Ready reports whether everything that is held of persons can be found at once; after an upgrade that takes a while.
+func (s *Subjects) Ready(ctx context.Context) (bool, error) { return s.index.Indexed(ctx) }
+
+// Erasures returns the erasures of an organisation, the newest first. Only its owners may see them. Faults: NotFound,
+// Forbidden, ServiceUnavailable.
+func (s *Subjects) Erasures(ctx context.Context, by Caller, orgID string) ([]privacy.Erasure, error) {
+	if err := s.owned(ctx, by, orgID); err != nil {
+		return nil, err
+	}
+	return s.store.Repos().Subjects.Erasures(ctx, orgID, "", subjectsShown)
+}
+
+// Erasure returns one erasure, with its receipt. Faults: those of Erasures.
+func (s *Subjects) Erasure(ctx context.Context, by Caller, id string) (privacy.Erasure, error) {
+	none := missing("erasure", "Não há pedido de eliminação com este id.")
+	if !validID(id) {
+		return privacy.Erasure{}, none
+	}
+	e, err := s.store.Repos().Subjects.FindErasure(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.maySee(e.OrgID) {
+		return privacy.Erasure{}, none
+	}
+	if err == nil {
+		err = s.owned(ctx, by, e.OrgID)
+	}
+	return e, err
+}
+
+const (
+	// eraseAtOnce is how many rows one transaction erases, so that posts, for which SQLite has one writer, hardly wait.
+	eraseAtOnce = 100
+	// eraseLease is for how long an instance that works on an erasure has it before another one may take it over, and
+	// sweepLease while the database is swept, which is one step.
+	eraseLease = 15 * time.Second
+	sweepLease = 5 * time.Minute
+)

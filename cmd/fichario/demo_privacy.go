@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+)
+
+// demoErased is one of the demonstration's documents whose owner has asked that his data be gone.
+const demoErased = "69893557275"
+
+// demoErasure begins the erasure of a person, with a block; the service ends it as any other.
+func (e *environment) demoErasure(ctx context.Context, store *gormstore.Store) error {
+	owner, err := demoMember(ctx, store, "helena@demo.example")
+	if err != nil {
+		return err
+	}
+	_, err = e.subjects(store).Erase(ctx, owner, app.SubjectQuery{OrgID: demoOrg, Document: demoErased}, true)
+	return err
+}

@@ -1,0 +1,127 @@
+package privacy
+
+import (
+	"slices"
+	"strings"
+
+	"fichario/domain/crm"
+	"fichario/domain/text"
+)
+
+// Person is whose data are exported or erased, in one organisation: what he is known by, and the contacts about him.
+type Person struct {
+	OrgID string
+	// Identities are his alone: what was asked for, the e-mail addresses of his contacts, their CPF.
+	Identities []Identity
+	// Phones and Names are of his contacts. A phone may be a household's: only with one of the names it is his.
+	Phones []Identity
+	Names  []string
+	// Contacts are about him. In Parts, which are about others, only his documents stand.
+	Contacts, Parts []string
+}
+
+// Add adds an identity, and reports whether it is new.
+func (p *Person) Add(i Identity) bool {
+	if slices.Contains(p.Identities, i) {
+		return false
+	}
+	p.Identities = append(p.Identities, i)
+	return true
+}
+
+// Knows reports whether an identity is his.
+func (p *Person) Knows(i Identity) bool { return slices.Contains(p.Identities, i) }
+
+// Mentions reports whether a text names him: by an identity, or by a phone and a name together.
+func (p *Person) Mentions(s string) bool {
+	folded, digits := fold(s)
+	has := func(i Identity) bool { return i.mentions(folded, digits) }
+	if slices.ContainsFunc(p.Identities, has) {
+		return true
+	}
+	if !slices.ContainsFunc(p.Phones, has) {
+		return false
+	}
+	words := foldName(folded)
+	return slices.ContainsFunc(p.Names, func(name string) bool { return strings.Contains(words, name) })
+}
+
+// own are the documents that say whom a contact is about: its CPFs, or where it has none its CNPJs.
+func own(c crm.Contact) (out []Identity) {
+	for _, t := range []Type{CPF, CNPJ} {
+		for _, d := range c.Documents {
+			if i, ok := OfDocument(d); ok && i.Type == t {
+				out = append(out, i)
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// Is reports whether a contact that was found by an identity is about the person. It is not when it was found by a
+// document that stands there among others', as a partner's; nor when it has a CPF, and none of his, while his is known.
+func (p *Person) Is(c crm.Contact, by Identity) bool {
+	mine := own(c)
+	if by.IsDocument() && by.Type != Email {
+		return len(mine) == 1 && mine[0] == by
+	}
+	if len(mine) == 0 || mine[0].Type != CPF || slices.ContainsFunc(mine, p.Knows) {
+		return true
+	}
+	return !slices.ContainsFunc(p.Identities, func(i Identity) bool { return i.Type == CPF })
+}
+
+// Take adds a contact about the person, and what it says of him; it returns what is new of that.
+func (p *Person) Take(c crm.Contact) (found []Identity) {
+	if slices.Contains(p.Contacts, c.ID) {
+		return nil
+	}
+	p.Contacts = append(p.Contacts, c.ID)
+	p.Parts = slices.DeleteFunc(p.Parts, func(id string) bool { return id == c.ID })
+	if i, err := ByEmail(c.Email); err == nil && p.Add(i) {
+		found = append(found, i)
+	}
+	if mine := own(c); len(mine) == 1 && mine[0].Type == CPF && p.Add(mine[0]) {
+		found = append(found, mine[0])
+	}
+	if phone := (Identity{Phone, c.PhoneE164}); c.PhoneE164 != "" && !p.Knows(phone) && !slices.Contains(p.Phones, phone) {
+		p.Phones = append(p.Phones, phone)
+	}
+	if name := text.Fold(c.Name); len(name) > 3 && !slices.Contains(p.Names, name) {
+		p.Names = append(p.Names, name)
+	}
+	return found
+}
+
+// TakePart adds a contact about somebody else that has a document of the person.
+func (p *Person) TakePart(id string) {
+	if !slices.Contains(p.Contacts, id) && !slices.Contains(p.Parts, id) {
+		p.Parts = append(p.Parts, id)
+	}
+}
+
+// Named reports whether a contact has one of his names.
+func (p *Person) Named(c crm.Contact) bool { return slices.Contains(p.Names, text.Fold(c.Name)) }
+
+// redacted stands where something was taken out of a text.
+const redacted = "[apagado]"
+
+// Redact takes his documents, addresses and numbers out of a text about others.
+func (p *Person) Redact(s string) string {
+	out := addresses.ReplaceAllStringFunc(s, func(found string) string {
+		if i, err := ByEmail(strings.Trim(found, ".")); err == nil && p.Knows(i) {
+			return redacted
+		}
+		return found
+	})
+	out = numbers.ReplaceAllStringFunc(out, func(found string) string {
+		if slices.ContainsFunc(FindIn(found), p.Knows) {
+			return redacted + " "
+		}
+		return found
+	})
+	return strings.TrimSuffix(out, " ")
+}

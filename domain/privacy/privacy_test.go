@@ -1,0 +1,99 @@
+package privacy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/privacy"
+)
+
+var ana = privacy.Identity{Type: privacy.CPF, Value: "52998224725"}
+
+func TestIdentitiesAreReadAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"529.982.247-25": "cpf 52998224725", "11.222.333/0001-81": "cnpj 11222333000181", "abc1d23": "placa ABC1D23",
+		"529.982.247-26": "", "a@x.example": "", "": "",
+	} {
+		i, err := privacy.ByDocument(typed)
+		if got := strings.TrimSpace(string(i.Type) + " " + i.Value); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q is %q, %v", typed, got, err)
+		}
+	}
+	if i, err := privacy.ByEmail(" Ana@X.example "); err != nil || i.Value != "ana@x.example" {
+		t.Error(i.Value, err)
+	}
+	if _, err := privacy.ByEmail("ana"); err == nil {
+		t.Error("an address without @")
+	}
+	if i, ok := privacy.ByPhone("(21) 99773-1077"); !ok || i.Value != "+5521997731077" {
+		t.Error(i.Value, ok)
+	}
+	if text := fmt.Sprintf("%v %+v %#v %s", ana, ana, ana, ana); strings.Contains(text, ana.Value) {
+		t.Error("an identity shows itself")
+	}
+}
+
+// TestWhatATextNames: in JSON, in forms, in tables and in words.
+func TestWhatATextNames(t *testing.T) {
+	t.Parallel()
+	p := privacy.Person{
+		Identities: []privacy.Identity{ana, {Type: privacy.Email, Value: "ana@x.example"}},
+		Phones:     []privacy.Identity{{Type: privacy.Phone, Value: "+5521997731077"}}, Names: []string{"ana lima"},
+	}
+	for text, want := range map[string]bool{
+		`{"cpf":"529.982.247-25"}`: true, `cpf=52998224725&x=1`: true, `{"email":"ANA@x.example"}`: true,
+		"email=ana%40x.example": true, `{"e":"ana\u0040x.example"}`: true, "Ana Lima;(21) 99773-1077": true,
+		"Rui;(21) 99773-1077": false, "Ana Lima": false, "529.982.247-26": false, "": false,
+	} {
+		if got := p.Mentions(text); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+		named := slices.ContainsFunc(privacy.FindIn(text), p.Knows)
+		if want && !named && !strings.Contains(text, "99773") {
+			t.Errorf("nobody is found in %s", text)
+		}
+	}
+	got := p.Redact("Sócia: 529.982.247-25, ana@x.example; outro: 111.444.777-35.")
+	if strings.Contains(got, "982") || strings.Contains(got, "ana@") || !strings.Contains(got, "111.444.777-35") {
+		t.Error(got)
+	}
+}
+
+// TestWhomAContactIsAbout: the one whose CPF it has; where there are several, nobody is erased by one of them.
+func TestWhomAContactIsAbout(t *testing.T) {
+	t.Parallel()
+	doc := func(t document.Type, v string) document.Document { return document.Restore(t, v) }
+	cpf, other := doc(document.CPF, ana.Value), doc(document.CPF, "11144477735")
+	cnpj := doc(document.CNPJ, "11222333000181")
+	email := privacy.Identity{Type: privacy.Email, Value: "ana@x.example"}
+	company := privacy.Identity{Type: privacy.CNPJ, Value: cnpj.Value()}
+	for _, c := range []struct {
+		what      string
+		documents []document.Document
+		by        privacy.Identity
+		want      bool
+	}{
+		{"his own", []document.Document{cpf}, ana, true}, {"with a company", []document.Document{cpf, cnpj}, ana, true},
+		{"a partner's", []document.Document{other, cpf}, ana, false},
+		{"a company of his", []document.Document{cpf, cnpj}, company, false},
+		{"a company", []document.Document{cnpj}, company, true}, {"without any", nil, email, true},
+		{"somebody else's with his address", []document.Document{other}, email, false},
+	} {
+		p := privacy.Person{Identities: []privacy.Identity{ana, c.by}}
+		if got := p.Is(crm.Contact{ID: "1", Documents: c.documents}, c.by); got != c.want {
+			t.Errorf("%s: %v", c.what, got)
+		}
+	}
+	p := privacy.Person{}
+	found := p.Take(crm.Contact{
+		ID: "1", Name: "Ana Lima", Email: "Ana@x.example", PhoneE164: "+5521997731077", Documents: []document.Document{cpf},
+	})
+	if len(found) != 2 || !p.Knows(ana) || !p.Knows(email) || len(p.Phones) != 1 || p.Take(crm.Contact{ID: "1"}) != nil {
+		t.Error(found, p.Contacts)
+	}
+}
