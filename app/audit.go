@@ -61,7 +61,10 @@ func record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
 		return err
 	}
 	via := viaOf(ctx, by)
-	l.ID, l.At, l.Door, l.Address, l.RequestID = newID(), now, via.Door, via.Address, via.RequestID
+	l.At, l.Door, l.Address, l.RequestID = now, via.Door, via.Address, via.RequestID
+	if l.ID == "" {
+		l.ID = newID()
+	}
 	if l.Actor == "" {
 		l.Actor = by.actor()
 	}

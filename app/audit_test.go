@@ -32,7 +32,9 @@ var audited = map[string]string{
 	"Rotations.Add": "rodizio.criado", "Rotations.Change": "rodizio.alterado", "Rotations.Remove": "rodizio.removido",
 	"Purposes.Add": "finalidade.criada", "Purposes.Set": "finalidade.alterada",
 	"Organisations.SetShareHistory": "organizacao.historico_alterado", "Keys.Restrict": "chave.restringida",
-	"Automations.SetPurpose":            "automacao.alterada",
+	"Automations.SetPurpose": "automacao.alterada",
+	"Subjects.Export":        "titular.exportado", "Subjects.Erase": "titular.apagado",
+	"Subjects.Unblock": "titular.desbloqueado", "Subjects.UnblockErased": "titular.desbloqueado",
 	"Organisations.SetMemberBatchLimit": "organizacao.limite_alterado",
 
 	"Notifications.ReadAll": "- it is the member's own", "Notifications.ReadUpTo": "- it is the member's own",
@@ -81,11 +83,11 @@ func TestEveryChangeIsInTheAudit(t *testing.T) {
 	defer func() { _ = db.Close() }()
 	seen := map[string]bool{}
 	ctx := app.Through(t.Context(), app.Via{Door: audit.Interface, Address: "203.0.113.7", RequestID: "pedido"})
-	before := contents(t, db, "audit_lines", "audit_heads", "sqlite_sequence")
+	before := contents(t, db, "audit_lines", "audit_heads", "sqlite_sequence", "subject_traces", "privacy_marks")
 	for _, u := range uses {
 		last := must(s.store.Repos().Audit.Last(t.Context(), s.orgID))
 		done(u.by(ctx, owner))
-		after := contents(t, db, "audit_lines", "audit_heads", "sqlite_sequence")
+		after := contents(t, db, "audit_lines", "audit_heads", "sqlite_sequence", "subject_traces", "privacy_marks")
 		var wrote []string
 		for _, l := range s.lines(last) {
 			wrote = append(wrote, string(l.Action))

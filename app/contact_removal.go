@@ -83,9 +83,10 @@ func (c *Contacts) Undelete(ctx context.Context, by Caller, id string) error {
 	})
 }
 
-// contactLine is a line about a contact, whose name and address are sealed in it.
+// contactLine is a line about a contact. It says no more of him than his id, so that nothing stays of somebody who was
+// deleted.
 func contactLine(a audit.Action, c crm.Contact) audit.Line {
-	return audit.Line{OrgID: c.OrgID, Action: a, Object: c.ID, Detail: audit.Detail{"nome": c.Name, "email": c.Email}}
+	return audit.Line{OrgID: c.OrgID, Action: a, Object: c.ID}
 }
 
 // Opened writes down that the caller opened the page of a contact; what it returns is why he may not see it. Fault:

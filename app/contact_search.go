@@ -205,7 +205,7 @@ func (c *Contacts) All(ctx context.Context, by Caller, s ContactSearch) iter.Seq
 		p, err := c.prepare(ctx, by, s)
 		if err == nil {
 			err = looked(ctx, c.store, by, audit.Line{
-				OrgID: p.orgID, Action: audit.ContactsDownloaded, Detail: audit.Detail{"busca": s.Text},
+				OrgID: p.orgID, Action: audit.ContactsDownloaded, Detail: audit.Detail{"busca": yesNo(s.Text != "")},
 			})
 		}
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"fichario/domain/document"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -109,7 +110,15 @@ func (l *Lookups) shown(ctx context.Context, by Caller, a audit.Action, e lookup
 	if e.Purpose != "" {
 		detail["finalidade"] = e.Purpose
 	}
-	return looked(ctx, l.store, by, audit.Line{OrgID: e.OrgID, Action: a, Object: e.ID, Detail: detail})
+	line := audit.Line{OrgID: e.OrgID, Action: a, Object: e.ID, Detail: detail}
+	if i, ok := privacy.OfDocument(e.Document); ok {
+		hashes, err := l.store.Repos().Subjects.Hashes(ctx, e.OrgID, i)
+		if err != nil {
+			return err
+		}
+		line.Subject = hashes[0]
+	}
+	return looked(ctx, l.store, by, line)
 }
 
 // Tie says which contact a lookup is about, instead of another one or none. Faults: NotFound, ServiceUnavailable.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"fichario/domain/audit"
 	"fichario/domain/fault"
 	"fichario/domain/privacy"
 	"fichario/ports"
@@ -48,7 +49,7 @@ func (s *Subjects) Unblock(ctx context.Context, by Caller, q SubjectQuery) error
 	if err != nil {
 		return err
 	}
-	return s.unblock(ctx, q.OrgID, hashes)
+	return s.unblock(ctx, by, q.OrgID, "", hashes)
 }
 
 // UnblockErased is Unblock by the id of an erasure.
@@ -57,15 +58,18 @@ func (s *Subjects) UnblockErased(ctx context.Context, by Caller, id string) erro
 	if err != nil {
 		return err
 	}
-	return s.unblock(ctx, e.OrgID, e.Hashes)
+	return s.unblock(ctx, by, e.OrgID, e.ID, e.Hashes)
 }
 
-func (s *Subjects) unblock(ctx context.Context, orgID string, hashes [][]byte) error {
-	was, err := s.store.Repos().Subjects.Unblock(ctx, orgID, hashes)
-	if err == nil && !was {
-		return missing("subject", "Ninguém com este dado está bloqueado.")
-	}
-	return err
+func (s *Subjects) unblock(ctx context.Context, by Caller, orgID, erasureID string, hashes [][]byte) error {
+	line := audit.Line{OrgID: orgID, Action: audit.SubjectUnblocked, Object: erasureID}
+	return recorded(ctx, s.store, by, line, func(r ports.Repos) error {
+		was, err := r.Subjects.Unblock(ctx, orgID, hashes)
+		if err == nil && !was {
+			return missing("subject", "Ninguém com este dado está bloqueado.")
+		}
+		return err
+	})
 }
 
 // Blocks returns who is blocked, the newest first. Faults: those of Erasures.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -37,13 +38,20 @@ func (s *Subjects) Erase(ctx context.Context, by Caller, q SubjectQuery, block b
 	if e.KeyID, err = repos.KeyID(ctx); err != nil {
 		return e, err
 	}
-	return e, s.store.InTx(ctx, func(r ports.Repos) error {
+	return e, recorded(ctx, s.store, by, erasureLine(e), func(r ports.Repos) error {
 		err := r.Subjects.AddErasure(ctx, e)
 		if err == nil && block {
 			err = blocks(ctx, r, e)
 		}
 		return err
 	})
+}
+
+// erasureLine has the id of the erasure, by which lines that were emptied for it name it.
+func erasureLine(e privacy.Erasure) audit.Line {
+	return audit.Line{
+		ID: e.ID, OrgID: e.OrgID, Action: audit.SubjectErased, Object: e.ID, Detail: audit.Detail{"bloqueio": yesNo(e.Block)},
+	}
 }
 
 // Work goes on with the erasures that are not done and that nobody else works on. It is a chore, and leased: of several
@@ -198,6 +206,9 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 		if err != nil {
 			return err
 		}
+		if err := emptied(ctx, r, e, ids); err != nil {
+			return err
+		}
 		e.Gone.Add(gone)
 		if e.After = next; next == "" {
 			kind, more := e.Next()
@@ -209,6 +220,21 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 		return r.Subjects.SaveErasure(ctx, e)
 	})
 	return over, err
+}
+
+// emptied takes what lines of the audit say of the person: those about what is erased here, and in the beginning those
+// that were found by what he is known by.
+func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string) error {
+	of := ports.AuditTraces{Objects: ids}
+	if e.After == "" {
+		of.Subjects = e.Hashes
+	}
+	for {
+		n, err := r.Audit.Blank(ctx, e.OrgID, e.ID, of, eraseAtOnce)
+		if err != nil || n < eraseAtOnce {
+			return err
+		}
+	}
 }
 
 // Replay does erasures of the journal once more, after a copy from before them was restored: those that the database
@@ -290,7 +316,7 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 		ID: entry.ID, OrgID: entry.OrgID, State: privacy.Running, AskedBy: entry.AskedBy, At: entry.At, Block: entry.Block,
 		Hashes: entry.Hashes, KeyID: entry.KeyID, Person: p, Gone: privacy.Counts{}, Journalled: true, Replayed: s.clock(),
 	}
-	return s.store.InTx(ctx, func(r ports.Repos) error {
+	return recorded(ctx, s.store, Operator(), erasureLine(e), func(r ports.Repos) error {
 		err := r.Subjects.AddErasure(ctx, e)
 		if err == nil && e.Block {
 			err = r.Subjects.Block(ctx, privacy.Block{

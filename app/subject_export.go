@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
@@ -85,7 +86,14 @@ func (s *Subjects) Export(ctx context.Context, by Caller, q SubjectQuery) (*Subj
 	for _, rule := range rules {
 		x.rules[rule.ID] = rule
 	}
-	return x, err
+	if err != nil {
+		return nil, err
+	}
+	hashes, err := repos.Subjects.Hashes(ctx, p.OrgID, p.Identities[0])
+	if err != nil {
+		return nil, err
+	}
+	return x, looked(ctx, s.store, by, audit.Line{OrgID: p.OrgID, Action: audit.SubjectExported, Subject: hashes[0]})
 }
 
 // stream gives what is held of one kind, some at a time.

@@ -325,15 +325,19 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 			return err
 		})
 	}
-	orgs := mapped(in, func(b beginning) string { return string(b.entry.OrgID) })
-	batch.Queue(askBlockeds, orgs, mapped(in, func(b beginning) []byte { return b.subject })).
-		Query(func(rows pgx.Rows) error {
-			var subject []byte
-			_, err := pgx.ForEachRow(rows, []any{&subject}, func() error { seen.blocked[string(subject)] = true; return nil })
-			return err
-		})
+	seen.askBlocked(batch, in)
 	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
 	return seen, tx.SendBatch(ctx, batch).Close()
+}
+
+func (s before) askBlocked(batch *pgx.Batch, in []beginning) {
+	orgs := mapped(in, func(b beginning) string { return string(b.entry.OrgID) })
+	subjects := mapped(in, func(b beginning) []byte { return b.subject })
+	batch.Queue(askBlockeds, orgs, subjects).Query(func(rows pgx.Rows) error {
+		var subject []byte
+		_, err := pgx.ForEachRow(rows, []any{&subject}, func() error { s.blocked[string(subject)] = true; return nil })
+		return err
+	})
 }
 
 // of is what one call finds.

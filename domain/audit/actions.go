@@ -48,6 +48,7 @@ const (
 	ContactsParted      Action = "contatos.separados"
 	SubjectExported     Action = "titular.exportado"
 	SubjectErased       Action = "titular.apagado"
+	SubjectUnblocked    Action = "titular.desbloqueado"
 	BulkStarted         Action = "acao.iniciada"
 	BulkUndone          Action = "acao.desfeita"
 	ImportStarted       Action = "importacao.iniciada"
@@ -108,7 +109,7 @@ var labels = map[Action]string{
 	ContactsDownloaded: "Baixou contatos", BatchDownloaded: "Baixou um lote", ImportDownloaded: "Baixou uma importação",
 	AuditDownloaded: "Baixou a auditoria", ContactDeleted: "Excluiu um contato", ContactRestored: "Restaurou um contato",
 	ContactsMerged: "Uniu contatos", ContactsParted: "Separou contatos", SubjectExported: "Exportou dados de um titular",
-	SubjectErased: "Apagou um titular", BulkStarted: "Iniciou uma ação em contatos",
+	SubjectErased: "Apagou um titular", SubjectUnblocked: "Desfez o bloqueio de um titular", BulkStarted: "Iniciou uma ação em contatos",
 	BulkUndone: "Desfez uma ação em contatos", ImportStarted: "Iniciou uma importação",
 
 	OrgCreated: "Criou a organização", OrgLimitChanged: "Mudou o limite de lotes de membros",
