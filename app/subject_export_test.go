@@ -69,8 +69,8 @@ func (h *heap) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSomebodyWithVeryManyTracesIsStreamed: what is in memory is a small part of what is written. It runs alone, because
-// it looks at the memory of the process.
+// TestSomebodyWithVeryManyTracesIsStreamed: what is in memory is a small part of what is written. It runs alone,
+// because it looks at the memory of the process.
 func TestSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:paralleltest // see above
 	s := newSetting(t, open(t, "sqlite://"+filepath.Join(t.TempDir(), "test.db")), now)
 	owner, n, q := s.add("dona", crm.Owner), 10_000, app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
