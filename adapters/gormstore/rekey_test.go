@@ -1,6 +1,7 @@
 package gormstore_test
 
 import (
+	"bytes"
 	"crypto/rand"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"fichario/domain/audit"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -40,6 +42,11 @@ func TestDataKeys(t *testing.T) {
 		if err := rotating.Repos().History.Save(t.Context(), rec); err != nil {
 			t.Fatal(err)
 		}
+		ana := privacy.Identity{Type: privacy.CPF, Value: rec.Document.Value()}
+		hashes, err := rotating.Repos().Subjects.Hashes(t.Context(), orgID, ana)
+		if err != nil {
+			t.Fatal(err)
+		}
 		after := open(t, url, newKey)
 		if err := after.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "fichario rekey") {
 			t.Errorf("a key that is still needed is left out: %v", err)
@@ -54,6 +61,10 @@ func TestDataKeys(t *testing.T) {
 		}
 		if old, err := after.Repos().History.Records(t.Context(), []string{first}); err != nil || len(old) != 1 {
 			t.Errorf("the record before, with the new key alone: %v", err)
+		}
+		same, err := after.Repos().Subjects.Hashes(t.Context(), orgID, ana)
+		if err != nil || !bytes.Equal(same[0], hashes[0]) {
+			t.Errorf("a person is found by another hash with the new key: %v", err)
 		}
 		got, err = after.Repos().History.Latest(t.Context(), orgID, "cpf", rec.Document)
 		if err != nil || got.ID != rec.ID {

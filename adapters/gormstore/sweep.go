@@ -24,9 +24,11 @@ func (s *Store) Sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
 	defer cancel()
 	if s.dialect == goose.DialectPostgres {
+		pool := s.migrating.open() // which has no time limit of ours
+		defer func() { _ = pool.Close() }()
 		for _, table := range erasedTables {
-			// A role that does not own the table, or a time limit, leaves it to autovacuum.
-			_ = s.write.WithContext(ctx).Exec("VACUUM " + table).Error
+			// A role that does not own the table, or a time limit of its own, leaves it to autovacuum.
+			_, _ = pool.ExecContext(ctx, "VACUUM "+table)
 		}
 		return ctx.Err()
 	}

@@ -251,6 +251,12 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 }
 
 func (s *server) troubleOf(v app.LookupView) trouble {
+	if v.Entry.Erased {
+		return trouble{
+			"O titular pediu que os dados dele fossem apagados.", "A consulta custou " + v.Entry.Amount.Reais() + ".",
+			"O documento e a resposta não estão mais guardados.",
+		}
+	}
 	cost := "O pedido chegou a ele, por isso os " + v.Entry.Amount.Reais() + " foram cobrados."
 	const again = "Tente de novo em alguns minutos; se repetir, avise quem cuida do contrato com o bureau."
 	switch v.Entry.Status {

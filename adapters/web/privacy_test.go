@@ -16,7 +16,7 @@ func TestAPersonIsShownAndErased(t *testing.T) {
 	v := site.visitor("Ana")
 	has(t, "an empty room", v.get("/privacidade"), "Ninguém pediu para ser apagado")
 	v.bureau.says(aPerson, `{"nome":"Rita Apagada"}`)
-	v.ask("documento", aPerson, "produto", "cpf")
+	sheet := v.ask("documento", aPerson, "produto", "cpf")
 	id := v.lead(url.Values{"nome": {"Rita Apagada"}, "email": {"Rita@x.example"}, "cpf": {aPerson}})
 	for _, c := range []struct{ kind, value, want string }{
 		{"documento", "123", "inválido"}, {"email", "rita", "formato"}, {"telefone", "x", "DDD"}, {"documento", "", ""},
@@ -55,6 +55,8 @@ func TestAPersonIsShownAndErased(t *testing.T) {
 		hasNot(t, path, v.get(path), "Rita", "rita@", aPerson, "982.247")
 	}
 	v.refused(http.StatusNotFound, "/contatos/"+id)
+	has(t, "his sheet", v.get(sheet), "pediu que os dados", "não guardado")
+	hasNot(t, "his sheet", v.get(sheet), "Tentar de novo")
 	_, page = v.send("/consultas", "documento", aPerson, "produto", "cpf", "preco", "0.45")
 	has(t, "blocked", page, "pediu que os dados")
 	has(t, "asked first", v.get(receipt+"?perguntar=desbloquear"), "Desfazer o bloqueio?")

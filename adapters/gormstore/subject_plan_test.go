@@ -1,0 +1,61 @@
+package gormstore
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"fichario/domain/privacy"
+)
+
+// TestPersonsAreFoundByIndexes: what is held of somebody is looked up, and not looked for, in the tables that grow.
+func TestPersonsAreFoundByIndexes(t *testing.T) {
+	t.Parallel()
+	const org = "01980000-0000-7000-8000-00000000000a"
+	for _, s := range each(t) {
+		fill(t, s, 20000, `INSERT INTO contacts (id, org_id, name, email, phone, phone_e164, company, amount, note, stage_id,
+			created_at, search) SELECT @id, '`+org+`'@uuid, 'n', 'a' || i || '@x.example', '', '+55119' || (10000000 + i), '', 0,
+			CAST('x' AS `+blobOf(s)+`), '`+org+`'@uuid, @moment, 'n' FROM numbers`)
+		fill(t, s, 20000, `INSERT INTO subject_traces (subject, kind, row_id)
+			SELECT CAST('s' || (i % 5000) AS `+blobOf(s)+`), 'consultas', @id FROM numbers`)
+		everything := regexp.MustCompile(`Seq Scan on|SCAN (contacts|subject_traces)( USING|$)|SCAN subject_traces`)
+		p := &privacy.Person{OrgID: org, Identities: []privacy.Identity{{Type: privacy.Email, Value: "a77@x.example"}}}
+		for what, run := range map[string]func(subjects) error{
+			"lookups": func(r subjects) error {
+				_, _, err := r.Traces(t.Context(), p, privacy.Lookups, "", 100)
+				return err
+			},
+			"contacts by address": func(r subjects) error {
+				_, err := r.Contacts(t.Context(), org, p.Identities[0], "", 100)
+				return err
+			},
+			"contacts by phone": func(r subjects) error {
+				phone := privacy.Identity{Type: privacy.Phone, Value: "+5511910000077"}
+				_, err := r.Contacts(t.Context(), org, phone, "", 100)
+				return err
+			},
+			"contacts by document": func(r subjects) error {
+				cpf := privacy.Identity{Type: privacy.CPF, Value: "52998224725"}
+				_, err := r.Contacts(t.Context(), org, cpf, "", 100)
+				return err
+			},
+		} {
+			for _, plan := range planned(t, s, func(c conn) error { return run(subjects{c, s}) }) {
+				if everything.MatchString(plan) {
+					t.Errorf("%s: %s:\n%s", s.write.Name(), what, plan)
+				}
+				if strings.HasPrefix(what, "contacts by a") && !strings.Contains(plan, "contacts_email") ||
+					strings.HasPrefix(what, "contacts by p") && !strings.Contains(plan, "contacts_phone") {
+					t.Errorf("%s: %s does not use its index:\n%s", s.write.Name(), what, plan)
+				}
+			}
+		}
+	}
+}
+
+func blobOf(s *Store) string {
+	if s.write.Name() == "sqlite" {
+		return "blob"
+	}
+	return "bytea"
+}

@@ -1,0 +1,154 @@
+package app_test
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"fichario/adapters/download"
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// traced writes n lookups of a document with answers of some size, and returns the bytes of the answers.
+func (s *setting) traced(n, size int) int {
+	s.t.Helper()
+	doc, noise, sum := must(document.Parse(document.CPF, cpfs[0])), make([]byte, size/2), 0
+	for from := 0; from < n; from += 500 {
+		done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
+			for range min(500, n-from) {
+				_, _ = rand.Read(noise)
+				answer := fmt.Appendf(nil, `{"x":%q}`, hex.EncodeToString(noise))
+				rec := lookup.Record{
+					ID: app.NewKeyID(), OrgID: s.orgID, Product: catalog.CPF, Document: doc, AnsweredAt: now(), Found: true,
+					Fields: []byte("{}"), Raw: answer,
+				}
+				sum += len(answer)
+				e := lookup.Entry{
+					ID: app.NewKeyID(), OrgID: s.orgID, Product: catalog.CPF, Document: doc, At: now(), Status: lookup.Done,
+					RecordID: rec.ID,
+				}
+				if err := r.History.Save(s.t.Context(), rec); err != nil {
+					return err
+				}
+				if err := r.Statement.Add(s.t.Context(), e); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	return sum
+}
+
+// heap notes how much memory is in use while it is written to.
+type heap struct {
+	written, calls int
+	most           uint64
+}
+
+func (h *heap) Write(p []byte) (int, error) {
+	if h.calls++; h.calls%2000 == 0 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		h.most = max(h.most, m.HeapAlloc)
+	}
+	h.written += len(p)
+	return len(p), nil
+}
+
+// TestSomebodyWithVeryManyTracesIsStreamed: what is in memory is a small part of what is written. It runs alone,
+// because it looks at the memory of the process.
+func TestSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:paralleltest // see above
+	s := newSetting(t, open(t, "sqlite://"+filepath.Join(t.TempDir(), "test.db")), now)
+	owner, n, q := s.add("dona", crm.Owner), 10_000, app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+	sum := s.traced(n, 8<<10)
+	done(s.store.(*gormstore.Store).CatchUp(t.Context()))
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	x := must(s.subjects.Export(t.Context(), owner, q))
+	var to heap
+	done(download.Subject(t.Context(), &to, x))
+	if to.written < sum {
+		t.Errorf("%d bytes were written of %d", to.written, sum)
+	}
+	if more := int64(to.most) - int64(before.HeapAlloc); more > int64(sum)/4 {
+		t.Errorf("%d MB of memory for an export of %d MB", more>>20, sum>>20)
+	}
+	equal(t, "lookups", must(s.subjects.Count(t.Context(), owner, q)).Counts["consultas"], n)
+}
+
+// TestAnExportIsWhatWasPutIn, word by word.
+func TestAnExportIsWhatWasPutIn(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		ctx, owner := t.Context(), s.add("dona", crm.Owner)
+		hook := s.hook(webhook.Signature{})
+		body := `{"nome":"Bia Lima","email":"bia@x.example","telefone":"(11) 98765-4321","cpf":"` + cpfs[0] +
+			`","mensagem":"Olá"}`
+		id := must(s.intake.Receive(ctx, hook, post(body))).ContactID
+		done(s.contacts.Note(ctx, owner, id, "ligar à tarde"))
+		asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		again := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		must(s.ask(owner, app.LookupRequest{Document: cpfs[1]}))
+
+		x := must(s.subjects.Export(ctx, owner, app.SubjectQuery{OrgID: s.orgID, Email: "BIA@x.example"}))
+		var to written
+		done(download.Subject(ctx, &to, x))
+		var out struct {
+			Titular   []struct{ Tipo, Valor string }
+			Consultas []struct {
+				ID, Documento, Quem, Origem, Situacao string
+				Em                                    time.Time
+				Resposta                              *struct{ Bruto json.RawMessage }
+			}
+			Contatos []struct {
+				ID, Nome, Email, Telefone, Nota, Webhook string
+				Documentos                               []struct{ Documento string }
+				Historico                                []struct{ Tipo, Texto string }
+			}
+			Entregas     []struct{ Corpo string }
+			Notificacoes []struct{ Tipo string }
+		}
+		done(json.Unmarshal(to, &out))
+		equal(t, "who it is", fmt.Sprint(out.Titular), "[{email bia@x.example} {cpf "+cpfs[0]+"}]")
+		equal(t, "lookups", len(out.Consultas), 2)
+		for i, want := range []lookup.Entry{asked, again} {
+			got := out.Consultas[i]
+			at := got.Em.Equal(want.At.Truncate(time.Microsecond))
+			equal(t, "a lookup", fmt.Sprint(got.ID, got.Documento, got.Quem, got.Situacao, at),
+				fmt.Sprint(want.ID, cpfs[0], "dona", "concluida", true))
+		}
+		equal(t, "where they came from", out.Consultas[0].Origem+" "+out.Consultas[1].Origem, "bureau historico")
+		rec := must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))[asked.RecordID]
+		var compact, raw any
+		done(json.Unmarshal(out.Consultas[0].Resposta.Bruto, &compact))
+		done(json.Unmarshal(rec.Raw, &raw))
+		equal(t, "the answer", fmt.Sprint(compact), fmt.Sprint(raw))
+		c := out.Contatos[0]
+		equal(t, "the contact",
+			fmt.Sprint(len(out.Contatos), c.ID, c.Nome, c.Email, c.Telefone, c.Nota, c.Documentos[0].Documento),
+			fmt.Sprint(1, id, "Bia Lima", "bia@x.example", "(11) 98765-4321", "Olá\n\nligar à tarde", cpfs[0]))
+		equal(t, "its history", c.Historico[0].Tipo+" "+c.Historico[1].Tipo, "criado nota")
+		equal(t, "the post", out.Entregas[0].Corpo, body)
+		equal(t, "notifications", len(out.Notificacoes), 1)
+	})
+}
+
+// written is what was written.
+type written []byte
+
+func (w *written) Write(p []byte) (int, error) { *w = append(*w, p...); return len(p), nil }
