@@ -75,6 +75,8 @@ type Repos struct {
 	Jobs          Jobs
 
 	Sessions Sessions
+	Tickets  Tickets
+	Factors  Factors
 	Audit    Audit
 	Figures  Figures
 }

@@ -22,7 +22,7 @@ var rows = []any{
 	&failureRow{}, &contactIndexRow{}, &batchRow{}, &batchItemRow{}, &paceRow{}, &removedRow{},
 	&bulkRow{}, &bulkItemRow{},
 	&rotationRow{}, &rotationMemberRow{}, &turnRow{}, &givenRow{}, &answeredRow{},
-	&lineRow{}, &auditHeadRow{},
+	&lineRow{}, &auditHeadRow{}, &ticketRow{}, &codesRow{}, &recoveryRow{}, &passkeyRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

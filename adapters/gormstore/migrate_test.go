@@ -119,6 +119,7 @@ var made = map[int][]string{
 	},
 	31: {"INDEX lookups_member"}, 28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
 	36: {"TABLE bundles"}, 48: {"TABLE audit_lines", "TABLE audit_heads"},
+	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
@@ -147,8 +148,11 @@ func undoFrom(db *gorm.DB, from int) error {
 			}
 		}
 	}
-	if from <= 35 { // of a column that is dropped
-		if err := db.Exec("DROP INDEX contacts_waiting").Error; err != nil {
+	for index, version := range map[string]int{"contacts_waiting": 35, "sessions_id": 49} { // of columns that are dropped
+		if from > version {
+			continue
+		}
+		if err := db.Exec("DROP INDEX " + index).Error; err != nil {
 			return err
 		}
 	}
@@ -174,7 +178,9 @@ func undoFrom(db *gorm.DB, from int) error {
 
 // madeColumns are those that migrations add, and their numbers.
 var madeColumns = map[string]int{
-	"webhooks.rotation_id": 35, "contacts.waiting": 35,
+	"sessions.id": 49, "sessions.device": 49, "sessions.address": 49, "members.second_factor": 49,
+	"organisations.second_factor": 49,
+	"webhooks.rotation_id":        35, "contacts.waiting": 35,
 	"lookups.batch_id": 25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"members.budget":     31,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,

@@ -17,6 +17,7 @@ type orgRow struct {
 	Epoch     int64     `gorm:"not null;default:0"`
 	// MemberBatchLimit is null where none was set.
 	MemberBatchLimit *int64
+	SecondFactor     bool `gorm:"not null;default:false"`
 }
 
 func (orgRow) TableName() string { return "organisations" }
@@ -24,6 +25,7 @@ func (orgRow) TableName() string { return "organisations" }
 func (r orgRow) org() crm.Organisation {
 	o := crm.Organisation{
 		ID: string(r.ID), Name: r.Name, CreatedAt: r.CreatedAt.UTC(), MemberBatchLimit: crm.DefaultMemberBatchLimit,
+		SecondFactor: r.SecondFactor,
 	}
 	if r.MemberBatchLimit != nil {
 		o.MemberBatchLimit = catalog.Money(*r.MemberBatchLimit)
@@ -40,6 +42,12 @@ func (r orgs) Create(ctx context.Context, o crm.Organisation) error {
 func (r orgs) SetMemberBatchLimit(ctx context.Context, id string, limit catalog.Money) error {
 	return r.exec(ctx, "orgs.setMemberBatchLimit", func(db *gorm.DB) error {
 		return orNotFound(db.Model(&orgRow{}).Where("id = ?", id).Update("member_batch_limit", int64(limit)))
+	})
+}
+
+func (r orgs) SetSecondFactor(ctx context.Context, id string, required bool) error {
+	return r.exec(ctx, "orgs.setSecondFactor", func(db *gorm.DB) error {
+		return orNotFound(db.Model(&orgRow{}).Where("id = ?", id).Update("second_factor", required))
 	})
 }
 

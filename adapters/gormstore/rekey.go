@@ -36,6 +36,8 @@ var sealed = []sealedColumn{
 	{"audit_lines", "address"},
 	{"audit_lines", "detail"},
 	{"audit_heads", "sealed"},
+	{"sessions", "address"},
+	{"one_time_codes", "secret"},
 }
 
 // rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
@@ -54,6 +55,11 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			action := crm.Bulk{ID: id("29"), OrgID: id("01"), MemberID: id("30"), Settings: []byte("{}"), At: now}
 			return r.Bulks.Create(ctx, action, []crm.BulkItem{{ID: id("31"), BulkID: action.ID, Content: []byte("{}")}})
 		}),
+		repos.Members.Create(ctx, crm.Member{ID: id("33"), OrgID: id("01"), Email: "ana@x.example"}),
+		repos.Sessions.Create(ctx, access.NewSessionToken(), access.Session{
+			ID: id("34"), MemberID: id("33"), Address: "203.0.113.7", CreatedAt: now, SeenAt: now,
+		}),
+		repos.Factors.SetCodes(ctx, id("33"), access.OneTimeCodes{Secret: "x"}),
 		s.InTx(ctx, func(r ports.Repos) error {
 			return r.Audit.Append(ctx, audit.Line{
 				ID: id("32"), OrgID: id("01"), At: now, Address: "203.0.113.7", Detail: audit.Detail{"nome": "Ana"},
@@ -82,8 +88,10 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		rows, err14 := repos.Bulks.Items(ctx, id("29"), "", "", 10)
 		lines, err15 := repos.Audit.Page(ctx, id("01"), ports.AuditQuery{Limit: 1})
 		_, headErr := repos.Audit.Head(ctx, id("01"))
+		sessions, err16 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
+		_, codesErr := repos.Factors.Codes(ctx, id("33"))
 		for i, err := range []error{
-			err15, err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14,
+			err15, err16, err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14,
 		} {
 			if err != nil {
 				t.Fatalf("%s: read %d: %v", s.write.Name(), i+1, err)
@@ -99,6 +107,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"batch_items.content": items[0].Unreadable, "removed_contacts.content": gone.Unreadable,
 			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,
 			"audit_lines.address": lines[0].Unreadable, "audit_lines.detail": lines[0].Unreadable,
+			"sessions.address": sessions[0].Address == "", "one_time_codes.secret": errors.Is(codesErr, ports.ErrUnreadable),
 			"audit_heads.sealed": errors.Is(headErr, ports.ErrUnreadable),
 		}
 	}

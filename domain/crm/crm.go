@@ -20,6 +20,8 @@ type Organisation struct {
 	// MemberBatchLimit is the highest ceiling of a batch that members may confirm who do not manage the organisation, in
 	// ten-thousandths of a real.
 	MemberBatchLimit catalog.Money
+	// SecondFactor is whether its members must have one.
+	SecondFactor bool
 }
 
 // DefaultMemberBatchLimit is that of an organisation which has set none.
@@ -53,6 +55,9 @@ type Member struct {
 	// PasswordHash is the text of a password hash, never the password.
 	PasswordHash string
 	CreatedAt    time.Time
+	// SecondFactor is whether he has one; NeedsFactor whether his organisation wants one and he has none, of a member who
+	// is found by his session.
+	SecondFactor, NeedsFactor bool
 }
 
 // LeadsActively reports whether the member is an owner whose access holds.
