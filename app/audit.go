@@ -14,6 +14,8 @@ type Via struct {
 	Door audit.Door
 	// Address is the network that the request came from, RequestID the id that its answer and the log have.
 	Address, RequestID string
+	// Device is the browser and its system in words.
+	Device string
 }
 
 type viaKey struct{}

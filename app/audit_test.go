@@ -62,6 +62,11 @@ var audited = map[string]string{
 	"Automations.Add":     "automacao.criada", "Automations.Edit": "automacao.alterada",
 	"Automations.SetEnabled": "automacao.desabilitada", "Automations.RunAgain": "execucao.repetida",
 	"Automations.RunFailedAgain": "execucoes.repetidas", "Audit.All": "auditoria.baixada",
+	"Sessions.End": "sessao.encerrada", "Sessions.EndOthers": "sessoes.encerradas", "Links.Invite": "convite.enviado",
+	"Factors.BeginCodes": "- they count once they are confirmed", "Factors.ConfirmCodes": "segundo_fator.ligado",
+	"Factors.BeginPasskey": "- it counts once it is added", "Factors.AddPasskey": "chave_de_acesso.criada",
+	"Factors.RemovePasskey": "codigo.usado chave_de_acesso.removida", "Factors.Require": "segundo_fator.exigido",
+	"Factors.Renew": "codigos.refeitos", "Factors.Off": "segundo_fator.desligado",
 }
 
 // lines are the lines of the organisation behind one with a number, oldest first.

@@ -64,7 +64,7 @@ func (s *setting) uses(owner app.Caller) []use {
 	subject := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[3]}
 	erased := must(s.subjects.Erase(ctx, owner, app.SubjectQuery{OrgID: s.orgID, Email: "rui@x.example"}, true))
 	type args = []any
-	return []use{
+	return append(s.ownUses(owner), []use{
 		{s.orgs.Find, nil, "", ""},
 
 		{s.members.Add, args{app.NewMember{
@@ -251,7 +251,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.audit.Page, args{app.AuditSearch{}, 5}, forbidden, ""},
 		{s.audit.All, args{s.orgID, app.AuditSearch{}}, forbidden, missing},
 		{s.audit.Verify, args{s.orgID, audit.Hash{}}, forbidden, missing},
-	}
+		{s.links.Invite, args{ze}, forbidden, missing},
+	}...)
 }
 
 // by uses it as a caller, and returns the error of its results.
@@ -331,11 +332,12 @@ func TestWhoMayDoWhat(t *testing.T) {
 	used = append(used, "Organisations.List", "Lookups.Offers") // offers: see TestTheLookupSheet
 	used = append(used, "Subjects.Replay")                      // of the operator
 	used = append(used, "Contacts.Merge", "Contacts.Part")      // which are done once: see TestTwoContactsBecomeOne
+	used = append(used, "Links.Link", "Factors.Reset")          // the operator's: see TestOnlyTheOperatorMay
 
 	for _, of := range []any{
 		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.record, s.contacts,
 		s.bulks, s.rotations, s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard,
-		s.batches, s.audit, s.subjects,
+		s.batches, s.audit, s.subjects, s.links, s.factors,
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {
 			name := reflect.TypeOf(of).Elem().Name() + "." + m.Name

@@ -3,12 +3,15 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"fichario/app"
+	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/ports"
@@ -176,4 +179,42 @@ func (b *broken) fail(do func() error) error {
 		}
 	}
 	return err
+}
+
+// passkeys stand for a browser's: an answer is the credential itself.
+type passkeys struct{}
+
+func (passkeys) BeginAdd(ports.PasskeyOwner) (options, challenge []byte, err error) {
+	return []byte("{}"), []byte("new"), nil
+}
+
+func (passkeys) EndAdd(_ ports.PasskeyOwner, challenge, answer []byte) (access.Passkey, error) {
+	if string(challenge) != "new" || len(answer) == 0 {
+		return access.Passkey{}, errors.New("refused")
+	}
+	return access.Passkey{Credential: answer, Content: []byte("{}")}, nil
+}
+
+func (passkeys) BeginUse(*ports.PasskeyOwner) (options, challenge []byte, err error) {
+	return []byte("{}"), []byte("use"), nil
+}
+
+func (passkeys) EndUse(
+	of *ports.PasskeyOwner, challenge, answer []byte, find func(string) (ports.PasskeyOwner, error),
+) (access.Passkey, error) {
+	credential := string(answer)
+	if of == nil { // whose it is comes with it
+		id, text, _ := strings.Cut(credential, " ")
+		found, err := find(id)
+		if err != nil {
+			return access.Passkey{}, err
+		}
+		of, credential = &found, text
+	}
+	for _, key := range of.Keys {
+		if string(key.Credential) == credential && string(challenge) == "use" {
+			return key, nil
+		}
+	}
+	return access.Passkey{}, errors.New("refused")
 }

@@ -38,7 +38,8 @@ var memberKind = kind[crm.Member]{
 type NewMember struct {
 	OrgID, Name, Email string
 	Role               crm.Role
-	Password           string
+	// Password is empty for somebody who is invited: nobody can sign in with none, see Links.
+	Password string
 }
 
 // Add makes an active member. Faults: InvalidRequest with the field at fault, NotFound,
@@ -55,8 +56,10 @@ func (u *Members) Add(ctx context.Context, by Caller, n NewMember) (crm.Member, 
 	if !n.Role.Valid() {
 		return crm.Member{}, invalidRole()
 	}
-	if err := checkPassword(n.Password, email.Value()); err != nil {
-		return crm.Member{}, err
+	if n.Password != "" {
+		if err := checkPassword(n.Password, email.Value()); err != nil {
+			return crm.Member{}, err
+		}
 	}
 	if err := mayManageOrg(ctx, u.store.Repos(), by, n.OrgID); err != nil {
 		return crm.Member{}, err
@@ -64,9 +67,11 @@ func (u *Members) Add(ctx context.Context, by Caller, n NewMember) (crm.Member, 
 	if err := mayChangeRoles(by, "", n.Role); err != nil {
 		return crm.Member{}, err
 	}
-	hash, err := u.hash(n.Password)
-	if err != nil {
-		return crm.Member{}, err
+	hash := ""
+	if n.Password != "" {
+		if hash, err = u.hash(n.Password); err != nil {
+			return crm.Member{}, err
+		}
 	}
 	m := crm.Member{
 		ID: newID(), OrgID: n.OrgID, Name: name, Email: email.Value(), Role: n.Role, Active: true,
@@ -213,7 +218,7 @@ func (u *Members) change(ctx context.Context, by Caller, m crm.Member, f func(*c
 		if after.Active && after.PasswordHash == before.PasswordHash {
 			return nil
 		}
-		return r.Sessions.EndAll(ctx, m.ID)
+		return errors.Join(r.Sessions.EndAll(ctx, m.ID), r.Tickets.Drop(ctx, m.ID, access.Factor))
 	})
 }
 

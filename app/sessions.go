@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (s *Sessions) compare(ctx context.Context, hash, password string) (bool, er
 }
 
 // touchEvery is how often the use of a session is written down.
-const touchEvery = 5 * time.Minute
+const touchEvery = time.Minute
 
 // guess counts an attempt for an e-mail address and compares its password. Faults:
 // Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
@@ -89,19 +90,33 @@ func (s *Sessions) attempt(
 // one network whoever is there; attempts that come together count one after the other.
 // Faults: Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
 func (s *Sessions) SignIn(ctx context.Context, from, email, password string) (access.SessionToken, error) {
+	return fromNetwork(ctx, s, from, func() (access.SessionToken, error) { return s.signIn(ctx, email, password) })
+}
+
+// fromNetwork counts an attempt of a network, unless it succeeds or fails for another reason than a wrong guess.
+func fromNetwork[T any](ctx context.Context, s *Sessions, from string, try func() (T, error)) (done T, err error) {
 	if from == "" {
-		return s.signIn(ctx, email, password)
+		return try()
 	}
 	const counted = "Foram %d tentativas sem sucesso desta rede."
 	if err := s.attempt(ctx, from, access.NetworkMemory, access.NetworkPause, counted); err != nil {
-		return access.SessionToken{}, err
+		return done, err
 	}
-	token, err := s.signIn(ctx, email, password)
-	if err == nil {
-		err = s.store.Repos().Sessions.Forgive(ctx, from)
+	done, err = try()
+	if fault.CodeOf(err) != fault.Unauthenticated {
+		err = cmp.Or(s.store.Repos().Sessions.Forgive(ctx, from), err)
 	}
-	return token, err
+	return done, err
 }
+
+// FactorNeeded is the error of a sign-in whose password was right, of somebody who has a second factor to show.
+type FactorNeeded struct {
+	// Ticket lets him show it, see Factors.Prove.
+	Ticket access.SessionToken
+}
+
+// Error says it in words.
+func (*FactorNeeded) Error() string { return "a second factor is needed" }
 
 func (s *Sessions) signIn(ctx context.Context, email, password string) (access.SessionToken, error) {
 	wrong := fault.New(fault.Unauthenticated, "Confira o e-mail e a senha, e tente de novo.")
@@ -114,33 +129,50 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return access.SessionToken{}, err
 	}
-	hash := m.PasswordHash
-	if m.ID == "" {
-		hash = s.decoy
-	}
-	fits, err := s.guess(ctx, email, hash, password)
+	// Somebody who was invited has no password yet.
+	fits, err := s.guess(ctx, email, cmp.Or(m.PasswordHash, s.decoy), password)
 	if err != nil {
 		return access.SessionToken{}, err
 	}
-	if !fits || !m.Active {
+	if !fits || !m.Active || m.PasswordHash == "" {
 		if err := s.refused(ctx, m); err != nil {
 			return access.SessionToken{}, err
 		}
 		return access.SessionToken{}, wrong
 	}
-	token, now := access.NewSessionToken(), s.clock()
-	return token, s.store.InTx(ctx, func(r ports.Repos) error {
+	token := access.NewSessionToken()
+	err = s.store.InTx(ctx, func(r ports.Repos) error {
 		// The password may have been changed, and all sessions ended, while it was compared.
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
 		}
-		if same, err := r.Members.Find(ctx, m.ID); err != nil || same.PasswordHash != m.PasswordHash || !same.Active {
+		same, err := r.Members.Find(ctx, m.ID)
+		if err != nil || same.PasswordHash != m.PasswordHash || !same.Active || same.SecondFactor != m.SecondFactor {
 			return errors.Join(err, wrong)
 		}
-		return errors.Join(r.Sessions.Clear(ctx, email), r.Sessions.Create(ctx, token, access.Session{
-			MemberID: m.ID, CreatedAt: now, SeenAt: now,
-		}), record(ctx, r, ByMember(m), audit.Line{OrgID: m.OrgID, Action: audit.SignedIn, Object: m.ID}))
+		if m.SecondFactor {
+			return errors.Join(r.Sessions.Clear(ctx, email), r.Tickets.Put(ctx, token, access.Ticket{
+				Kind: access.Factor, MemberID: m.ID, ExpiresAt: s.clock().Add(access.FactorFor),
+			}))
+		}
+		return errors.Join(r.Sessions.Clear(ctx, email), s.begin(ctx, r, token, m, "senha"))
 	})
+	if err == nil && m.SecondFactor {
+		return access.SessionToken{}, &FactorNeeded{token}
+	}
+	return token, err
+}
+
+// begin starts a session in the transaction that let a member in; by says by what he proved who he is.
+func (s *Sessions) begin(
+	ctx context.Context, r ports.Repos, token access.SessionToken, m crm.Member, by string,
+) error {
+	now, via := s.clock(), viaOf(ctx, Caller{})
+	return errors.Join(r.Sessions.Create(ctx, token, access.Session{
+		ID: newID(), MemberID: m.ID, CreatedAt: now, SeenAt: now, Device: via.Device, Address: via.Address,
+	}), record(ctx, r, ByMember(m), audit.Line{
+		OrgID: m.OrgID, Action: audit.SignedIn, Object: m.ID, Detail: audit.Detail{"por": by, "aparelho": via.Device},
+	}))
 }
 
 // refused writes down that somebody tried to sign in as a member. An address that nobody has is no organisation's; and
@@ -176,7 +208,7 @@ func (s *Sessions) Resume(ctx context.Context, text string) (Caller, crm.Member,
 		return Caller{}, crm.Member{}, err
 	}
 	if now.Sub(session.SeenAt) > touchEvery {
-		if err := s.store.Repos().Sessions.Touch(ctx, token, now); err != nil {
+		if err := s.store.Repos().Sessions.Touch(ctx, token, now, viaOf(ctx, Caller{}).Address); err != nil {
 			return Caller{}, crm.Member{}, err
 		}
 	}
@@ -209,8 +241,14 @@ func (s *Sessions) SignOutEverywhere(ctx context.Context, by Caller) error {
 	return recorded(ctx, s.store, by, line, func(r ports.Repos) error { return r.Sessions.EndAll(ctx, by.memberID) })
 }
 
-// Forget removes sessions that ended long ago. A chore.
+// Forget removes sessions that ended long ago, and tickets that nobody can use any more. A chore.
 func (s *Sessions) Forget(ctx context.Context) error {
+	err := forget(ctx, func(ctx context.Context) (int, error) {
+		return s.store.Repos().Tickets.Forget(ctx, s.clock().Add(-access.LinkFor))
+	})
+	if err != nil {
+		return err
+	}
 	return forget(ctx, func(ctx context.Context) (int, error) {
 		return s.store.Repos().Sessions.Forget(ctx, s.clock().Add(-access.SessionMax))
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	outbound "fichario/adapters/automation"
+	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/access"
@@ -36,6 +37,8 @@ type setting struct {
 	orgs          *app.Organisations
 	members       *app.Members
 	sessions      *app.Sessions
+	links         *app.Links
+	factors       *app.Factors
 	keys          *app.Keys
 	funnels       *app.Funnels
 	origins       *app.Origins
@@ -78,6 +81,11 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s := &setting{t: t, store: store, now: now, fakes: newFakes()}
 	s.orgs, s.members = app.NewOrganisations(store, now), app.NewMembers(store, now, hashed)
 	s.sessions = app.NewSessions(store, now, fits, "nobody's")
+	s.links = app.NewLinks(app.LinksConfig{
+		Store: store, Clock: now, Sessions: s.sessions, Hash: hashed, Mailer: s.mailer, PublicURL: "https://f.example",
+		Log: s.log.logger(),
+	})
+	s.factors = app.NewFactors(store, now, s.sessions, app.Codes{New: factors.NewSecret, Step: factors.Step}, passkeys{})
 	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
 	s.bundles, s.purposes = app.NewBundles(store, products()), app.NewPurposes(store, now)
 	s.record = app.NewRecord(app.RecordConfig{

@@ -19,6 +19,8 @@ type Orgs interface {
 	// Lock keeps everybody else who locks the organisation waiting until the transaction
 	// ends; ErrNotFound when there is none. Only inside InTx.
 	Lock(ctx context.Context, id string) error
+	// SetSecondFactor changes whether members must have one; ErrNotFound when there is no organisation.
+	SetSecondFactor(ctx context.Context, id string, required bool) error
 	// SetMemberBatchLimit changes what members may spend on a batch; ErrNotFound when there is no organisation.
 	SetMemberBatchLimit(ctx context.Context, id string, limit catalog.Money) error
 	// SetShareHistory changes whether history that was bought for one purpose answers another; ErrNotFound when there is
@@ -46,10 +48,15 @@ type Members interface {
 // in, by keyed hashes of who made them: an e-mail address, or the network that they came from.
 type Sessions interface {
 	Create(ctx context.Context, t access.SessionToken, s access.Session) error
-	// Find returns a session with its member, or ErrNotFound.
+	// Find returns a session with its member, of whom it also knows whether he needs a second factor, or ErrNotFound.
 	Find(ctx context.Context, t access.SessionToken) (access.Session, crm.Member, error)
-	// Touch notes that a session was used.
-	Touch(ctx context.Context, t access.SessionToken, at time.Time) error
+	// Touch notes that a session was used, and from which network.
+	Touch(ctx context.Context, t access.SessionToken, at time.Time, address string) error
+	// List returns the sessions of a member seen since a time, the last one seen first; present is the one that asks.
+	List(ctx context.Context, memberID string, present access.SessionToken, since time.Time) ([]access.Session, error)
+	// EndByID ends a session of a member by its id, or returns ErrNotFound; EndOthers all but one.
+	EndByID(ctx context.Context, memberID, id string) error
+	EndOthers(ctx context.Context, memberID string, but access.SessionToken) error
 	// End ends one session; EndAll ends those of a member.
 	End(ctx context.Context, t access.SessionToken) error
 	EndAll(ctx context.Context, memberID string) error

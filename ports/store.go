@@ -76,6 +76,8 @@ type Repos struct {
 	Jobs          Jobs
 
 	Sessions  Sessions
+	Tickets   Tickets
+	Factors   Factors
 	Audit     Audit
 	Figures   Figures
 	Subjects  Subjects

@@ -22,7 +22,7 @@ var rows = []any{
 	&failureRow{}, &contactIndexRow{}, &batchRow{}, &batchItemRow{}, &paceRow{}, &removedRow{},
 	&bulkRow{}, &bulkItemRow{},
 	&rotationRow{}, &rotationMemberRow{}, &turnRow{}, &givenRow{}, &answeredRow{},
-	&lineRow{}, &auditHeadRow{},
+	&lineRow{}, &auditHeadRow{}, &ticketRow{}, &codesRow{}, &recoveryRow{}, &passkeyRow{},
 	&subjectKeyRow{}, &traceRow{}, &privacyMarkRow{}, &blockRow{}, &erasureRow{},
 }
 

@@ -20,6 +20,7 @@ type memberRow struct {
 	PasswordHash string    `gorm:"not null"`
 	CreatedAt    time.Time `gorm:"not null"`
 	Budget       *int64
+	SecondFactor bool `gorm:"not null;default:false"`
 }
 
 func (memberRow) TableName() string { return "members" }
@@ -36,7 +37,7 @@ func (r memberRow) member() crm.Member {
 	return crm.Member{
 		ID: string(r.ID), OrgID: string(r.OrgID), Name: r.Name, Email: r.Email, Role: crm.Role(r.Role),
 		Active: r.Active, PasswordHash: r.PasswordHash, CreatedAt: r.CreatedAt.UTC(),
-		Budget: (*catalog.Money)(r.Budget),
+		Budget: (*catalog.Money)(r.Budget), SecondFactor: r.SecondFactor,
 	}
 }
 

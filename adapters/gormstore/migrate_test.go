@@ -120,6 +120,7 @@ var made = map[int][]string{
 	31: {"INDEX lookups_member"}, 28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
 	36: {"TABLE bundles"}, 44: {"TABLE purposes"}, 48: {"TABLE audit_lines", "TABLE audit_heads"},
 	38: {"TABLE subject_keys", "TABLE subject_traces", "TABLE privacy_marks", "TABLE subject_blocks", "TABLE erasures"},
+	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
@@ -149,12 +150,13 @@ func undoFrom(db *gorm.DB, from int) error {
 		}
 	}
 	for index, version := range map[string]int{ // of columns that are dropped
-		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45,
+		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45, "sessions_id": 49,
 	} {
-		if version >= from {
-			if err := db.Exec("DROP INDEX " + index).Error; err != nil {
-				return err
-			}
+		if from > version {
+			continue
+		}
+		if err := db.Exec("DROP INDEX " + index).Error; err != nil {
+			return err
 		}
 	}
 	for column, version := range madeColumns {
@@ -182,7 +184,9 @@ var madeColumns = map[string]int{
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
 	"organisations.own_history": 44,
 	"webhooks.rotation_id":      35, "contacts.waiting": 35,
-	"lookups.batch_id": 25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
+	"sessions.id": 49, "sessions.device": 49, "sessions.address": 49, "members.second_factor": 49,
+	"organisations.second_factor": 49,
+	"lookups.batch_id":            25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"members.budget":     31,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,
 	"jobs.trail": 29, "automations.condition": 29, "notifications.batch_id": 30,

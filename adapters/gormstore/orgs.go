@@ -18,6 +18,7 @@ type orgRow struct {
 	// MemberBatchLimit is null where none was set.
 	MemberBatchLimit *int64
 	OwnHistory       bool `gorm:"not null;default:false"`
+	SecondFactor     bool `gorm:"not null;default:false"`
 }
 
 func (orgRow) TableName() string { return "organisations" }
@@ -25,7 +26,7 @@ func (orgRow) TableName() string { return "organisations" }
 func (r orgRow) org() crm.Organisation {
 	o := crm.Organisation{
 		ID: string(r.ID), Name: r.Name, CreatedAt: r.CreatedAt.UTC(), MemberBatchLimit: crm.DefaultMemberBatchLimit,
-		OwnHistory: r.OwnHistory,
+		OwnHistory: r.OwnHistory, SecondFactor: r.SecondFactor,
 	}
 	if r.MemberBatchLimit != nil {
 		o.MemberBatchLimit = catalog.Money(*r.MemberBatchLimit)
@@ -48,6 +49,12 @@ func (r orgs) SetMemberBatchLimit(ctx context.Context, id string, limit catalog.
 func (r orgs) SetShareHistory(ctx context.Context, id string, share bool) error {
 	return r.exec(ctx, "orgs.setShareHistory", func(db *gorm.DB) error {
 		return orNotFound(db.Model(&orgRow{}).Where("id = ?", id).Update("own_history", !share))
+	})
+}
+
+func (r orgs) SetSecondFactor(ctx context.Context, id string, required bool) error {
+	return r.exec(ctx, "orgs.setSecondFactor", func(db *gorm.DB) error {
+		return orNotFound(db.Model(&orgRow{}).Where("id = ?", id).Update("second_factor", required))
 	})
 }
 

@@ -38,6 +38,8 @@ var sealed = []sealedColumn{
 	{"audit_heads", "sealed"},
 	{"subject_keys", "secret"},
 	{"erasures", "content"},
+	{"sessions", "address"},
+	{"one_time_codes", "secret"},
 }
 
 // rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction.

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -16,6 +17,9 @@ type sessionRow struct {
 	MemberID  uid       `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
 	SeenAt    time.Time `gorm:"not null"`
+	ID        uid       `gorm:"not null"`
+	Device    string    `gorm:"not null;default:''"`
+	Address   []byte
 }
 
 func (sessionRow) TableName() string { return "sessions" }
@@ -38,7 +42,28 @@ func (r sessions) Create(ctx context.Context, t access.SessionToken, s access.Se
 	hash := t.Hash()
 	return r.create(ctx, "sessions.create", &sessionRow{
 		Hash: hash[:], MemberID: uid(s.MemberID), CreatedAt: stamp(s.CreatedAt), SeenAt: stamp(s.SeenAt),
+		ID: uid(s.ID), Device: s.Device, Address: r.vault.address(s.Address, s.ID),
 	})
+}
+
+// address seals the network of a session; nil for none.
+func (v *vault) address(address, id string) []byte {
+	if address == "" {
+		return nil
+	}
+	return v.seal([]byte(address), "sessions|address|"+id)
+}
+
+func (v *vault) session(row sessionRow) access.Session {
+	s := access.Session{
+		ID: string(row.ID), MemberID: string(row.MemberID), Device: row.Device, CreatedAt: row.CreatedAt.UTC(),
+		SeenAt: row.SeenAt.UTC(),
+	}
+	if row.Address != nil {
+		plain, _ := v.shown(row.Address, "sessions|address|"+s.ID)
+		s.Address = string(plain)
+	}
+	return s
 }
 
 func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Session, m crm.Member, err error) {
@@ -51,22 +76,55 @@ func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Ses
 		if err := db.Take(&session, "hash = ?", hash[:]).Error; err != nil {
 			return err
 		}
-		err := db.Take(&member, "id = ?", session.MemberID).Error
-		s = access.Session{
-			MemberID: string(session.MemberID), CreatedAt: session.CreatedAt.UTC(), SeenAt: session.SeenAt.UTC(),
+		if err := db.Take(&member, "id = ?", session.MemberID).Error; err != nil {
+			return err
 		}
-		m = member.member()
-		return err
+		s, m = r.vault.session(session), member.member()
+		if m.SecondFactor {
+			return nil
+		}
+		return db.Model(&orgRow{}).Select("second_factor").Where("id = ?", member.OrgID).Scan(&m.NeedsFactor).Error
 	})
 	return s, m, err
 }
 
-func (r sessions) Touch(ctx context.Context, t access.SessionToken, at time.Time) error {
+func (r sessions) Touch(ctx context.Context, t access.SessionToken, at time.Time, address string) error {
 	hash := t.Hash()
-	_, err := r.changed(ctx, "sessions.touch", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&sessionRow{}).Where("hash = ? AND seen_at < ?", hash[:], stamp(at)).Update("seen_at", stamp(at))
+	return r.exec(ctx, "sessions.touch", func(db *gorm.DB) error {
+		var row sessionRow
+		if err := db.Select("id").Limit(1).Find(&row, "hash = ?", hash[:]).Error; err != nil || row.ID == "" {
+			return err
+		}
+		changes := map[string]any{"seen_at": stamp(at)}
+		if address != "" {
+			changes["address"] = blob(r.vault.address(address, string(row.ID)))
+		}
+		return db.Model(&sessionRow{}).Where("hash = ? AND seen_at < ?", hash[:], stamp(at)).Updates(changes).Error
 	})
-	return err
+}
+
+func (r sessions) List(
+	ctx context.Context, memberID string, present access.SessionToken, since time.Time,
+) ([]access.Session, error) {
+	hash := present.Hash()
+	return findAll(ctx, r.query, "sessions.list", func(row sessionRow) access.Session {
+		s := r.vault.session(row)
+		s.Present = bytes.Equal(row.Hash, hash[:])
+		return s
+	}, where("member_id = ? AND seen_at > ?", memberID, stamp(since)), order("seen_at DESC, id"))
+}
+
+func (r sessions) EndByID(ctx context.Context, memberID, id string) error {
+	return r.exec(ctx, "sessions.endByID", func(db *gorm.DB) error {
+		return orNotFound(db.Delete(&sessionRow{}, "id = ? AND member_id = ?", id, memberID))
+	})
+}
+
+func (r sessions) EndOthers(ctx context.Context, memberID string, but access.SessionToken) error {
+	hash := but.Hash()
+	return r.exec(ctx, "sessions.endOthers", func(db *gorm.DB) error {
+		return db.Delete(&sessionRow{}, "member_id = ? AND hash <> ?", memberID, blob(hash[:])).Error
+	})
 }
 
 func (r sessions) End(ctx context.Context, t access.SessionToken) error {

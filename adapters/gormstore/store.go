@@ -269,6 +269,8 @@ func (s *Store) repos(c conn) ports.Repos {
 		Jobs:          jobs{c},
 
 		Sessions:  sessions{c, s.vault},
+		Tickets:   tickets{c},
+		Factors:   factors{c, s.vault},
 		Audit:     auditLines{c, s.vault},
 		Figures:   figures{c},
 		Subjects:  subjects{c, s},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
@@ -58,6 +59,11 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			erasure := privacy.Erasure{ID: id("32"), OrgID: id("01"), State: privacy.Running, At: now, Person: person}
 			return errors.Join(err, r.Subjects.AddErasure(ctx, erasure))
 		}),
+		repos.Members.Create(ctx, crm.Member{ID: id("33"), OrgID: id("01"), Email: "ana@x.example"}),
+		repos.Sessions.Create(ctx, access.NewSessionToken(), access.Session{
+			ID: id("34"), MemberID: id("33"), Address: "203.0.113.7", CreatedAt: now, SeenAt: now,
+		}),
+		repos.Factors.SetCodes(ctx, id("33"), access.OneTimeCodes{Secret: "x"}),
 		s.InTx(ctx, func(r ports.Repos) error {
 			return r.Audit.Append(ctx, audit.Line{
 				ID: id("32"), OrgID: id("01"), At: now, Address: "203.0.113.7", Detail: audit.Detail{"nome": "Ana"},
@@ -89,8 +95,10 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		erasure, err16 := repos.Subjects.FindErasure(ctx, id("32"))
 		s.subject.secret = nil
 		_, lost := s.subjectSecret(ctx)
+		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
+		_, codesErr := repos.Factors.Codes(ctx, id("33"))
 		for i, err := range []error{
-			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15, err16,
+			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15, err16, err17,
 		} {
 			if err != nil {
 				t.Fatalf("%s: read %d: %v", s.write.Name(), i+1, err)
@@ -107,6 +115,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"subject_keys.secret": lost != nil, "erasures.content": erasure.Person == nil,
 			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,
 			"audit_lines.address": lines[0].Unreadable, "audit_lines.detail": lines[0].Unreadable,
+			"sessions.address": sessions[0].Address == "", "one_time_codes.secret": errors.Is(codesErr, ports.ErrUnreadable),
 			"audit_heads.sealed": errors.Is(headErr, ports.ErrUnreadable),
 		}
 	}

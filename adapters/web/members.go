@@ -43,11 +43,17 @@ type memberFields struct {
 }
 
 func (s *server) memberAdd(c *call, f memberFields) error {
-	_, err := s.Members.Add(c.ctx(), c.by, app.NewMember{
+	if f.Password == "" && !s.Links.Mails() {
+		f.Password = " " // it is refused as every other that is too short
+	}
+	made, err := s.Members.Add(c.ctx(), c.by, app.NewMember{
 		OrgID: c.by.OrgID(), Name: f.Name, Email: f.Email, Role: f.Role, Password: string(f.Password),
 	})
 	if shown, ok := c.again(&f, err); ok {
 		return s.teamPage(c, http.StatusUnprocessableEntity, teamPage{Part: "equipe", Form: shown})
+	}
+	if err == nil && f.Password == "" {
+		return s.teamDone(c, "equipe", s.Links.Invite(c.ctx(), c.by, made.ID), "Convite enviado. O link vale por 30 minutos.")
 	}
 	return s.teamDone(c, "equipe", err, "Pessoa acrescentada. Diga a ela o e-mail e a senha.")
 }
@@ -114,4 +120,10 @@ func (s *server) ownPassword(c *call, f passwordFields) error {
 		return err
 	}
 	return c.leave("/entrar")
+}
+
+// memberInvite sends somebody another link.
+func (s *server) memberInvite(c *call) error {
+	err := s.Links.Invite(c.ctx(), c.by, c.PathValue("id"))
+	return s.teamDone(c, "equipe", err, "Convite enviado. O link vale por 30 minutos.")
 }

@@ -131,7 +131,8 @@ func (c *call) write(status int, name, block string, data any) error {
 }
 
 // withSecrets are the pages that show a secret: the address of a webhook, a key, what signs an automation's calls.
-var withSecrets = map[string]bool{"webhook": true, "chave-nova": true, "automacao": true, "automacao-form": true}
+var withSecrets = map[string]bool{"webhook": true, "chave-nova": true, "automacao": true, "automacao-form": true,
+	"segundo-fator": true, "codigos": true, "link": true}
 
 // compresses reports whether a page may be compressed. The length of a compressed page tells who can watch the network,
 // and have the page made with texts of his choice, what else is on it: pages with secrets are not, nor any that another

@@ -3,13 +3,10 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
-	"fichario/adapters/shape"
 	"fichario/app"
-	"fichario/domain/access"
 	"fichario/domain/fault"
 )
 
@@ -54,8 +51,9 @@ func (c *call) toSignIn() error {
 // signInPage is what the sign-in page shows.
 type signInPage struct {
 	Email, After string
-	Problem      string
-	Wait         int // seconds
+	// Problem is why somebody is not let in, behind What in short; empty for a wrong password.
+	Problem, What string
+	Wait          int // seconds
 	// Over is whether a form came after its session had ended; Typed is what it held.
 	Over  bool
 	Typed []string
@@ -74,11 +72,12 @@ func (s *server) signInPage(c *call, f signInFields) error {
 }
 
 func (s *server) signIn(c *call, f signInFields) error {
-	token, err := s.Sessions.SignIn(c.ctx(), shape.ClientNetwork(c.Request, s.TrustedProxies), f.Email, string(f.Password))
+	token, err := s.Sessions.SignIn(c.ctx(), c.from(), f.Email, string(f.Password))
+	if need := factorNeeded(err); need != nil {
+		return c.toFactor(need, f.After)
+	}
 	if why := app.FaultOf(err); why != nil && why.Code == fault.Unauthenticated {
-		if why.RetryAfter > 0 {
-			c.w.Header().Set("Retry-After", strconv.Itoa(int((why.RetryAfter+time.Second-1)/time.Second)))
-		}
+		c.retryAfter(why)
 		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
 			Email: f.Email, After: f.After, Problem: why.Message, Wait: int(why.RetryAfter / time.Second),
 		}})
@@ -86,8 +85,7 @@ func (s *server) signIn(c *call, f signInFields) error {
 	if err != nil {
 		return err
 	}
-	c.setCookie(c.sessionCookie(), token.Reveal(), access.SessionMax)
-	return c.redirect(local(f.After))
+	return c.entered(token, f.After)
 }
 
 func (s *server) signOut(c *call) error {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	outbound "fichario/adapters/automation"
+	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/web"
 	"fichario/app"
@@ -38,6 +39,8 @@ type testSite struct {
 	keys     *app.Keys
 	bureau   *fakeBureau
 	log      *bytes.Buffer
+	// mailed are the e-mails that were sent.
+	mailed chan ports.Mail
 	// ahead is added to the clock.
 	ahead atomic.Int64
 }
@@ -59,7 +62,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		t.Fatal(err)
 	}
 	site := &testSite{
-		t: t, store: store, path: path, log: &bytes.Buffer{},
+		t: t, store: store, path: path, log: &bytes.Buffer{}, mailed: make(chan ports.Mail, 100),
 		bureau: &fakeBureau{answers: map[string]func(context.Context, catalog.Product) (ports.Answer, error){}},
 	}
 	now := func() time.Time { return time.Now().Add(time.Duration(site.ahead.Load())) }
@@ -80,8 +83,18 @@ func newSite(t *testing.T, all bool) *testSite {
 	running := make(chan struct{})
 	go func() { defer close(running); batches.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-running })
+	sessions := app.NewSessions(store, now, func(hash, password string) bool { return hash == password }, "x")
+	links := app.LinksConfig{
+		Store: store, Clock: now, Sessions: sessions, Hash: func(p string) (string, error) { return p, nil },
+		PublicURL: "https://fichario.example", Log: log,
+	}
+	if all {
+		links.Mailer = site
+	}
+	codes := app.Codes{New: factors.NewSecret, Step: factors.Step}
 	handler, err := web.New(web.Config{
-		Sessions:      app.NewSessions(store, now, func(hash, password string) bool { return hash == password }, "x"),
+		Sessions: sessions, Links: app.NewLinks(links), Factors: app.NewFactors(store, now, sessions, codes, nil),
+		CodePicture:   func(secret, account string) (string, error) { return factors.Picture(factors.Address(secret, account)) },
 		Organisations: app.NewOrganisations(store, now), Members: site.people(), Funnels: app.NewFunnels(store, now),
 		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
@@ -110,6 +123,9 @@ func newSite(t *testing.T, all bool) *testSite {
 type noJournal struct{}
 
 func (noJournal) Append(privacy.Entry) (bool, error) { return false, nil }
+
+// Send keeps an e-mail.
+func (s *testSite) Send(_ context.Context, m ports.Mail) error { s.mailed <- m; return nil }
 
 // people makes members whose passwords are their own hashes.
 func (s *testSite) people() *app.Members {

@@ -45,6 +45,10 @@ type Config struct {
 	Changes       *app.Changes
 	Audit         *app.Audit
 	Subjects      *app.Subjects
+	Links         *app.Links
+	Factors       *app.Factors
+	// CodePicture draws what an authenticator app is given for an account, as the address of an image.
+	CodePicture func(secret, account string) (string, error)
 	// Stopping ends streams of events when the service stops.
 	Stopping <-chan struct{}
 	// Calendar gives the time zone that times are shown in.
@@ -75,9 +79,9 @@ func New(c Config) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/", s.assets)
-	mux.HandleFunc("GET /entrar", s.open(decoded(s.signInPage)))
-	mux.HandleFunc("POST /entrar", s.open(decoded(s.signIn)))
-	mux.HandleFunc("POST /sair", s.open(s.signOut))
+	for pattern, h := range s.doorRoutes() {
+		mux.HandleFunc(pattern, s.open(h))
+	}
 	for pattern, h := range s.routes() {
 		limit := int64(formMax)
 		if pattern == "POST /lotes" || pattern == "POST /importacoes" {
@@ -151,6 +155,7 @@ func (s *server) serve(h handler) http.HandlerFunc {
 		c := &call{w: w, s: s, id: requestID(w)}
 		c.Request = r.WithContext(app.Through(r.Context(), app.Via{
 			Door: audit.Interface, Address: shape.ClientNetwork(r, s.TrustedProxies), RequestID: c.id,
+			Device: access.Device(r.UserAgent()),
 		}))
 		if err := c.guard(h); err != nil {
 			s.fail(c, err)
@@ -171,6 +176,9 @@ func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 			}
 			_ = c.read(openFormMax) // for the page of the error, which shows what was typed
 			return err
+		}
+		if c.needsFactor() {
+			return c.toFactorPage()
 		}
 		if c.Method == http.MethodPost {
 			c.sawNewest()

@@ -18,6 +18,9 @@ type memberCmd struct {
 	List     memberListCmd     `cmd:"" help:"List the people of an organisation, oldest first."`
 	Budget   memberBudgetCmd   `cmd:"" help:"Say what a person's lookups may cost in a month."`
 	Password memberPasswordCmd `cmd:"" help:"Give a person a new password; ends his sessions."`
+	Link     memberLinkCmd     `cmd:"" help:"Make a link by which a person chooses a password, once and within 30 minutes."`
+
+	ResetSecondFactor memberResetCmd `cmd:"" name:"reset-second-factor" help:"Take a person's second factor away; ends his sessions."`
 }
 
 type memberBudgetCmd struct {
@@ -80,19 +83,28 @@ type memberAddCmd struct {
 	Name          string `required:"" help:"Name of the person."`
 	Email         string `required:"" help:"E-mail address to sign in with."`
 	Role          string `required:"" enum:"owner,admin,member" help:"owner, admin or member."`
-	PasswordStdin bool   `required:"" name:"password-stdin" help:"Read the password from the first line of standard input."`
+	PasswordStdin bool   `required:"" xor:"password" name:"password-stdin" help:"Read the password from the first line of standard input."`
+	Invite        bool   `required:"" xor:"password" help:"No password: the person chooses one, by a link that is sent by e-mail, or with member link."`
 }
 
 // Run adds a member.
-func (c *memberAddCmd) Run(e *environment) error {
-	password, err := e.password()
-	if err != nil {
-		return err
+func (c *memberAddCmd) Run(e *environment) (err error) {
+	password := ""
+	if c.PasswordStdin {
+		if password, err = e.password(); err != nil {
+			return err
+		}
+		if password == "" {
+			password = " " // it is refused as every other that is too short
+		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
 		m, err := members(store).Add(e.ctx, app.Operator(), app.NewMember{
 			OrgID: c.Org, Name: c.Name, Email: c.Email, Role: crm.Role(c.Role), Password: password,
 		})
+		if err == nil && c.Invite && e.settings.SMTPURL != "" {
+			err = e.withLinks(store, func(l *app.Links) error { return l.Invite(e.ctx, app.Operator(), m.ID) })
+		}
 		if err != nil {
 			return err
 		}

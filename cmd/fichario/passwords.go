@@ -3,11 +3,14 @@ package main
 import (
 	"crypto/sha512"
 	"encoding/base64"
+	"log/slog"
 
 	"golang.org/x/crypto/bcrypt"
 
+	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/ports"
 )
 
 func hashPassword(password string) (string, error) {
@@ -35,4 +38,20 @@ func checkPassword(hash, password string) bool {
 
 func members(store *gormstore.Store) *app.Members {
 	return app.NewMembers(store, now, hashPassword)
+}
+
+// oneTimeCodes are those of authenticator apps.
+var oneTimeCodes = app.Codes{New: factors.NewSecret, Step: factors.Step}
+
+// codePicture draws what such an app is given.
+func codePicture(secret, account string) (string, error) {
+	return factors.Picture(factors.Address(secret, account))
+}
+
+func links(
+	store *gormstore.Store, sessions *app.Sessions, mailer ports.Mailer, publicURL string, log *slog.Logger,
+) *app.Links {
+	return app.NewLinks(app.LinksConfig{
+		Store: store, Clock: now, Sessions: sessions, Hash: hashPassword, Mailer: mailer, PublicURL: publicURL, Log: log,
+	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"fichario/adapters/automation"
 	"fichario/adapters/bureau"
+	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/shape"
@@ -139,7 +140,14 @@ func (e *environment) wireServer(
 	if err != nil {
 		return err
 	}
+	publicURL := e.publicURL(s.listener.Addr().String())
+	passkeys, err := factors.NewPasskeys(publicURL)
+	if err != nil {
+		return err
+	}
 	pages, err := web.New(web.Config{
+		Links:   links(s.store, s.sessions, s.mailer, publicURL, log),
+		Factors: app.NewFactors(s.store, now, s.sessions, oneTimeCodes, passkeys), CodePicture: codePicture,
 		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),
 		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
@@ -153,7 +161,7 @@ func (e *environment) wireServer(
 		Contacts: app.NewContacts(s.store, now), Bulks: app.NewBulks(s.store, now), Rotations: app.NewRotations(s.store, now),
 		Automations: e.automations(s.store, s.bureau.Catalog()),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
-		Calendar:    calendar, Clock: now, PublicURL: e.publicURL(s.listener.Addr().String()),
+		Calendar:    calendar, Clock: now, PublicURL: publicURL,
 		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: e.readLag(),
 	})
 	if err != nil {

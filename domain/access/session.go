@@ -9,9 +9,14 @@ import (
 
 // Session is a member who has signed in to the interface.
 type Session struct {
-	MemberID string
+	// ID is a UUID that names it and opens nothing.
+	ID, MemberID string
+	// Device is the browser and its system in words, Address the network of its last request; both may be empty.
+	Device, Address string
 	// CreatedAt is when he signed in, SeenAt when he was last here; both UTC.
 	CreatedAt, SeenAt time.Time
+	// Present is whether it is the one that asks.
+	Present bool
 }
 
 const (
@@ -62,6 +67,9 @@ func SignInPause(failures int) time.Duration { return pauseAfter(5, failures) }
 // NetworkPause is SignInPause for all that comes from one network, which many people may
 // share: nothing for the first nineteen.
 func NetworkPause(failures int) time.Duration { return pauseAfter(20, failures) }
+
+// LinkPause is SignInPause for links to one address: nothing for the first three.
+func LinkPause(links int) time.Duration { return pauseAfter(3, links) }
 
 // NetworkMemory is after how long without failures those of a network are forgotten.
 const NetworkMemory = time.Hour

@@ -22,6 +22,8 @@ type Organisation struct {
 	MemberBatchLimit catalog.Money
 	// OwnHistory is whether history that was bought for one purpose does not answer another.
 	OwnHistory bool
+	// SecondFactor is whether its members must have one.
+	SecondFactor bool
 }
 
 // DefaultMemberBatchLimit is that of an organisation which has set none.
@@ -55,6 +57,9 @@ type Member struct {
 	// PasswordHash is the text of a password hash, never the password.
 	PasswordHash string
 	CreatedAt    time.Time
+	// SecondFactor is whether he has one; NeedsFactor whether his organisation wants one and he has none, of a member who
+	// is found by his session.
+	SecondFactor, NeedsFactor bool
 }
 
 // LeadsActively reports whether the member is an owner whose access holds.

@@ -17,7 +17,9 @@ func sessions(t *testing.T, s ports.Store) {
 	begin := func(m crm.Member, seen time.Time) access.SessionToken {
 		t.Helper()
 		token := access.NewSessionToken()
-		must(t, repos.Sessions.Create(ctx, token, access.Session{MemberID: m.ID, CreatedAt: at, SeenAt: seen}))
+		must(t, repos.Sessions.Create(ctx, token, access.Session{
+			ID: id(), MemberID: m.ID, CreatedAt: at, SeenAt: seen, Device: "Firefox em Linux", Address: "203.0.113.7",
+		}))
 		return token
 	}
 	gone := func(what string, token access.SessionToken) {
@@ -26,11 +28,29 @@ func sessions(t *testing.T, s ports.Store) {
 		wantErr(t, what, err, ports.ErrNotFound)
 	}
 	first, second, other := begin(ana, at), begin(ana, at), begin(rui, at)
-	must(t, repos.Sessions.Touch(ctx, first, at.Add(time.Hour)))
-	must(t, repos.Sessions.Touch(ctx, first, at.Add(time.Minute))) // what is later stays
+	must(t, repos.Sessions.Touch(ctx, first, at.Add(time.Hour), "203.0.113.9"))
+	must(t, repos.Sessions.Touch(ctx, first, at.Add(time.Minute), "203.0.113.10")) // what is later stays
 	session, who, err := repos.Sessions.Find(ctx, first)
 	must(t, err)
-	same(t, "session", session, access.Session{MemberID: ana.ID, CreatedAt: at, SeenAt: at.Add(time.Hour)})
+	same(t, "session", session, access.Session{
+		ID: session.ID, MemberID: ana.ID, CreatedAt: at, SeenAt: at.Add(time.Hour), Device: "Firefox em Linux",
+		Address: "203.0.113.9",
+	})
+	list, err := repos.Sessions.List(ctx, ana.ID, second, at.Add(-time.Hour))
+	must(t, err)
+	same(t, "a member's sessions, the last seen first", []any{len(list), list[0].ID, list[1].Present, list[0].Present},
+		[]any{2, session.ID, true, false})
+	list, err = repos.Sessions.List(ctx, ana.ID, second, at)
+	must(t, err)
+	same(t, "those seen since", len(list), 1)
+	wantErr(t, "another member's by its id", repos.Sessions.EndByID(ctx, rui.ID, session.ID), ports.ErrNotFound)
+	fourth, fifth := begin(rui, at), begin(rui, at)
+	named, _, err := repos.Sessions.Find(ctx, fourth)
+	must(t, err)
+	must(t, repos.Sessions.EndByID(ctx, rui.ID, named.ID))
+	gone("one by its id", fourth)
+	must(t, repos.Sessions.EndOthers(ctx, rui.ID, other))
+	gone("all but one", fifth)
 	same(t, "its member", who, ana)
 	gone("a token that nobody has", access.NewSessionToken())
 	must(t, repos.Sessions.End(ctx, second))

@@ -17,6 +17,8 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"members":                 members,
 		"sessions":                sessions,
 		"attempts to sign in":     attempts,
+		"tickets":                 tickets,
+		"second factors":          factors,
 		"keys and secrets":        keys,
 		"usage and caps":          usage,
 		"caps under concurrency":  capsUnderConcurrency,

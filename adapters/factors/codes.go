@@ -1,0 +1,73 @@
+// Package factors makes and looks at what members prove with, beside their passwords, who they are: one-time codes of
+// authenticator apps (RFC 6238) and passkeys (WebAuthn).
+package factors
+
+import (
+	"bytes"
+	"crypto/subtle"
+	"encoding/base64"
+	"image/png"
+	"net/url"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+	"github.com/pquerna/otp/totp"
+)
+
+const (
+	issuer = "Fichário"
+	// stepSeconds is how long a code holds, and around how many steps before and after the present one count: clocks of
+	// phones differ.
+	stepSeconds = 30
+	around      = 1
+	// imageSize is of a square of pixels.
+	imageSize = 220
+)
+
+// NewSecret makes the secret of an app's codes, in base32.
+func NewSecret() (string, error) {
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: "-", SecretSize: 20})
+	if err != nil {
+		return "", err
+	}
+	return key.Secret(), nil
+}
+
+// Step returns the step whose code it is, around a time; false for none.
+func Step(secret, code string, at time.Time) (int64, bool) {
+	now := at.Unix() / stepSeconds
+	found, known := int64(0), false
+	for step := now - around; step <= now+around; step++ {
+		want, err := hotp.GenerateCodeCustom(secret, uint64(max(step, 0)), hotp.ValidateOpts{ //nolint:gosec // never below zero
+			Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1,
+		})
+		if err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
+			found, known = step, true
+		}
+	}
+	return found, known
+}
+
+// Address is what an app is given for an account, as a link.
+func Address(secret, account string) string {
+	q := url.Values{"secret": {secret}, "issuer": {issuer}}
+	return "otpauth://totp/" + url.PathEscape(issuer+":"+account) + "?" + q.Encode()
+}
+
+// Picture is an address as a QR code, in the form of an image's address.
+func Picture(address string) (string, error) {
+	key, err := otp.NewKeyFromURL(address)
+	if err != nil {
+		return "", err
+	}
+	image, err := key.Image(imageSize, imageSize)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, image); err != nil {
+		return "", err
+	}
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(out.Bytes()), nil
+}

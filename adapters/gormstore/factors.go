@@ -1,0 +1,155 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/domain/access"
+	"fichario/ports"
+)
+
+type codesRow struct {
+	ID        uid    `gorm:"primaryKey"` // the member's
+	Secret    []byte `gorm:"not null"`
+	Confirmed bool   `gorm:"not null"`
+	LastStep  int64  `gorm:"not null"`
+}
+
+func (codesRow) TableName() string { return "one_time_codes" }
+
+type recoveryRow struct {
+	MemberID uid    `gorm:"primaryKey"`
+	Hash     []byte `gorm:"primaryKey"`
+}
+
+func (recoveryRow) TableName() string { return "recovery_codes" }
+
+type passkeyRow struct {
+	ID         uid       `gorm:"primaryKey"`
+	MemberID   uid       `gorm:"not null"`
+	Name       string    `gorm:"not null"`
+	Credential []byte    `gorm:"not null"`
+	Content    []byte    `gorm:"not null"`
+	CreatedAt  time.Time `gorm:"not null"`
+	UsedAt     *time.Time
+}
+
+func (passkeyRow) TableName() string { return "passkeys" }
+
+func (r passkeyRow) passkey() access.Passkey {
+	return access.Passkey{
+		ID: string(r.ID), MemberID: string(r.MemberID), Name: r.Name, Credential: r.Credential, Content: r.Content,
+		CreatedAt: r.CreatedAt.UTC(), UsedAt: timeOf(r.UsedAt),
+	}
+}
+
+type factors struct {
+	conn
+	vault *vault
+}
+
+func (r factors) Codes(ctx context.Context, memberID string) (access.OneTimeCodes, error) {
+	row, err := findOne(ctx, r.query, "factors.codes", func(row codesRow) codesRow { return row },
+		where("id = ?", memberID))
+	if err != nil {
+		return access.OneTimeCodes{}, err
+	}
+	secret, ok := r.vault.shown(row.Secret, "one_time_codes|secret|"+memberID)
+	if !ok {
+		err = named("factors.codes", ports.ErrUnreadable)
+	}
+	return access.OneTimeCodes{Secret: string(secret), Confirmed: row.Confirmed, LastStep: row.LastStep}, err
+}
+
+// change does f, and says at the member whether he has a second factor then.
+func (r factors) change(ctx context.Context, op, memberID string, f func(*gorm.DB) error) error {
+	return r.whole(ctx, op, func(db *gorm.DB) error {
+		if err := f(db); err != nil {
+			return err
+		}
+		return db.Exec(`UPDATE members SET second_factor =
+			EXISTS (SELECT 1 FROM one_time_codes c WHERE c.id = members.id AND c.confirmed) OR
+			EXISTS (SELECT 1 FROM passkeys p WHERE p.member_id = members.id) WHERE id = ?`, memberID).Error
+	})
+}
+
+func (r factors) SetCodes(ctx context.Context, memberID string, c access.OneTimeCodes) error {
+	row := codesRow{
+		ID: uid(memberID), Secret: r.vault.seal([]byte(c.Secret), "one_time_codes|secret|"+memberID),
+		Confirmed: c.Confirmed, LastStep: c.LastStep,
+	}
+	return r.change(ctx, "factors.setCodes", memberID, func(db *gorm.DB) error {
+		return db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error
+	})
+}
+
+func (r factors) UseStep(ctx context.Context, memberID string, step int64) (bool, error) {
+	n, err := r.changed(ctx, "factors.useStep", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&codesRow{}).Where("id = ? AND last_step < ?", memberID, step).Update("last_step", step)
+	})
+	return n > 0, err
+}
+
+func (r factors) SetRecovery(ctx context.Context, memberID string, hashes [][]byte) error {
+	rows := mapped(hashes, func(h []byte) recoveryRow { return recoveryRow{uid(memberID), h} })
+	return r.whole(ctx, "factors.setRecovery", func(db *gorm.DB) error {
+		if err := db.Delete(&recoveryRow{}, "member_id = ?", memberID).Error; err != nil {
+			return err
+		}
+		return db.Create(&rows).Error
+	})
+}
+
+func (r factors) UseRecovery(ctx context.Context, memberID string, hash []byte) (bool, error) {
+	n, err := r.changed(ctx, "factors.useRecovery", func(db *gorm.DB) *gorm.DB {
+		return db.Delete(&recoveryRow{}, "member_id = ? AND hash = ?", memberID, blob(hash))
+	})
+	return n > 0, err
+}
+
+func (r factors) RecoveryLeft(ctx context.Context, memberID string) (int, error) {
+	var n int64
+	err := r.query(ctx, "factors.recoveryLeft", func(db *gorm.DB) error {
+		return db.Model(&recoveryRow{}).Where("member_id = ?", memberID).Count(&n).Error
+	})
+	return int(n), err
+}
+
+func (r factors) Passkeys(ctx context.Context, memberID string) ([]access.Passkey, error) {
+	return findAll(ctx, r.query, "factors.passkeys", passkeyRow.passkey, where("member_id = ?", memberID), order("id"))
+}
+
+func (r factors) AddPasskey(ctx context.Context, p access.Passkey) error {
+	row := passkeyRow{
+		ID: uid(p.ID), MemberID: uid(p.MemberID), Name: p.Name, Credential: p.Credential, Content: p.Content,
+		CreatedAt: stamp(p.CreatedAt),
+	}
+	return r.change(ctx, "factors.addPasskey", p.MemberID, func(db *gorm.DB) error { return db.Create(&row).Error })
+}
+
+func (r factors) UsePasskey(ctx context.Context, p access.Passkey) error {
+	return r.exec(ctx, "factors.usePasskey", func(db *gorm.DB) error {
+		return orNotFound(db.Model(&passkeyRow{}).Where("id = ? AND member_id = ?", p.ID, p.MemberID).
+			Updates(map[string]any{"content": blob(p.Content), "used_at": optionalTime(p.UsedAt)}))
+	})
+}
+
+func (r factors) RemovePasskey(ctx context.Context, memberID, id string) error {
+	return r.change(ctx, "factors.removePasskey", memberID, func(db *gorm.DB) error {
+		return orNotFound(db.Delete(&passkeyRow{}, "id = ? AND member_id = ?", id, memberID))
+	})
+}
+
+func (r factors) Clear(ctx context.Context, memberID string) error {
+	return r.change(ctx, "factors.clear", memberID, func(db *gorm.DB) error {
+		for _, row := range []any{&passkeyRow{}, &recoveryRow{}} {
+			if err := db.Delete(row, "member_id = ?", memberID).Error; err != nil {
+				return err
+			}
+		}
+		return db.Delete(&codesRow{}, "id = ?", memberID).Error
+	})
+}

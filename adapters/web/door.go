@@ -1,0 +1,244 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"fichario/adapters/shape"
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/fault"
+)
+
+// doorRoutes are the pages of who comes in, for whom no session is needed.
+func (s *server) doorRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /entrar":               decoded(s.signInPage),
+		"POST /entrar":              decoded(s.signIn),
+		"POST /sair":                s.signOut,
+		"GET /entrar/codigo":        decoded(s.codePage),
+		"POST /entrar/codigo":       decoded(s.codeShown),
+		"POST /entrar/chave/inicio": decoded(s.passkeyBegin),
+		"POST /entrar/chave":        decoded(s.passkeyUsed),
+		"GET /entrar/esqueci":       s.forgotPage,
+		"POST /entrar/esqueci":      decoded(s.forgot),
+		"GET /entrar/link/{token}":  s.linkPage,
+		"POST /entrar/link/{token}": decoded(s.linkUsed),
+	}
+}
+
+// from is the network that the request comes from.
+func (c *call) from() string { return shape.ClientNetwork(c.Request, c.s.TrustedProxies) }
+
+// entryCookie holds the ticket of a sign-in that waits for its second factor.
+const entryCookie = "entrada"
+
+func (c *call) waiting() string {
+	cookie, err := c.Cookie(entryCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// entered starts what the browser keeps of a session, and leads to where somebody wanted to go.
+func (c *call) entered(token access.SessionToken, after string) error {
+	c.setCookie(entryCookie, "", -time.Second)
+	c.setCookie(c.sessionCookie(), token.Reveal(), access.SessionMax)
+	return c.redirect(local(after))
+}
+
+// toFactor leads somebody whose password was right to his second factor.
+func (c *call) toFactor(need *app.FactorNeeded, after string) error {
+	c.setCookie(entryCookie, need.Ticket.Reveal(), access.FactorFor)
+	return c.redirect("/entrar/codigo?" + url.Values{"depois": {local(after)}}.Encode())
+}
+
+// codePageData is the page of the second factor.
+type codePageData struct {
+	After           string
+	Problem         string
+	Codes, Passkeys bool
+}
+
+type codeFields struct {
+	Code  string `form:"codigo"`
+	After string `form:"depois"`
+}
+
+func (s *server) codePage(c *call, f codeFields) error {
+	return s.codeForm(c, http.StatusOK, codePageData{After: f.After})
+}
+
+func (s *server) codeForm(c *call, status int, data codePageData) (err error) {
+	if data.Codes, data.Passkeys, err = s.Factors.Waiting(c.ctx(), c.waiting()); err != nil {
+		return s.entryOver(c, err, data.After)
+	}
+	return c.renderStatus(status, "codigo", page{Title: "Segundo fator", Data: data})
+}
+
+// entryOver leads back to the password where a sign-in does not wait any more.
+func (s *server) entryOver(c *call, err error, after string) error {
+	if f := app.FaultOf(err); f == nil || f.Field != "ticket" {
+		return err
+	}
+	c.setCookie(entryCookie, "", -time.Second)
+	return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
+		After: after, Problem: app.FaultOf(err).Message, What: "A entrada não terminou.",
+	}})
+}
+
+func (s *server) codeShown(c *call, f codeFields) error {
+	token, err := s.Factors.Prove(c.ctx(), c.from(), c.waiting(), f.Code)
+	return s.shown(c, token, err, f.After)
+}
+
+// shown ends a form of the second factor.
+func (s *server) shown(c *call, token access.SessionToken, err error, after string) error {
+	if err == nil {
+		return c.entered(token, after)
+	}
+	if why := app.FaultOf(err); why != nil && app.IsRefusal(err) && why.Field != "ticket" {
+		c.retryAfter(why)
+		return s.codeForm(c, http.StatusUnauthorized, codePageData{After: after, Problem: why.Message})
+	}
+	return s.entryOver(c, err, after)
+}
+
+// retryAfter says how long there is to wait.
+func (c *call) retryAfter(why *fault.Error) {
+	if why.RetryAfter > 0 {
+		c.w.Header().Set("Retry-After", strconv.Itoa(int((why.RetryAfter+time.Second-1)/time.Second)))
+	}
+}
+
+// passkeyFields are what comes back from a browser with a passkey.
+type passkeyFields struct {
+	Ticket string  `form:"bilhete"`
+	Answer asTyped `form:"resposta"`
+	After  string  `form:"depois"`
+	// Alone is whether the passkey is all that is shown.
+	Alone bool `form:"so"`
+}
+
+// waitingFor is the sign-in that a passkey ends; empty for one by a passkey alone.
+func (c *call) waitingFor(alone bool) string {
+	if alone {
+		return ""
+	}
+	return c.waiting()
+}
+
+// passkeyBegin gives script what the browser is to answer.
+func (s *server) passkeyBegin(c *call, f passkeyFields) error {
+	if !f.Alone && c.waiting() == "" {
+		return errNowhere
+	}
+	challenge, err := s.Factors.BeginPasskeyUse(c.ctx(), c.waitingFor(f.Alone))
+	if err != nil {
+		return err
+	}
+	return c.challenge(challenge)
+}
+
+// challenge answers script.
+func (c *call) challenge(challenge app.Challenge) error {
+	c.w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(c.w).Encode(map[string]any{
+		"bilhete": challenge.Ticket.Reveal(), "opcoes": json.RawMessage(challenge.Options),
+	})
+}
+
+func (s *server) passkeyUsed(c *call, f passkeyFields) error {
+	if !f.Alone && c.waiting() == "" {
+		return errNowhere
+	}
+	token, err := s.Factors.UsePasskey(c.ctx(), c.from(), c.waitingFor(f.Alone), f.Ticket, []byte(f.Answer))
+	if why := app.FaultOf(err); f.Alone && why != nil && app.IsRefusal(err) {
+		c.retryAfter(why)
+		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
+			After: f.After, Problem: why.Message, What: "Não deu para entrar.",
+		}})
+	}
+	return s.shown(c, token, err, f.After)
+}
+
+// forgotData is the page of a forgotten password.
+type forgotData struct {
+	Sent    bool
+	Problem string
+}
+
+func (s *server) forgotPage(c *call) error {
+	return c.render("esqueci", page{Title: "Esqueci a senha", Data: forgotData{}})
+}
+
+func (s *server) forgot(c *call, f struct {
+	Email string `form:"email"`
+}) error {
+	err := s.Links.Forgot(c.ctx(), c.from(), f.Email)
+	if why := app.FaultOf(err); why != nil && app.IsRefusal(err) {
+		c.retryAfter(why)
+		return c.renderStatus(http.StatusUnauthorized, "esqueci", page{Title: "Esqueci a senha", Data: forgotData{
+			Problem: why.Message,
+		}})
+	}
+	if err != nil {
+		return err
+	}
+	return c.render("esqueci", page{Title: "Esqueci a senha", Data: forgotData{Sent: true}})
+}
+
+// linkData is the page that a link leads to.
+type linkData struct {
+	app.LinkView
+	Form
+	// Over is why the link does not count.
+	Over string
+}
+
+func (s *server) linkPage(c *call) error { return s.linkForm(c, http.StatusOK, Form{}) }
+
+func (s *server) linkForm(c *call, status int, shown Form) error {
+	c.w.Header().Set("Referrer-Policy", "no-referrer") // its address is the secret
+	view, err := s.Links.Open(c.ctx(), c.from(), c.PathValue("token"))
+	if why := app.FaultOf(err); why != nil && isUnauthenticated(err) {
+		c.retryAfter(why)
+		return c.renderStatus(http.StatusUnauthorized, "link", page{Title: "Escolher a senha", Data: linkData{
+			Over: why.Message,
+		}})
+	}
+	if err != nil {
+		return err
+	}
+	return c.renderStatus(status, "link", page{Title: "Escolher a senha", Data: linkData{LinkView: view, Form: shown}})
+}
+
+type linkFields struct {
+	Password asTyped `form:"senha" app:"password"`
+}
+
+func (s *server) linkUsed(c *call, f linkFields) error {
+	err := s.Links.Use(c.ctx(), c.from(), c.PathValue("token"), string(f.Password))
+	if shown, ok := c.again(&f, err); ok {
+		return s.linkForm(c, http.StatusUnprocessableEntity, shown)
+	}
+	if isUnauthenticated(err) {
+		return s.linkForm(c, http.StatusUnauthorized, Form{})
+	}
+	if err != nil {
+		return err
+	}
+	return c.done("/entrar", "Senha guardada. Entre com ela.")
+}
+
+// factorNeeded is what a sign-in waits for.
+func factorNeeded(err error) *app.FactorNeeded {
+	var need *app.FactorNeeded
+	_ = errors.As(err, &need)
+	return need
+}

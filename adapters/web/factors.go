@@ -1,0 +1,185 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/crm"
+)
+
+// accountRoutes are the pages of how a member comes in.
+func (s *server) accountRoutes() map[string]handler {
+	return map[string]handler{
+		"GET /conta/acessos":                         s.sessionList,
+		"POST /conta/acessos/{id}/encerrar":          s.sessionEnd,
+		"POST /conta/acessos/outros":                 s.sessionsEnd,
+		"GET " + factorPath:                          s.factorShow,
+		"POST " + factorPath + "/codigos":            s.codesBegin,
+		"POST " + factorPath + "/confirmar":          decoded(s.codesConfirm),
+		"POST " + factorPath + "/desligar":           decoded(s.factorOff),
+		"POST " + factorPath + "/recuperacao":        decoded(s.recoveryRenew),
+		"POST " + factorPath + "/exigir":             decoded(s.factorRequire),
+		"POST " + factorPath + "/chave/inicio":       s.passkeyNew,
+		"POST " + factorPath + "/chave":              decoded(s.passkeyAdd),
+		"POST " + factorPath + "/chave/{id}/remover": decoded(s.passkeyRemove),
+	}
+}
+
+// factorPath is where a member without a second factor is led whose organisation wants one.
+const factorPath = "/conta/segundo-fator"
+
+// needsFactor reports whether a member is led to the page of the second factor instead of this one.
+func (c *call) needsFactor() bool {
+	return c.member.NeedsFactor && !strings.HasPrefix(c.URL.Path, factorPath) && c.URL.Path != "/sair-todas"
+}
+
+// toFactorPage leads there.
+func (c *call) toFactorPage() error {
+	if c.script() {
+		c.w.Header().Set("HX-Redirect", factorPath)
+		c.w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	http.Redirect(c.w, c.Request, factorPath, http.StatusSeeOther)
+	return nil
+}
+
+// sessionText is the present session's cookie, which only its own browser sends.
+func (c *call) sessionText() string {
+	cookie, err := c.Cookie(c.sessionCookie())
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+func (s *server) sessionList(c *call) error {
+	all, err := s.Sessions.List(c.ctx(), c.by, c.sessionText())
+	if err != nil {
+		return err
+	}
+	return c.render("acessos", page{Title: "Seus acessos", Nav: "conta", Data: all})
+}
+
+func (s *server) sessionEnd(c *call) error {
+	if err := s.Sessions.End(c.ctx(), c.by, c.PathValue("id")); err != nil {
+		return err
+	}
+	return c.done("/conta/acessos", "Acesso encerrado.")
+}
+
+func (s *server) sessionsEnd(c *call) error {
+	if err := s.Sessions.EndOthers(c.ctx(), c.by, c.sessionText()); err != nil {
+		return err
+	}
+	return c.done("/conta/acessos", "Os outros acessos foram encerrados.")
+}
+
+// factorData is the page of the second factor.
+type factorData struct {
+	app.FactorView
+	Form
+	// Picture is the secret of an app to be as a QR code, Spaced the same for who types it.
+	Picture, Spaced string
+	// Owner is whether the member may say who has to have a second factor; Needed whether he himself has to, and has none.
+	Owner, Needed bool
+	// Device is a name for a passkey of this device.
+	Device string
+}
+
+func (s *server) factorShow(c *call) error { return s.factorPage(c, http.StatusOK, Form{}) }
+
+func (s *server) factorPage(c *call, status int, shown Form) (err error) {
+	data := factorData{
+		Form: shown, Owner: c.member.Role == crm.Owner, Needed: c.member.NeedsFactor,
+		Device: access.Device(c.UserAgent()),
+	}
+	if data.FactorView, err = s.Factors.View(c.ctx(), c.by); err != nil {
+		return err
+	}
+	if data.Secret != "" {
+		if data.Picture, err = s.CodePicture(data.Secret, c.member.Email); err != nil {
+			return err
+		}
+		for i := 0; i < len(data.Secret); i += 4 {
+			data.Spaced += data.Secret[i:min(i+4, len(data.Secret))] + " "
+		}
+	}
+	return c.renderStatus(status, "segundo-fator", page{Title: "Segundo fator", Nav: "conta", Data: data})
+}
+
+// factorDone ends a form of the page: with recovery codes, with a notice, or with what is wrong.
+func (s *server) factorDone(c *call, f any, err error, recovery []string, notice string) error {
+	if err == nil && recovery != nil {
+		return c.render("codigos", page{Title: "Códigos de recuperação", Nav: "conta", Data: recovery})
+	}
+	if err == nil {
+		return c.done(factorPath, notice)
+	}
+	if why := app.FaultOf(err); why != nil && app.IsRefusal(err) {
+		c.retryAfter(why)
+		shown, _ := c.again(f, err)
+		return s.factorPage(c, http.StatusUnprocessableEntity, shown)
+	}
+	return err
+}
+
+func (s *server) codesBegin(c *call) error {
+	if err := s.Factors.BeginCodes(c.ctx(), c.by); err != nil {
+		return err
+	}
+	return c.redirect(factorPath + "#codigos")
+}
+
+// ownCode is a form that asks for a code.
+type ownCode struct {
+	Code string `form:"codigo" app:"code"`
+}
+
+func (s *server) codesConfirm(c *call, f ownCode) error {
+	recovery, err := s.Factors.ConfirmCodes(c.ctx(), c.by, f.Code)
+	return s.factorDone(c, &f, err, recovery, "Códigos ligados.")
+}
+
+func (s *server) factorOff(c *call, f ownCode) error {
+	return s.factorDone(c, &f, s.Factors.Off(c.ctx(), c.by, f.Code), nil, "Segundo fator desligado.")
+}
+
+func (s *server) recoveryRenew(c *call, f ownCode) error {
+	recovery, err := s.Factors.Renew(c.ctx(), c.by, f.Code)
+	return s.factorDone(c, &f, err, recovery, "")
+}
+
+func (s *server) factorRequire(c *call, f struct {
+	Required bool `form:"exigido" app:"required"`
+}) error {
+	notice := "O segundo fator deixou de ser exigido."
+	if f.Required {
+		notice = "O segundo fator é exigido de todos a partir de agora."
+	}
+	return s.factorDone(c, &f, s.Factors.Require(c.ctx(), c.by, f.Required), nil, notice)
+}
+
+func (s *server) passkeyNew(c *call) error {
+	challenge, err := s.Factors.BeginPasskey(c.ctx(), c.by)
+	if err != nil {
+		return err
+	}
+	return c.challenge(challenge)
+}
+
+func (s *server) passkeyAdd(c *call, f struct {
+	Name   string  `form:"nome" app:"name"`
+	Ticket string  `form:"bilhete"`
+	Answer asTyped `form:"resposta" app:"passkey"`
+}) error {
+	recovery, err := s.Factors.AddPasskey(c.ctx(), c.by, f.Ticket, f.Name, []byte(f.Answer))
+	return s.factorDone(c, &f, err, recovery, "Chave de acesso criada.")
+}
+
+func (s *server) passkeyRemove(c *call, f ownCode) error {
+	err := s.Factors.RemovePasskey(c.ctx(), c.by, c.PathValue("id"), f.Code)
+	return s.factorDone(c, &f, err, nil, "Chave de acesso removida.")
+}

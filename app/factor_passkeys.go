@@ -1,0 +1,271 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fichario/domain/access"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// Challenge is what a browser is given to answer with a passkey.
+type Challenge struct {
+	// Options are for the browser, as JSON.
+	Options []byte
+	// Ticket comes back with the answer.
+	Ticket access.SessionToken
+}
+
+// wrongPasskey is said of every answer that does not count, for whatever reason.
+func wrongPasskey() *fault.Error {
+	return fault.New(fault.Unauthenticated, "A chave de acesso não foi aceita. Tente de novo.").At("passkey")
+}
+
+// owner is a member with his passkeys.
+func (f *Factors) owner(ctx context.Context, m crm.Member) (ports.PasskeyOwner, error) {
+	keys, err := f.store.Repos().Factors.Passkeys(ctx, m.ID)
+	return ports.PasskeyOwner{ID: m.ID, Email: m.Email, Name: m.Name, Keys: keys}, err
+}
+
+// challenge keeps one until its answer comes.
+func (f *Factors) challenge(
+	ctx context.Context, kind access.TicketKind, memberID string, options, kept []byte, err error,
+) (Challenge, error) {
+	if err != nil {
+		return Challenge{}, err
+	}
+	c := Challenge{Options: options, Ticket: access.NewSessionToken()}
+	return c, f.store.Repos().Tickets.Put(ctx, c.Ticket, access.Ticket{
+		Kind: kind, MemberID: memberID, Data: kept, ExpiresAt: f.clock().Add(access.ChallengeFor),
+	})
+}
+
+// answered takes the challenge that an answer is to, which is used up by it.
+func (f *Factors) answered(ctx context.Context, kind access.TicketKind, memberID, text string) ([]byte, error) {
+	ticket, ok := access.ParseSessionToken(text)
+	if !ok {
+		return nil, wrongPasskey()
+	}
+	r := f.store.Repos().Tickets
+	t, err := r.Find(ctx, ticket)
+	if err == nil && (t.Kind != kind || t.MemberID != memberID || !f.clock().Before(t.ExpiresAt)) {
+		err = ports.ErrNotFound // another's stays his
+	}
+	if err == nil {
+		t, err = r.Take(ctx, ticket)
+	}
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil, wrongPasskey()
+	}
+	return t.Data, err
+}
+
+// BeginPasskey begins to make a passkey for the caller. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (f *Factors) BeginPasskey(ctx context.Context, by Caller) (Challenge, error) {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return Challenge{}, err
+	}
+	if f.passkeys == nil {
+		return Challenge{}, noPasskeys()
+	}
+	who, err := f.owner(ctx, m)
+	if err != nil {
+		return Challenge{}, err
+	}
+	if len(who.Keys) >= access.PasskeysMax {
+		return Challenge{}, invalid("passkey", fmt.Sprintf("São até %d chaves de acesso. Remova uma.", access.PasskeysMax))
+	}
+	options, kept, err := f.passkeys.BeginAdd(who)
+	return f.challenge(ctx, access.PasskeyAdd, m.ID, options, kept, err)
+}
+
+// AddPasskey adds the passkey that a browser made, and returns recovery codes where the caller had no second factor
+// before. Faults: Unauthenticated, InvalidRequest, NotFound, ServiceUnavailable.
+func (f *Factors) AddPasskey(
+	ctx context.Context, by Caller, ticket, name string, answer []byte,
+) (recovery []string, err error) {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	if f.passkeys == nil {
+		return nil, noPasskeys()
+	}
+	name, ok := crm.CleanName(name)
+	if !ok {
+		return nil, invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	who, err := f.owner(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := f.answered(ctx, access.PasskeyAdd, m.ID, ticket)
+	if err != nil {
+		return nil, err
+	}
+	made, err := f.passkeys.EndAdd(who, kept, answer)
+	if err != nil {
+		return nil, wrongPasskey()
+	}
+	made.ID, made.MemberID, made.CreatedAt = newID(), m.ID, f.clock()
+	made.Name = name
+	err = f.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Factors.AddPasskey(ctx, made); err != nil {
+			return err
+		}
+		recovery, err = f.turnedOn(ctx, r, by, m, audit.Line{Action: audit.PasskeyAdded, Detail: nameOf(made.Name)})
+		return err
+	})
+	if errors.Is(err, ports.ErrExists) {
+		err = wrongPasskey()
+	}
+	return recovery, err
+}
+
+// RemovePasskey removes a passkey of the caller, who shows a code or a recovery code; with the last of all his factors
+// the second factor is off. Faults: Unauthenticated, NotFound, ServiceUnavailable.
+func (f *Factors) RemovePasskey(ctx context.Context, by Caller, id, code string) error {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return err
+	}
+	gone := missing("passkey", "Não há chave de acesso com este id.")
+	if !validID(id) {
+		return gone
+	}
+	err = f.proving(ctx, m, code, func(r ports.Repos, _ string) error {
+		if err := r.Factors.RemovePasskey(ctx, m.ID, id); err != nil {
+			return err
+		}
+		l := audit.Line{OrgID: m.OrgID, Action: audit.PasskeyRemoved, Object: m.ID}
+		if left, err := r.Members.Find(ctx, m.ID); err != nil || left.SecondFactor {
+			return errors.Join(err, record(ctx, r, by, l))
+		}
+		return errors.Join(r.Factors.Clear(ctx, m.ID), record(ctx, r, by, l),
+			record(ctx, r, by, audit.Line{OrgID: m.OrgID, Action: audit.FactorOff, Object: m.ID}))
+	})
+	if errors.Is(err, ports.ErrNotFound) {
+		return gone
+	}
+	return err
+}
+
+// BeginPasskeyUse begins to sign in by a passkey: as the second factor of a sign-in that waits, or with an empty text by
+// itself. Faults: Unauthenticated, InvalidRequest, ServiceUnavailable.
+func (f *Factors) BeginPasskeyUse(ctx context.Context, text string) (Challenge, error) {
+	if f.passkeys == nil {
+		return Challenge{}, noPasskeys()
+	}
+	if text == "" {
+		options, kept, err := f.passkeys.BeginUse(nil)
+		return f.challenge(ctx, access.PasskeyUse, "", options, kept, err)
+	}
+	m, _, err := f.pending(ctx, text)
+	if err != nil {
+		return Challenge{}, err
+	}
+	who, err := f.owner(ctx, m)
+	if err != nil {
+		return Challenge{}, err
+	}
+	options, kept, err := f.passkeys.BeginUse(&who)
+	return f.challenge(ctx, access.PasskeyUse, m.ID, options, kept, err)
+}
+
+// UsePasskey ends what BeginPasskeyUse began, with the same text. Faults: Unauthenticated, at "ticket" when the sign-in
+// that waits is over, with RetryAfter where waiting is needed, ServiceUnavailable.
+func (f *Factors) UsePasskey(
+	ctx context.Context, from, text, ticket string, answer []byte,
+) (access.SessionToken, error) {
+	return fromNetwork(ctx, f.sessions, from, func() (access.SessionToken, error) {
+		if f.passkeys == nil {
+			return access.SessionToken{}, noPasskeys()
+		}
+		if text == "" {
+			return f.useAlone(ctx, ticket, answer)
+		}
+		m, waiting, err := f.pending(ctx, text)
+		if err != nil {
+			return access.SessionToken{}, err
+		}
+		who, err := f.owner(ctx, m)
+		if err != nil {
+			return access.SessionToken{}, err
+		}
+		kept, err := f.answered(ctx, access.PasskeyUse, m.ID, ticket)
+		if err != nil {
+			return access.SessionToken{}, err
+		}
+		used, err := f.passkeys.EndUse(&who, kept, answer, nil)
+		if err != nil {
+			return access.SessionToken{}, f.refusedPasskey(ctx, m)
+		}
+		token := access.NewSessionToken()
+		return token, f.entered(ctx, m, used, func(r ports.Repos) error {
+			return f.enter(ctx, r, waiting, token, m, "senha e chave de acesso")
+		})
+	})
+}
+
+// useAlone lets whoever has a passkey in.
+func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (access.SessionToken, error) {
+	kept, err := f.answered(ctx, access.PasskeyUse, "", ticket)
+	if err != nil {
+		return access.SessionToken{}, err
+	}
+	var m crm.Member
+	used, err := f.passkeys.EndUse(nil, kept, answer, func(memberID string) (ports.PasskeyOwner, error) {
+		if !validID(memberID) {
+			return ports.PasskeyOwner{}, ports.ErrNotFound
+		}
+		found, err := f.store.Repos().Members.Find(ctx, memberID)
+		if err != nil {
+			return ports.PasskeyOwner{}, err
+		}
+		m = found
+		return f.owner(ctx, found)
+	})
+	if err != nil || !m.Active {
+		return access.SessionToken{}, f.refusedPasskey(ctx, m)
+	}
+	token := access.NewSessionToken()
+	return token, f.entered(ctx, m, used, func(r ports.Repos) error {
+		return f.sessions.begin(ctx, r, token, m, "chave de acesso")
+	})
+}
+
+// refusedPasskey writes down that a passkey of a member was refused, where it is known whose it would have been.
+func (f *Factors) refusedPasskey(ctx context.Context, m crm.Member) error {
+	if m.ID != "" {
+		l := audit.Line{OrgID: m.OrgID, Action: audit.FactorRefused, Object: m.ID}
+		if err := looked(ctx, f.store, Caller{}, l); err != nil {
+			return err
+		}
+	}
+	return wrongPasskey()
+}
+
+// entered lets a member in whose passkey was accepted, unless his access ended or the passkey went meanwhile.
+func (f *Factors) entered(
+	ctx context.Context, m crm.Member, used access.Passkey, then func(ports.Repos) error,
+) error {
+	used.UsedAt = f.clock()
+	err := f.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+			return err
+		}
+		if same, err := r.Members.Find(ctx, m.ID); err != nil || !same.Active {
+			return errors.Join(err, wrongPasskey())
+		}
+		return errors.Join(r.Factors.UsePasskey(ctx, used), then(r))
+	})
+	if errors.Is(err, ports.ErrNotFound) {
+		return wrongPasskey()
+	}
+	return err
+}

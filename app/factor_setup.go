@@ -1,0 +1,164 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"fichario/domain/access"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// self is the member who calls. Faults: NotFound, ServiceUnavailable.
+func (f *Factors) self(ctx context.Context, by Caller) (crm.Member, error) {
+	return memberKind.visible(ctx, f.store.Repos(), by, by.memberID)
+}
+
+// BeginCodes makes the secret of the caller's one-time codes, which count once he confirms them. Faults: NotFound,
+// InvalidRequest, ServiceUnavailable.
+func (f *Factors) BeginCodes(ctx context.Context, by Caller) error {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return err
+	}
+	known, err := f.store.Repos().Factors.Codes(ctx, m.ID)
+	if err == nil && known.Confirmed {
+		return invalid("code", "Os códigos já estão ligados.")
+	}
+	if err := orNothing(err); err != nil || known.Secret != "" {
+		return err // the page of a while ago still shows it
+	}
+	secret, err := f.codes.New()
+	if err != nil {
+		return err
+	}
+	return f.store.Repos().Factors.SetCodes(ctx, m.ID, access.OneTimeCodes{Secret: secret})
+}
+
+// ConfirmCodes turns the codes on whose first one the caller shows, and returns recovery codes where he had no second
+// factor before. Faults: Unauthenticated, InvalidRequest, NotFound, ServiceUnavailable.
+func (f *Factors) ConfirmCodes(ctx context.Context, by Caller, code string) (recovery []string, err error) {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.guess(ctx, m.ID); err != nil {
+		return nil, err
+	}
+	return recovery, f.store.InTx(ctx, func(r ports.Repos) error {
+		known, err := r.Factors.Codes(ctx, m.ID)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && known.Confirmed {
+			return invalid("code", "Comece de novo: não há códigos para confirmar.")
+		}
+		if err != nil {
+			return err
+		}
+		step, ok := f.codes.Step(known.Secret, code, f.clock())
+		if !ok {
+			return wrongCode()
+		}
+		known.Confirmed, known.LastStep = true, step
+		if err := errors.Join(r.Factors.SetCodes(ctx, m.ID, known), f.forgive(ctx, r, m.ID)); err != nil {
+			return err
+		}
+		recovery, err = f.turnedOn(ctx, r, by, m, audit.Line{Action: audit.FactorOn})
+		return err
+	})
+}
+
+// turnedOn gives a member who had no second factor recovery codes, and writes down what he has now.
+func (f *Factors) turnedOn(
+	ctx context.Context, r ports.Repos, by Caller, m crm.Member, l audit.Line,
+) (recovery []string, err error) {
+	if !m.SecondFactor {
+		if recovery, err = f.renew(ctx, r, m.ID); err != nil {
+			return nil, err
+		}
+	}
+	l.OrgID, l.Object = m.OrgID, m.ID
+	return recovery, record(ctx, r, by, l)
+}
+
+func (f *Factors) renew(ctx context.Context, r ports.Repos, memberID string) ([]string, error) {
+	codes := access.NewRecoveryCodes()
+	hashes := make([][]byte, len(codes))
+	for i, code := range codes {
+		hashes[i], _ = access.RecoveryHash(code)
+	}
+	return codes, r.Factors.SetRecovery(ctx, memberID, hashes)
+}
+
+// Renew gives the caller, who shows a code, other recovery codes. Faults: those of Off.
+func (f *Factors) Renew(ctx context.Context, by Caller, code string) (recovery []string, err error) {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	return recovery, f.proving(ctx, m, code, func(r ports.Repos, _ string) (err error) {
+		if recovery, err = f.renew(ctx, r, m.ID); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{OrgID: m.OrgID, Action: audit.RecoveryRenewed, Object: m.ID})
+	})
+}
+
+// Off turns the second factor of the caller off, who shows a code of it or a recovery code. Faults: Unauthenticated,
+// NotFound, ServiceUnavailable.
+func (f *Factors) Off(ctx context.Context, by Caller, code string) error {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return err
+	}
+	return f.proving(ctx, m, code, func(r ports.Repos, _ string) error {
+		if err := r.Factors.Clear(ctx, m.ID); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{OrgID: m.OrgID, Action: audit.FactorOff, Object: m.ID})
+	})
+}
+
+// Reset takes the second factor of a member away and ends his sessions, for who lost his device and his recovery codes.
+// Only the operator may. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (f *Factors) Reset(ctx context.Context, by Caller, memberID string) error {
+	if !by.operator {
+		return forbidden()
+	}
+	m, err := memberKind.managed(ctx, f.store.Repos(), by, memberID)
+	if err != nil {
+		return err
+	}
+	line := audit.Line{OrgID: m.OrgID, Action: audit.FactorReset, Object: m.ID}
+	return recorded(ctx, f.store, by, line, func(r ports.Repos) error {
+		return errors.Join(r.Factors.Clear(ctx, m.ID), f.forgive(ctx, r, m.ID), r.Sessions.EndAll(ctx, m.ID),
+			r.Tickets.Drop(ctx, m.ID, access.Factor))
+	})
+}
+
+// Require says whether everybody in the caller's organisation must have a second factor; those without are led to it
+// from their next page on. Only an owner may who has one himself, with recovery codes left, so that he does not lock
+// himself out. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (f *Factors) Require(ctx context.Context, by Caller, required bool) error {
+	if err := owned(ctx, f.store.Repos(), by, by.orgID); err != nil {
+		return err
+	}
+	v, err := f.View(ctx, by)
+	if err != nil {
+		return err
+	}
+	if required && (!v.On() || v.Recovery == 0) {
+		return invalid("required", "Ligue antes o seu próprio segundo fator, e tenha códigos de recuperação.")
+	}
+	line := audit.Line{OrgID: by.orgID, Action: audit.FactorRequired, Object: by.orgID, Detail: audit.Detail{
+		"exigido": yesNo(required),
+	}}
+	return recorded(ctx, f.store, by, line, func(r ports.Repos) error {
+		return r.Orgs.SetSecondFactor(ctx, by.orgID, required)
+	})
+}
+
+// noPasskeys is the fault of a service whose address allows none.
+func noPasskeys() *fault.Error {
+	return invalid("passkey", "Chaves de acesso precisam que o serviço tenha um nome, e não só um endereço IP.")
+}

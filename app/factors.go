@@ -1,0 +1,235 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// Factors keeps the second factors of members: codes of an app, passkeys, and codes that replace either once.
+type Factors struct {
+	store    ports.Store
+	clock    Clock
+	sessions *Sessions
+	codes    Codes
+	passkeys ports.Passkeys
+}
+
+// Codes makes one-time codes (RFC 6238).
+type Codes struct {
+	// New makes a secret.
+	New func() (string, error)
+	// Step returns the step of half a minute, around a time, whose code it is; false for none.
+	Step func(secret, code string, at time.Time) (int64, bool)
+}
+
+// NewFactors returns the use case; passkeys is nil where the address of the service allows none.
+func NewFactors(
+	store ports.Store, clock Clock, sessions *Sessions, codes Codes, passkeys ports.Passkeys,
+) *Factors {
+	return &Factors{store, clock, sessions, codes, passkeys}
+}
+
+// TakesPasskeys is whether the address of the service allows passkeys.
+func (f *Factors) TakesPasskeys() bool { return f.passkeys != nil }
+
+// FactorView is what a member has.
+type FactorView struct {
+	// Codes is whether an app makes his codes, Secret what an app is given that is to make them.
+	Codes  bool
+	Secret string
+	// Passkeys are his, oldest first.
+	Passkeys []access.Passkey
+	// Recovery is how many recovery codes he has left.
+	Recovery int
+	// Required is whether his organisation wants a second factor of everybody.
+	Required bool
+}
+
+// On is whether he has a second factor.
+func (v FactorView) On() bool { return v.Codes || len(v.Passkeys) > 0 }
+
+// View returns what the caller has. Faults: NotFound, ServiceUnavailable.
+func (f *Factors) View(ctx context.Context, by Caller) (v FactorView, err error) {
+	r := f.store.Repos()
+	if _, err = memberKind.visible(ctx, r, by, by.memberID); err != nil {
+		return v, err
+	}
+	org, err := r.Orgs.Find(ctx, by.orgID)
+	if err != nil {
+		return v, err
+	}
+	v.Required = org.SecondFactor
+	codes, err := r.Factors.Codes(ctx, by.memberID)
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		return v, err
+	}
+	if v.Codes = codes.Confirmed; !v.Codes {
+		v.Secret = codes.Secret
+	}
+	if v.Passkeys, err = r.Factors.Passkeys(ctx, by.memberID); err != nil {
+		return v, err
+	}
+	v.Recovery, err = r.Factors.RecoveryLeft(ctx, by.memberID)
+	return v, err
+}
+
+// wrongCode is said of every code that does not count, for whatever reason.
+func wrongCode() *fault.Error {
+	return fault.New(fault.Unauthenticated, "Este código não vale: ele está errado, venceu ou já foi usado.").At("code")
+}
+
+// shows reports by what a member proved who he is, in a transaction that uses the code up; "" for nothing.
+func (f *Factors) shows(ctx context.Context, r ports.Repos, memberID, code string) (by string, err error) {
+	if digits := strings.ReplaceAll(strings.TrimSpace(code), " ", ""); len(digits) == 6 {
+		codes, err := r.Factors.Codes(ctx, memberID)
+		if err != nil || !codes.Confirmed {
+			return "", orNothing(err)
+		}
+		step, ok := f.codes.Step(codes.Secret, digits, f.clock())
+		if !ok {
+			return "", nil
+		}
+		if first, err := r.Factors.UseStep(ctx, memberID, step); err != nil || !first {
+			return "", err
+		}
+		return "senha e código", nil
+	}
+	hash, ok := access.RecoveryHash(code)
+	if !ok {
+		return "", nil
+	}
+	if used, err := r.Factors.UseRecovery(ctx, memberID, hash); err != nil || !used {
+		return "", err
+	}
+	return byRecovery, nil
+}
+
+const byRecovery = "senha e código de recuperação"
+
+func orNothing(err error) error {
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// guess counts an attempt of a member to show a code.
+func (f *Factors) guess(ctx context.Context, memberID string) error {
+	return f.sessions.attempt(ctx, "factor|"+memberID, access.SessionMax, access.SignInPause, "Foram %d códigos.")
+}
+
+func (f *Factors) forgive(ctx context.Context, r ports.Repos, memberID string) error {
+	return r.Sessions.Clear(ctx, "factor|"+memberID)
+}
+
+// proving does then in a transaction in which a member has shown a code, which is counted as an attempt, and else says
+// that it is wrong and writes that down.
+func (f *Factors) proving(
+	ctx context.Context, m crm.Member, code string, then func(r ports.Repos, by string) error,
+) error {
+	if err := f.guess(ctx, m.ID); err != nil {
+		return err
+	}
+	refused := false
+	err := f.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+			return err
+		}
+		by, err := f.shows(ctx, r, m.ID, code)
+		if err != nil {
+			return err
+		}
+		if refused = by == ""; refused {
+			return wrongCode()
+		}
+		if by == byRecovery {
+			l := audit.Line{OrgID: m.OrgID, Action: audit.RecoveryUsed, Object: m.ID}
+			if err := record(ctx, r, ByMember(m), l); err != nil {
+				return err
+			}
+		}
+		return errors.Join(f.forgive(ctx, r, m.ID), then(r, by))
+	})
+	if refused {
+		l := audit.Line{OrgID: m.OrgID, Action: audit.FactorRefused, Object: m.ID}
+		if err := looked(ctx, f.store, Caller{}, l); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// noEntry is said of a sign-in that waits no more for its second factor.
+func noEntry() *fault.Error {
+	return fault.New(fault.Unauthenticated, "A entrada venceu. Entre de novo com a senha.").At("ticket")
+}
+
+// pending returns whose sign-in waits for a second factor. Fault: Unauthenticated.
+func (f *Factors) pending(ctx context.Context, text string) (m crm.Member, ticket access.SessionToken, err error) {
+	ticket, ok := access.ParseSessionToken(text)
+	if !ok {
+		return m, ticket, noEntry()
+	}
+	t, err := f.store.Repos().Tickets.Find(ctx, ticket)
+	if err == nil && (t.Kind != access.Factor || !f.clock().Before(t.ExpiresAt)) {
+		err = ports.ErrNotFound
+	}
+	if err == nil {
+		m, err = f.store.Repos().Members.Find(ctx, t.MemberID)
+	}
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
+		err = noEntry()
+	}
+	return m, ticket, err
+}
+
+// Waiting returns by what somebody whose password was right may go on: whether codes, and whether passkeys. Fault:
+// Unauthenticated.
+func (f *Factors) Waiting(ctx context.Context, text string) (codes, passkeys bool, err error) {
+	m, _, err := f.pending(ctx, text)
+	if err != nil {
+		return false, false, err
+	}
+	has, err := f.store.Repos().Factors.Codes(ctx, m.ID)
+	if err := orNothing(err); err != nil {
+		return false, false, err
+	}
+	keys, err := f.store.Repos().Factors.Passkeys(ctx, m.ID)
+	return has.Confirmed, len(keys) > 0 && f.passkeys != nil, err
+}
+
+// Prove ends a sign-in by a code of the second factor, or a recovery code; see FactorNeeded. Wrong codes slow down as
+// passwords do. Faults: Unauthenticated, at "ticket" when the sign-in is over, with RetryAfter where waiting is needed,
+// ServiceUnavailable.
+func (f *Factors) Prove(ctx context.Context, from, text, code string) (access.SessionToken, error) {
+	return fromNetwork(ctx, f.sessions, from, func() (access.SessionToken, error) {
+		m, ticket, err := f.pending(ctx, text)
+		if err != nil {
+			return access.SessionToken{}, err
+		}
+		token := access.NewSessionToken()
+		return token, f.proving(ctx, m, code, func(r ports.Repos, by string) error {
+			return f.enter(ctx, r, ticket, token, m, by)
+		})
+	})
+}
+
+// enter starts the session of a sign-in that waited.
+func (f *Factors) enter(
+	ctx context.Context, r ports.Repos, ticket, token access.SessionToken, m crm.Member, by string,
+) error {
+	if _, err := r.Tickets.Take(ctx, ticket); errors.Is(err, ports.ErrNotFound) {
+		return noEntry()
+	} else if err != nil {
+		return err
+	}
+	return f.sessions.begin(ctx, r, token, m, by)
+}

@@ -1,0 +1,219 @@
+package app_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// enrolled turns one-time codes on, and returns their secret and the recovery codes.
+func (s *setting) enrolled(who app.Caller) (secret string, recovery []string) {
+	s.t.Helper()
+	done(s.factors.BeginCodes(s.t.Context(), who))
+	secret = must(s.factors.View(s.t.Context(), who)).Secret
+	return secret, must(s.factors.ConfirmCodes(s.t.Context(), who, must(totp.GenerateCode(secret, s.now()))))
+}
+
+// waits signs somebody in by his password, and returns the ticket for his second factor.
+func (s *setting) waits(name string) string {
+	s.t.Helper()
+	_, err := s.sessions.SignIn(s.t.Context(), "", s.email(name), "senha-de-"+name)
+	var need *app.FactorNeeded
+	if !errors.As(err, &need) {
+		s.t.Fatalf("a second factor is not asked for: %v", err)
+	}
+	return need.Ticket.Reveal()
+}
+
+// TestASecondFactorByCodes: the password alone lets nobody in, a code counts once, and a recovery code too.
+func TestASecondFactorByCodes(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		ctx, ana := t.Context(), s.add("ana", crm.Common)
+		secret, recovery := s.enrolled(ana)
+		equal(t, "recovery codes", len(recovery), access.RecoveryCodes)
+		code := func() string { return must(totp.GenerateCode(secret, s.now())) }
+		ticket := s.waits("ana")
+		equal(t, "what waits lets nobody in", s.inside(ticket), out)
+		_, err := s.factors.Prove(ctx, "", ticket, code())
+		equal(t, "the code that turned it on", said(err), out+" code")
+		time.Sleep(30 * time.Second)
+		_, err = s.factors.Prove(ctx, "", ticket, "000000")
+		equal(t, "another code", said(err), out+" code")
+		token := must(s.factors.Prove(ctx, "", ticket, code()))
+		equal(t, "with the code", s.inside(token.Reveal()), "ana")
+		_, err = s.factors.Prove(ctx, "", ticket, recovery[0])
+		equal(t, "the same sign-in again", said(err), out+" ticket")
+
+		ticket = s.waits("ana")
+		_, err = s.factors.Prove(ctx, "", ticket, code())
+		equal(t, "the same code again", said(err), out+" code")
+		must(s.factors.Prove(ctx, "", ticket, strings.ToUpper(strings.ReplaceAll(recovery[0], "-", " "))))
+		_, err = s.factors.Prove(ctx, "", s.waits("ana"), recovery[0])
+		equal(t, "the same recovery code again", said(err), out+" code")
+		equal(t, "codes that are left", must(s.factors.View(ctx, ana)).Recovery, access.RecoveryCodes-1)
+
+		ticket = s.waits("ana")
+		time.Sleep(access.FactorFor)
+		_, err = s.factors.Prove(ctx, "", ticket, code())
+		equal(t, "a sign-in of ten minutes ago", said(err), out+" ticket")
+		equal(t, "turned off without a code", said(s.factors.Off(ctx, ana, "")), out+" code")
+		done(s.factors.Off(ctx, ana, code()))
+		equal(t, "without a second factor", s.inside(s.signIn("ana", "senha-de-ana")), "ana")
+		_, err = s.factors.Prove(ctx, "", ticket, recovery[1])
+		equal(t, "a recovery code of before", said(err), out+" ticket")
+
+		all := actions(s.lines(0))
+		for _, want := range []audit.Action{
+			audit.FactorOn, audit.FactorRefused, audit.RecoveryUsed, audit.SignedIn, audit.FactorOff,
+		} {
+			if !strings.Contains(all, string(want)) {
+				t.Errorf("the audit has no %s", want)
+			}
+		}
+	})
+}
+
+// TestWrongCodesSlowDown, as passwords do: the right one too, and also one that comes with another sign-in.
+func TestWrongCodesSlowDown(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		secret, _ := s.enrolled(s.add("ana", crm.Common))
+		time.Sleep(time.Minute)
+		ticket := s.waits("ana")
+		for range 5 {
+			_, err := s.factors.Prove(t.Context(), "", ticket, "000000")
+			equal(t, "a wrong code", line(said(err), app.FaultOf(err).RetryAfter), out+" code 0s")
+		}
+		before := len(s.lines(0))
+		_, err := s.factors.Prove(t.Context(), "", s.waits("ana"), must(totp.GenerateCode(secret, s.now())))
+		equal(t, "the right one too early", line(said(err), app.FaultOf(err).RetryAfter), out+" 30s")
+		equal(t, "lines of who waits", len(s.lines(0)), before)
+		time.Sleep(30 * time.Second)
+		must(s.factors.Prove(t.Context(), "", s.waits("ana"), must(totp.GenerateCode(secret, s.now()))))
+	})
+}
+
+// TestOneCodeLetsOneIn, of several who come with it at once.
+func TestOneCodeLetsOneIn(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		ana := s.add("ana", crm.Common)
+		_, recovery := s.enrolled(ana)
+		tickets := []string{s.waits("ana"), s.waits("ana"), s.waits("ana"), s.waits("ana")}
+		var several sync.WaitGroup
+		var in atomic.Int32
+		for _, ticket := range tickets {
+			several.Go(func() {
+				if _, err := s.factors.Prove(t.Context(), "", ticket, recovery[3]); err == nil {
+					in.Add(1)
+				}
+			})
+		}
+		several.Wait()
+		equal(t, "let in", in.Load(), 1)
+	})
+}
+
+// TestASecondFactorForAll: who has none is told so with his next page; no owner can demand what he could not show.
+func TestASecondFactorForAll(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ctx, owner, ana := t.Context(), s.add("dona", crm.Owner), s.add("ana", crm.Common)
+	equal(t, "by an owner without", said(s.factors.Require(ctx, owner, true)), "requisicao_invalida required")
+	_, recovery := s.enrolled(owner)
+	before := s.signIn("ana", "senha-de-ana")
+	needs := func() bool {
+		_, m, err := s.sessions.Resume(ctx, before)
+		done(err)
+		return m.NeedsFactor
+	}
+	equal(t, "before", needs(), false)
+	done(s.factors.Require(ctx, owner, true))
+	equal(t, "afterwards", needs(), true)
+	s.enrolled(ana)
+	equal(t, "with one", needs(), false)
+	for range recovery {
+		_, _ = s.store.Repos().Factors.UseRecovery(ctx, owner.MemberID(), must2(access.RecoveryHash(recovery[0])))
+		recovery = recovery[1:]
+	}
+	equal(t, "without recovery codes", said(s.factors.Require(ctx, owner, true)), "requisicao_invalida required")
+}
+
+// TestOnlyTheOperatorMay hand a link over and take a second factor away, which ends the sessions.
+func TestOnlyTheOperatorMay(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ctx, owner, ana := t.Context(), s.add("dona", crm.Owner), s.add("ana", crm.Common)
+	token := s.signIn("ana", "senha-de-ana")
+	s.enrolled(ana)
+	_, _, err := s.links.Link(ctx, owner, ana.MemberID())
+	equal(t, "a link for an owner", said(err), forbidden)
+	equal(t, "a reset by an owner", said(s.factors.Reset(ctx, owner, ana.MemberID())), forbidden)
+	done(s.factors.Reset(ctx, app.Operator(), ana.MemberID()))
+	equal(t, "her session", s.inside(token), out)
+	equal(t, "without a second factor", s.inside(s.signIn("ana", "senha-de-ana")), "ana")
+	address, _, err := s.links.Link(ctx, app.Operator(), ana.MemberID())
+	done(err)
+	done(s.links.Use(ctx, "", address[len("https://f.example/entrar/link/"):], "vento sul forte"))
+	equal(t, "with the password of the link", s.inside(s.signIn("ana", "vento sul forte")), "ana")
+	equal(t, "the audit of it", strings.Contains(actions(s.lines(0)), "segundo_fator.retirado"), true)
+}
+
+// TestPasskeysLetIn: as the second factor and alone, each answer once, and not those of who is gone.
+func TestPasskeysLetIn(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ctx, owner, ana, rui := t.Context(), s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("rui", crm.Common)
+	challenge := must(s.factors.BeginPasskey(ctx, ana)).Ticket.Reveal()
+	_, err := s.factors.AddPasskey(ctx, rui, challenge, "iPhone", []byte("ana's"))
+	equal(t, "somebody else's challenge", said(err), out+" passkey")
+	recovery := must(s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("ana's")))
+	_, err = s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("more"))
+	equal(t, "a challenge again", said(err), out+" passkey")
+	equal(t, "recovery codes", len(recovery), access.RecoveryCodes)
+
+	waiting := s.waits("ana")
+	_, can, err := s.factors.Waiting(ctx, waiting)
+	equal(t, "what she may show", line(can, said(err)), "true ")
+	use := func(text, answer string) (string, error) {
+		c, err := s.factors.BeginPasskeyUse(ctx, text)
+		done(err)
+		token, err := s.factors.UsePasskey(ctx, "", text, c.Ticket.Reveal(), []byte(answer))
+		return token.Reveal(), err
+	}
+	_, err = use(waiting, "rui's")
+	equal(t, "another passkey", said(err), out+" passkey")
+	token, err := use(waiting, "ana's")
+	equal(t, "with hers", line(s.inside(token), said(err)), "ana ")
+	alone, err := use("", ana.MemberID()+" ana's")
+	equal(t, "by it alone", line(s.inside(alone), said(err)), "ana ")
+	for _, answer := range []string{rui.MemberID() + " ana's", "x ana's", app.NewKeyID() + " ana's", ""} {
+		_, err = use("", answer)
+		equal(t, "an answer that is nobody's", said(err), out+" passkey")
+	}
+	equal(t, "removed without a code", said(s.factors.RemovePasskey(ctx, ana, app.NewKeyID(), "")), out+" code")
+	key := must(s.factors.View(ctx, ana)).Passkeys[0]
+	equal(t, "when it was used", key.UsedAt.IsZero(), false)
+	done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
+	_, err = use("", ana.MemberID()+" ana's")
+	equal(t, "of who is gone", said(err), out+" passkey")
+	done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+	done(s.factors.RemovePasskey(ctx, ana, key.ID, recovery[0]))
+	equal(t, "the last one gone", must(s.factors.View(ctx, ana)).On(), false)
+	equal(t, "recovery codes too", must(s.factors.View(ctx, ana)).Recovery, 0)
+	equal(t, "and the password suffices", s.inside(s.signIn("ana", "senha-de-ana")), "ana")
+	_, err = app.NewFactors(s.store, s.now, s.sessions, app.Codes{}, ports.Passkeys(nil)).BeginPasskeyUse(ctx, "")
+	equal(t, "where there are none", said(err), "requisicao_invalida passkey")
+}

@@ -1,0 +1,256 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// Links lets people choose a password who have none, or forgot theirs: by a link that is used once, within half an hour.
+type Links struct{ LinksConfig }
+
+// LinksConfig is what Links needs.
+type LinksConfig struct {
+	Store    ports.Store
+	Clock    Clock
+	Sessions *Sessions
+	// Hash makes the text that is stored for a password.
+	Hash func(string) (string, error)
+	// Mailer is nil where e-mail is not configured.
+	Mailer ports.Mailer
+	// PublicURL is the address of the service, without a slash at its end.
+	PublicURL string
+	Log       *slog.Logger
+}
+
+// NewLinks returns the use case.
+func NewLinks(c LinksConfig) *Links { return &Links{c} }
+
+// Mails is whether links go by e-mail; without it the operator hands them over.
+func (l *Links) Mails() bool { return l.Mailer != nil }
+
+const (
+	// mailWithin is how long an e-mail may take.
+	mailWithin = 20 * time.Second
+	// linkPath is where links lead.
+	linkPath = "/entrar/link/"
+)
+
+// badLink is said of a link that was used, is over, or never was one.
+func badLink() *fault.Error {
+	return fault.New(fault.Unauthenticated, "Este link não vale: ele foi usado, venceu ou não está inteiro. Peça outro.")
+}
+
+// make makes a link for a member, and ends those of its kind that he had.
+func (l *Links) make(
+	ctx context.Context, by Caller, m crm.Member, kind access.TicketKind, action audit.Action,
+) (access.SessionToken, error) {
+	secret := access.NewSessionToken()
+	line := audit.Line{OrgID: m.OrgID, Action: action, Object: m.ID}
+	return secret, recorded(ctx, l.Store, by, line, func(r ports.Repos) error {
+		return errors.Join(r.Tickets.Drop(ctx, m.ID, kind), r.Tickets.Put(ctx, secret, access.Ticket{
+			Kind: kind, MemberID: m.ID, ExpiresAt: l.Clock().Add(access.LinkFor),
+		}))
+	})
+}
+
+// address is where a link leads.
+func (l *Links) address(secret access.SessionToken) string {
+	return l.PublicURL + linkPath + secret.Reveal()
+}
+
+// invited finds somebody to be invited.
+func (l *Links) invited(ctx context.Context, by Caller, memberID string) (crm.Member, error) {
+	m, err := memberKind.managed(ctx, l.Store.Repos(), by, memberID)
+	if err == nil {
+		err = mayChangeRoles(by, m.Role, m.Role)
+	}
+	if err == nil && !m.Active {
+		err = invalid("member", "Esta pessoa não está mais ativa. Devolva o acesso a ela antes.")
+	}
+	return m, err
+}
+
+// Invite sends a member a link by which he chooses his password. Faults: NotFound, Forbidden, InvalidRequest where
+// e-mail is not configured or the mail server does not take it, ServiceUnavailable.
+func (l *Links) Invite(ctx context.Context, by Caller, memberID string) error {
+	m, err := l.invited(ctx, by, memberID)
+	if err != nil {
+		return err
+	}
+	if l.Mailer == nil {
+		return invalid("email", noMailer+" Quem opera o serviço faz um link com fichario member link.")
+	}
+	secret, err := l.make(ctx, by, m, access.Invitation, audit.Invited)
+	if err != nil {
+		return err
+	}
+	if err := l.send(ctx, m, access.Invitation, secret); err != nil {
+		return invalid("email", "O convite não pôde ser enviado ("+err.Error()+"). Tente de novo.")
+	}
+	return nil
+}
+
+// Link makes a link for the operator to hand over, and says until when it holds. Faults: NotFound, Forbidden,
+// InvalidRequest, ServiceUnavailable.
+func (l *Links) Link(ctx context.Context, by Caller, memberID string) (address string, until time.Time, err error) {
+	if !by.operator {
+		return "", until, forbidden()
+	}
+	m, err := l.invited(ctx, by, memberID)
+	if err != nil {
+		return "", until, err
+	}
+	until = l.Clock().Add(access.LinkFor)
+	secret, err := l.make(ctx, by, m, access.Invitation, audit.Invited)
+	return l.address(secret), until, err
+}
+
+// Forgot sends whoever has an e-mail address a link, if anybody has it: what it returns, and how long that takes, tells
+// nobody whether. After three for one address, and twenty from one network, one waits. Fault: Unauthenticated with
+// RetryAfter, ServiceUnavailable.
+func (l *Links) Forgot(ctx context.Context, from, typed string) error {
+	const counted = "Foram %d pedidos."
+	if from != "" {
+		if err := l.Sessions.attempt(ctx, "link|"+from, access.NetworkMemory, access.NetworkPause, counted); err != nil {
+			return err
+		}
+	}
+	address, err := document.Normalize(document.Email, typed)
+	if err != nil || l.Mailer == nil {
+		return nil //nolint:nilerr // nobody has it, and nobody is told
+	}
+	email := address.Value()
+	err = l.Sessions.attempt(ctx, "link|"+email, access.NetworkMemory, access.LinkPause, counted)
+	if err != nil {
+		return err
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailWithin)
+		defer cancel()
+		if err := l.forgot(ctx, email); err != nil {
+			l.Log.WarnContext(ctx, "a link could not be sent", "error", err)
+		}
+	}()
+	return nil
+}
+
+func (l *Links) forgot(ctx context.Context, email string) error {
+	m, err := l.Store.Repos().Members.ByEmail(ctx, email)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	secret, err := l.make(ctx, Caller{}, m, access.Forgotten, audit.PasswordAsked)
+	if err != nil {
+		return err
+	}
+	return l.send(ctx, m, access.Forgotten, secret)
+}
+
+// send hands a link to the mail server.
+func (l *Links) send(ctx context.Context, m crm.Member, kind access.TicketKind, secret access.SessionToken) error {
+	mail := ports.Mail{ID: newID(), To: m.Email, Subject: "Escolha uma senha nova no Fichário"}
+	why := "Alguém pediu uma senha nova para esta conta. Se não foi você, ignore este e-mail: nada muda."
+	if kind == access.Invitation {
+		mail.Subject, why = "Convite para o Fichário", "Você foi convidado a entrar no Fichário."
+	}
+	mail.Text = fmt.Sprintf("%s,\n\n%s\n\nPara escolher a sua senha, abra este endereço em até %d minutos:\n\n%s\n\n"+
+		"Ele serve uma vez só.\n", m.Name, why, int(access.LinkFor.Minutes()), l.address(secret))
+	ctx, cancel := context.WithTimeout(ctx, mailWithin)
+	defer cancel()
+	return l.Mailer.Send(ctx, mail)
+}
+
+// LinkView is what a link is for.
+type LinkView struct {
+	Email   string
+	Invited bool
+}
+
+// Open returns what a link is for; it can still be used then. Faults: Unauthenticated for any that cannot, with
+// RetryAfter for who tries several, ServiceUnavailable.
+func (l *Links) Open(ctx context.Context, from, text string) (LinkView, error) {
+	return fromNetwork(ctx, l.Sessions, from, func() (LinkView, error) {
+		m, t, _, err := l.find(ctx, l.Store.Repos().Tickets.Find, text)
+		return LinkView{Email: m.Email, Invited: t.Kind == access.Invitation}, err
+	})
+}
+
+// find returns whose a link is.
+func (l *Links) find(
+	ctx context.Context, find func(context.Context, access.SessionToken) (access.Ticket, error), text string,
+) (m crm.Member, t access.Ticket, secret access.SessionToken, err error) {
+	secret, ok := access.ParseSessionToken(text)
+	if !ok {
+		return m, t, secret, badLink()
+	}
+	t, err = find(ctx, secret)
+	if err == nil && t.Kind != access.Invitation && t.Kind != access.Forgotten {
+		err = ports.ErrNotFound
+	}
+	if err == nil {
+		m, err = l.Store.Repos().Members.Find(ctx, t.MemberID)
+	}
+	if errors.Is(err, ports.ErrNotFound) || err == nil && (!m.Active || !l.Clock().Before(t.ExpiresAt)) {
+		err = badLink()
+	}
+	return m, t, secret, err
+}
+
+// Use gives the member of a link a password, and ends his sessions and other links. A password that is refused leaves
+// the link. Faults: those of Open, InvalidRequest.
+func (l *Links) Use(ctx context.Context, from, text, password string) error {
+	_, err := fromNetwork(ctx, l.Sessions, from, func() (any, error) { return nil, l.use(ctx, text, password) })
+	return err
+}
+
+func (l *Links) use(ctx context.Context, text, password string) error {
+	m, _, secret, err := l.find(ctx, l.Store.Repos().Tickets.Find, text)
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(password, m.Email); err != nil {
+		return err
+	}
+	hash, err := l.Hash(password)
+	if err != nil {
+		return err
+	}
+	return l.Store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+			return err
+		}
+		t, err := r.Tickets.Take(ctx, secret)
+		if errors.Is(err, ports.ErrNotFound) {
+			return badLink()
+		}
+		if err != nil {
+			return err
+		}
+		same, err := r.Members.Find(ctx, m.ID)
+		if err != nil {
+			return err
+		}
+		same.PasswordHash = hash
+		action := audit.PasswordReset
+		if t.Kind == access.Invitation {
+			action = audit.InviteAccepted
+		}
+		return errors.Join(r.Members.Update(ctx, same), r.Sessions.EndAll(ctx, m.ID), r.Sessions.Clear(ctx, m.Email),
+			r.Tickets.Drop(ctx, m.ID, access.Invitation), r.Tickets.Drop(ctx, m.ID, access.Forgotten),
+			r.Tickets.Drop(ctx, m.ID, access.Factor),
+			record(ctx, r, ByMember(m), audit.Line{OrgID: m.OrgID, Action: action, Object: m.ID}))
+	})
+}

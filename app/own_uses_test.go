@@ -1,0 +1,50 @@
+package app_test
+
+import (
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"fichario/adapters/factors"
+	"fichario/app"
+	"fichario/domain/access"
+)
+
+// ownUses are the methods by which members keep their own way in.
+func (s *setting) ownUses(owner app.Caller) []use {
+	ctx, repos, at, token := s.t.Context(), s.store.Repos(), now(), access.NewSessionToken()
+	s.factors = app.NewFactors(s.store, func() time.Time { return at }, s.sessions,
+		app.Codes{New: factors.NewSecret, Step: factors.Step}, passkeys{}) // whose codes stay
+	session := access.Session{ID: app.NewKeyID(), MemberID: owner.MemberID(), CreatedAt: at, SeenAt: at}
+	done(repos.Sessions.Create(ctx, token, session))
+	key := access.Passkey{
+		ID: app.NewKeyID(), MemberID: owner.MemberID(), Name: "k", Credential: []byte("k"), Content: []byte("{}"), CreatedAt: at,
+	}
+	done(repos.Factors.AddPasskey(ctx, key))
+	recovery := access.NewRecoveryCodes()
+	hash, _ := access.RecoveryHash(recovery[0])
+	other, _ := access.RecoveryHash(recovery[1])
+	done(repos.Factors.SetRecovery(ctx, owner.MemberID(), [][]byte{hash, other}))
+	done(s.factors.BeginCodes(ctx, owner))
+	secret := must(s.factors.View(ctx, owner)).Secret
+	code := func(steps int) string {
+		return must(totp.GenerateCode(secret, at.Add(time.Duration(steps)*30*time.Second)))
+	}
+	challenge := must(s.factors.BeginPasskey(ctx, owner)).Ticket.Reveal()
+	type args = []any
+	return []use{
+		{s.sessions.List, args{token.Reveal()}, "", ""},
+		{s.sessions.End, args{session.ID}, missing, missing},
+		{s.sessions.EndOthers, args{token.Reveal()}, "", ""},
+		{s.factors.View, nil, "", ""},
+		{s.factors.BeginCodes, nil, "", ""},
+		{s.factors.ConfirmCodes, args{code(-1)}, out, out},
+		{s.factors.BeginPasskey, nil, "", ""},
+		{s.factors.AddPasskey, args{challenge, "iPhone", []byte("novo")}, out, out},
+		{s.factors.Require, args{true}, forbidden, "requisicao_invalida"},
+		{s.factors.Require, args{false}, forbidden, ""},
+		{s.factors.RemovePasskey, args{key.ID, recovery[0]}, out, out},
+		{s.factors.Renew, args{code(0)}, out, out},
+		{s.factors.Off, args{code(1)}, out, out},
+	}
+}

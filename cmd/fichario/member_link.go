@@ -1,0 +1,52 @@
+package main
+
+import (
+	"log/slog"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+)
+
+type memberLinkCmd struct {
+	ID string `arg:"" help:"Id of the member."`
+}
+
+// Run makes a link for the operator to hand over.
+func (c *memberLinkCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		return e.withLinks(store, func(l *app.Links) error {
+			address, until, err := l.Link(e.ctx, app.Operator(), c.ID)
+			if err != nil {
+				return err
+			}
+			return e.print(map[string]string{"id": c.ID, "url": address, "until": until.Format(time.RFC3339)},
+				"%s\nIt serves once, until %s.\n", address, until.Format(time.RFC3339))
+		})
+	})
+}
+
+// withLinks runs a command with links.
+func (e *environment) withLinks(store *gormstore.Store, f func(*app.Links) error) error {
+	mailer, err := e.mailer()
+	if err != nil {
+		return err
+	}
+	sessions := app.NewSessions(store, now, checkPassword, decoyHash)
+	return f(links(store, sessions, mailer, e.publicURL(e.settings.Listen), slog.New(slog.DiscardHandler)))
+}
+
+type memberResetCmd struct {
+	ID string `arg:"" help:"Id of the member."`
+}
+
+// Run takes a second factor away.
+func (c *memberResetCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		sessions := app.NewSessions(store, now, checkPassword, decoyHash)
+		if err := app.NewFactors(store, now, sessions, oneTimeCodes, nil).Reset(e.ctx, app.Operator(), c.ID); err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": c.ID}, "Member %s has no second factor.\n", c.ID)
+	})
+}

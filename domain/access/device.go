@@ -1,0 +1,30 @@
+package access
+
+import "strings"
+
+// Device is a browser and its system in words, from what it says in User-Agent; "" where it says nothing known.
+func Device(agent string) string {
+	first := func(of [][2]string) string {
+		for _, known := range of {
+			if strings.Contains(agent, known[0]) {
+				return known[1]
+			}
+		}
+		return ""
+	}
+	browser := first([][2]string{
+		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Firefox/", "Firefox"},
+		{"FxiOS", "Firefox"}, {"CriOS", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+	})
+	system := first([][2]string{
+		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"CrOS", "ChromeOS"},
+		{"Mac OS X", "macOS"}, {"Linux", "Linux"},
+	})
+	switch {
+	case browser == "":
+		return system
+	case system == "":
+		return browser
+	}
+	return browser + " em " + system
+}

@@ -1,0 +1,210 @@
+package browser
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/intaketest"
+)
+
+// named gives the program an address with a name, without which browsers make no passkeys.
+func named(t *testing.T, env map[string]string) (base string) {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	_ = free.Close()
+	base = "http://localhost:" + port
+	env["FICHARIO_LISTEN"], env["FICHARIO_PUBLIC_URL"] = "127.0.0.1:"+port, base
+	return base
+}
+
+// fits holds a page to axe on a wide and a narrow screen, light and dark.
+func fits(b *browsertest.Browser) {
+	b.Accessible()
+	b.Size(360, true)
+	b.Accessible()
+	b.Size(1280, false)
+}
+
+// code is the next one that counts.
+func code(t *testing.T, secret string, steps int) string {
+	t.Helper()
+	made, err := totp.GenerateCode(secret, time.Now().Add(time.Duration(steps)*30*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// TestTheSecondFactor turns codes and a passkey on, comes in by each, and turns them off; everybody else is led to them.
+func TestTheSecondFactor(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		base := named(t, env)
+		p := start(t, env)
+		b := browsertest.StartBrowser(t, base)
+		b.Authenticator()
+		b.SignIn(email, password)
+		b.Visit("/conta")
+		fits(b)
+		b.Press("Segundo fator")
+		fits(b)
+		b.Press("Ligar códigos")
+		b.See("O código que ele mostra")
+		fits(b)
+		secret := strings.ReplaceAll(browsertest.Eval[string](b, "document.querySelector('#codigos code').textContent"), " ", "")
+		b.Fill("#codigo", "000000")
+		b.Press("Ligar")
+		b.See("Este código não vale")
+		fits(b)
+		b.Fill("#codigo", code(t, secret, 0))
+		b.Press("Ligar")
+		b.See("Guarde estes códigos agora")
+		fits(b)
+		recovery := strings.Fields(browsertest.Eval[string](b, "document.querySelector('#codigos').textContent"))
+		b.Press("Já guardei")
+		b.See("10 códigos guardados ainda valem")
+		b.Fill("#chave-nome", "Chave de teste")
+		b.Press("Criar chave")
+		b.See("Chave de acesso criada.", "Chave de teste")
+		fits(b)
+
+		b.Click(`button[aria-label="Sair"]`)
+		b.At("/entrar")
+		fits(b)
+		b.Press("Entrar com uma chave de acesso")
+		b.See("Painel", "Marina Tavares")
+		enter := func() {
+			b.Click(`button[aria-label="Sair"]`)
+			b.At("/entrar")
+			b.Visit("/entrar?depois=/contatos")
+			b.Fill("#email", email)
+			b.Fill("#senha", password)
+			b.Press("Entrar")
+			b.At("/entrar/codigo")
+		}
+		enter()
+		fits(b)
+		b.Press("Entrar com uma chave de acesso")
+		b.At("/contatos")
+		enter()
+		b.Fill("#codigo", "000000")
+		b.Press("Entrar")
+		b.See("Este código não vale")
+		b.Fill("#codigo", recovery[0])
+		b.Press("Entrar")
+		b.At("/contatos")
+
+		b.Visit("/conta/acessos")
+		b.See("Chrome em Linux", "127.0.0.1", "Este")
+		fits(b)
+		b.Visit("/conta/segundo-fator")
+		b.See("9 códigos guardados ainda valem")
+		b.Press("Exigir de todos")
+		b.See("O segundo fator é exigido de todos")
+		testkit.RunInput(t, password+"\n", env, "member", "add", "--org", p.org, "--name", "Rui Sá", "--email", "rui@example.com",
+			"--role", "member", "--password-stdin")
+		other := browsertest.StartBrowser(t, base)
+		other.SignIn("rui@example.com", password)
+		other.At("/conta/segundo-fator")
+		other.See("A sua organização exige um segundo fator")
+		fits(other)
+		other.Visit("/contatos")
+		other.At("/conta/segundo-fator")
+
+		b.Press("Desligar o segundo fator")
+		b.See("Desligar o segundo fator?")
+		b.Accessible()
+		b.Fill("#desligar-c", recovery[1])
+		b.Click("#desligar button[type=submit]")
+		b.See("A sua organização exige um segundo fator")
+		walked.Add(1)
+	})
+}
+
+// TestAnInvitationAndAForgottenPassword go by e-mail; then the owner reads in the audit what was done.
+func TestAnInvitationAndAForgottenPassword(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		mails := intaketest.StartMailServer(t)
+		env["FICHARIO_SMTP_URL"] = mails.URL
+		walkIn(t, env, func(t *testing.T, p *place, b *browsertest.Browser) { comeByMail(t, p, b, mails) })
+	})
+}
+
+func comeByMail(t *testing.T, p *place, b *browsertest.Browser, mails *intaketest.Mailbox) {
+	t.Helper()
+	b.Visit("/equipe")
+	b.Press("Acrescentar uma pessoa")
+	b.Fill("#nome", "Rui Sá")
+	b.Fill("#email", "rui@example.com")
+	b.Press("Acrescentar")
+	b.See("Convite enviado", "Sem senha ainda", "Convidar de novo")
+	fits(b)
+	linkTo := func(address string) string {
+		t.Helper()
+		var link string
+		for range 200 {
+			if all := mails.To(address); len(all) > 0 {
+				_, after, _ := strings.Cut(all[len(all)-1].Text, p.URL)
+				link = strings.Fields(after)[0]
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		if !strings.HasPrefix(link, "/entrar/link/") {
+			t.Fatal("no link came")
+		}
+		return link
+	}
+	rui := browsertest.StartBrowser(t, p.URL)
+	link := linkTo("rui@example.com")
+	rui.Visit(link)
+	rui.See("Escolha a sua senha", "rui@example.com")
+	fits(rui)
+	rui.Fill("#senha", "12345678")
+	rui.Press("Guardar")
+	rui.See("Esta senha está entre as primeiras")
+	rui.Fill("#senha", "vento sul forte")
+	rui.Press("Guardar")
+	rui.At("/entrar")
+	rui.SignIn("rui@example.com", "vento sul forte")
+	rui.Visit(link)
+	rui.See("Este link não vale")
+	fits(rui)
+
+	lost := browsertest.StartBrowser(t, p.URL)
+	lost.Visit("/entrar")
+	lost.Press("Esqueci a senha")
+	fits(lost)
+	lost.Fill("#email", "ninguem@example.com")
+	lost.Press("Mandar o link")
+	lost.See("Se este e-mail é de uma conta")
+	fits(lost)
+	lost.Visit("/entrar/esqueci")
+	lost.Fill("#email", email)
+	lost.Press("Mandar o link")
+	lost.See("Se este e-mail é de uma conta")
+	lost.Visit(linkTo(email))
+	lost.Fill("#senha", "outro vento forte")
+	lost.Press("Guardar")
+	lost.At("/entrar")
+	b.Visit("/auditoria")
+	b.At("/entrar")
+	b.SignIn(email, "outro vento forte")
+	b.Visit("/auditoria")
+	b.See("Nova senha por um link", "Aceitou o convite", "Convidou alguém", "Criou um membro")
+	fits(b)
+	b.Choose("#acao", "convite.aceito")
+	b.Press("Filtrar")
+	b.See("Aceitou o convite", "Rui Sá")
+}
