@@ -155,8 +155,8 @@ func (f *Factors) RemovePasskey(ctx context.Context, by Caller, id, code string)
 	return err
 }
 
-// BeginPasskeyUse begins to sign in by a passkey: as the second factor of a sign-in that waits, or with an empty text by
-// itself. Faults: Unauthenticated, InvalidRequest, ServiceUnavailable.
+// BeginPasskeyUse begins to sign in by a passkey: as the second factor of a sign-in that waits, or with an empty text
+// by itself. Faults: Unauthenticated, InvalidRequest, ServiceUnavailable.
 func (f *Factors) BeginPasskeyUse(ctx context.Context, text string) (Challenge, error) {
 	if f.passkeys == nil {
 		return Challenge{}, noPasskeys()

@@ -15,7 +15,8 @@ import (
 	"fichario/ports"
 )
 
-// Links lets people choose a password who have none, or forgot theirs: by a link that is used once, within half an hour.
+// Links lets people choose a password who have none, or forgot theirs: by a link that is used once, within half an
+// hour.
 type Links struct{ LinksConfig }
 
 // LinksConfig is what Links needs.

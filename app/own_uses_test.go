@@ -18,7 +18,8 @@ func (s *setting) ownUses(owner app.Caller) []use {
 	session := access.Session{ID: app.NewKeyID(), MemberID: owner.MemberID(), CreatedAt: at, SeenAt: at}
 	done(repos.Sessions.Create(ctx, token, session))
 	key := access.Passkey{
-		ID: app.NewKeyID(), MemberID: owner.MemberID(), Name: "k", Credential: []byte("k"), Content: []byte("{}"), CreatedAt: at,
+		ID: app.NewKeyID(), MemberID: owner.MemberID(), Name: "k", Credential: []byte("k"), Content: []byte("{}"),
+		CreatedAt: at,
 	}
 	done(repos.Factors.AddPasskey(ctx, key))
 	recovery := access.NewRecoveryCodes()

@@ -20,8 +20,8 @@ type Tickets interface {
 	Forget(ctx context.Context, before time.Time) (int, error)
 }
 
-// Factors stores the second factors of members. A member has one who has confirmed codes or a passkey; members are found
-// with that in SecondFactor.
+// Factors stores the second factors of members. A member has one who has confirmed codes or a passkey; members are
+// found with that in SecondFactor.
 type Factors interface {
 	// Codes returns how a member makes his codes, or ErrNotFound.
 	Codes(ctx context.Context, memberID string) (access.OneTimeCodes, error)

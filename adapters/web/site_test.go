@@ -94,7 +94,9 @@ func newSite(t *testing.T, all bool) *testSite {
 	codes := app.Codes{New: factors.NewSecret, Step: factors.Step}
 	handler, err := web.New(web.Config{
 		Sessions: sessions, Links: app.NewLinks(links), Factors: app.NewFactors(store, now, sessions, codes, nil),
-		CodePicture:   func(secret, account string) (string, error) { return factors.Picture(factors.Address(secret, account)) },
+		CodePicture: func(secret, account string) (string, error) {
+			return factors.Picture(factors.Address(secret, account))
+		},
 		Organisations: app.NewOrganisations(store, now), Members: site.people(), Funnels: app.NewFunnels(store, now),
 		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,

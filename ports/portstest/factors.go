@@ -102,7 +102,9 @@ func factors(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "recovery codes", left, 2)
 
-	key := access.Passkey{ID: id(), MemberID: ana.ID, Name: "iPhone", Credential: []byte(id()), Content: []byte("{}"), CreatedAt: at}
+	key := access.Passkey{
+		ID: id(), MemberID: ana.ID, Name: "iPhone", Credential: []byte(id()), Content: []byte("{}"), CreatedAt: at,
+	}
 	must(t, r.AddPasskey(ctx, key))
 	again := key
 	again.ID = id()
