@@ -55,7 +55,7 @@ func TestAPersonIsShownAndErased(t *testing.T) {
 		hasNot(t, path, v.get(path), "Rita", "rita@", aPerson, "982.247")
 	}
 	v.refused(http.StatusNotFound, "/contatos/"+id)
-	has(t, "his sheet", v.get(sheet), "pediu que os dados", "não guardado")
+	has(t, "his sheet", v.get(sheet), "pediu que os dados", "apagado")
 	hasNot(t, "his sheet", v.get(sheet), "Tentar de novo")
 	_, page = v.send("/consultas", "documento", aPerson, "produto", "cpf", "preco", "0.45")
 	has(t, "blocked", page, "pediu que os dados")
