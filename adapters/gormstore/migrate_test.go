@@ -211,3 +211,34 @@ func TestAKilledMigrationGoesOn(t *testing.T) {
 		t.Errorf("the indexes are valid: %v, %v", valid, err)
 	}
 }
+
+// TestASessionOfBeforeHasAName: who is signed in while the service is upgraded stays so, and can end it.
+func TestASessionOfBeforeHasAName(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		ctx, repos, at := t.Context(), s.Repos(), time.Now().UTC()
+		token, other := access.NewSessionToken(), access.NewSessionToken()
+		hash, hash2 := token.Hash(), other.Hash()
+		insert := "INSERT INTO sessions (hash, member_id, created_at, seen_at) VALUES (?, ?, ?, ?)"
+		for _, err := range []error{
+			repos.Orgs.Create(ctx, crm.Organisation{ID: testID(1), Name: "Organização"}),
+			repos.Members.Create(ctx, crm.Member{ID: testID(2), OrgID: testID(1), Email: "ana@x.example", Active: true}),
+			undoFrom(s.write, 49),
+			s.write.Exec(insert, blob(hash[:]), testID(2), at, at).Error,
+			s.write.Exec(insert, blob(hash2[:]), testID(2), at, at).Error,
+			s.Migrate(ctx),
+		} {
+			if err != nil {
+				t.Fatal(s.write.Name(), err)
+			}
+		}
+		one, _, err := repos.Sessions.Find(ctx, token)
+		two, _, err2 := repos.Sessions.Find(ctx, other)
+		if err != nil || err2 != nil || len(one.ID) != 36 || one.ID == two.ID {
+			t.Errorf("%s: %q and %q, %v, %v", s.write.Name(), one.ID, two.ID, err, err2)
+		}
+		if err := repos.Sessions.EndByID(ctx, testID(2), one.ID); err != nil {
+			t.Errorf("%s: %v", s.write.Name(), err)
+		}
+	}
+}
