@@ -198,5 +198,7 @@ func measures() []string {
 		"chaves de API guardadas só como hash, com escopos, finalidades, redes e limites; senhas com bcrypt",
 		"acesso por papel (titular, administração, membro) e por organização; tentativas de entrada freadas",
 		"cada consulta registrada com quem, quando, finalidade e custo; nenhum dado pessoal em logs",
+		"auditoria encadeada por hash de quem entrou, abriu fichas, baixou arquivos e mudou configurações",
+		"segundo fator por códigos ou chaves de acesso, que a organização pode exigir",
 	}
 }
