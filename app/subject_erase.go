@@ -84,13 +84,17 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 			return ctx.Err()
 		}
 	}
+	var marks [][]byte // none after a kill in between
+	if w.e.Person != nil {
+		marks = w.e.Person.Marks
+	}
 	if err := w.save(ctx, func(e *privacy.Erasure) { e.Person, e.Kind, e.After = nil, sweeping, "" }); err != nil {
 		return err
 	}
 	if err := w.hold(ctx, w.e.ID, sweepLease); err != nil {
 		return err
 	}
-	if err := s.index.Sweep(ctx); err != nil {
+	if err := s.index.Sweep(ctx, marks); err != nil {
 		return err
 	}
 	return w.save(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() })
