@@ -14,23 +14,29 @@ func subjectBlocked() *fault.Error {
 		"ser consultado. Nada foi consultado nem cobrado. Quem é titular da organização pode desfazer o bloqueio em Privacidade.")
 }
 
-// blocked refuses a question that history cannot answer. A block is made with an erasure, so that history has nothing
-// of who is blocked, and who may be asked at the bureau is decided where the call is charged.
-func (l *Lookups) blocked(ctx context.Context, a asking) error {
+// notInHistory is why history does not answer a question: it has no answer, or the person is blocked. A block is made
+// with an erasure, so that history has nothing of who is blocked, and who may be asked about at the bureau is decided
+// where the call is charged.
+func (l *Lookups) notInHistory(ctx context.Context, a asking) error {
+	none := fault.New(fault.NotInHistory,
+		"O histórico não tem resposta para este documento, ou só uma mais antiga. Nada foi consultado nem cobrado.").
+		Because(ErrNotInHistory)
 	i, ok := privacy.OfDocument(a.doc)
 	if !ok {
-		return nil
+		return none
 	}
 	repos := l.store.Repos().Subjects
 	hashes, err := repos.Hashes(ctx, a.caller.orgID, i)
 	if err != nil {
 		return err
 	}
-	yes, err := repos.Blocked(ctx, a.caller.orgID, hashes)
-	if err == nil && yes {
+	switch yes, err := repos.Blocked(ctx, a.caller.orgID, hashes); {
+	case err != nil:
+		return err
+	case yes:
 		return subjectBlocked()
 	}
-	return err
+	return none
 }
 
 // Unblock lets a person be looked up again who was erased with a block: by what he is known by, or by the id of his

@@ -57,10 +57,7 @@ func (e *environment) demo(
 			if err := demoChain(ctx, store, lookups.Catalog); err != nil {
 				return err
 			}
-			if err := demoBatches(ctx, store, batches); err != nil {
-				return err
-			}
-			if err := e.demoErasure(ctx, store); err != nil {
+			if err := errors.Join(demoBatches(ctx, store, batches), e.demoErasure(ctx, store)); err != nil {
 				return err
 			}
 		}
