@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"fichario/domain/audit"
-	"fichario/domain/crm"
-	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -49,17 +47,6 @@ type AuditPage struct {
 
 // auditAtOnce is how many lines are read together.
 const auditAtOnce = 500
-
-// owned is the fault of a caller who may not see the audit of an organisation, which its owners and the operator may.
-func owned(ctx context.Context, r ports.Repos, by Caller, orgID string) error {
-	if err := maySeeOrg(ctx, r, by, orgID); err != nil {
-		return err
-	}
-	if !by.operator && by.role != crm.Owner {
-		return fault.New(fault.Forbidden, "Só quem é titular da organização pode ver isto.")
-	}
-	return nil
-}
 
 // query checks a search. What names nobody finds nothing.
 func (a *Audit) query(s AuditSearch, people map[string]string, kinds map[string]audit.Actor) (ports.AuditQuery, error) {
@@ -111,7 +98,7 @@ func whose(l audit.Line, names map[string]string) string {
 // ServiceUnavailable.
 func (a *Audit) Page(ctx context.Context, by Caller, s AuditSearch, limit int) (AuditPage, error) {
 	r := a.store.Repos()
-	if err := owned(ctx, r, by, by.orgID); err != nil {
+	if err := mayOwnOrg(ctx, r, by, by.orgID); err != nil {
 		return AuditPage{}, err
 	}
 	if err := checkPage("", limit); err != nil {
@@ -138,7 +125,7 @@ func (a *Audit) Page(ctx context.Context, by Caller, s AuditSearch, limit int) (
 // are asked for. That a member asked is a line of its own. Faults: those of Page.
 func (a *Audit) All(ctx context.Context, by Caller, orgID string, s AuditSearch) (iter.Seq2[AuditLine, error], error) {
 	r := a.store.Repos()
-	if err := owned(ctx, r, by, orgID); err != nil {
+	if err := mayOwnOrg(ctx, r, by, orgID); err != nil {
 		return nil, err
 	}
 	names, actors, err := a.people(ctx, orgID)
@@ -186,7 +173,7 @@ type AuditFound struct {
 // the zero value for none. It may run beside everything else. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Audit) Verify(ctx context.Context, by Caller, orgID string, seen audit.Hash) (AuditFound, error) {
 	r := a.store.Repos()
-	if err := owned(ctx, r, by, orgID); err != nil {
+	if err := mayOwnOrg(ctx, r, by, orgID); err != nil {
 		return AuditFound{}, err
 	}
 	for {

@@ -140,7 +140,7 @@ func (f *Factors) Reset(ctx context.Context, by Caller, memberID string) error {
 // from their next page on. Only an owner may who has one himself, with recovery codes left, so that he does not lock
 // himself out. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (f *Factors) Require(ctx context.Context, by Caller, required bool) error {
-	if err := owned(ctx, f.store.Repos(), by, by.orgID); err != nil {
+	if err := mayOwnOrg(ctx, f.store.Repos(), by, by.orgID); err != nil {
 		return err
 	}
 	v, err := f.View(ctx, by)

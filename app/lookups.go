@@ -326,15 +326,8 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 // nothing: it may leave out what Latest finds.
 func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error) {
 	rec, err := l.history(a).Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
-	if errors.Is(err, ports.ErrNotFound) {
-		if err := l.blocked(ctx, a); err != nil {
-			return reservation{}, err
-		}
-	}
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !rec.FreshAt(l.clock(), a.fresh) {
-		return reservation{}, fault.New(fault.NotInHistory,
-			"O histórico não tem resposta para este documento, ou só uma mais antiga. Nada foi consultado nem cobrado.").
-			Because(ErrNotInHistory)
+		return reservation{}, l.notInHistory(ctx, a)
 	}
 	if err != nil {
 		return reservation{}, err

@@ -9,6 +9,7 @@ import (
 
 	"fichario/domain/audit"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -183,7 +184,7 @@ func mayOwnOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
 		return err
 	}
 	if !by.operator && by.role != crm.Owner {
-		return forbidden()
+		return fault.New(fault.Forbidden, "Só quem é titular da organização pode ver ou mudar isto.")
 	}
 	return nil
 }

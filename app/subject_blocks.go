@@ -15,29 +15,35 @@ func subjectBlocked() *fault.Error {
 		"ser consultado. Nada foi consultado nem cobrado. Quem é titular da organização pode desfazer o bloqueio em Privacidade.")
 }
 
-// blocked refuses a question that history cannot answer. A block is made with an erasure, so that history has nothing
-// of who is blocked, and who may be asked at the bureau is decided where the call is charged.
-func (l *Lookups) blocked(ctx context.Context, a asking) error {
+// notInHistory is why history does not answer a question: it has no answer, or the person is blocked. A block is made
+// with an erasure, so that history has nothing of who is blocked, and who may be asked about at the bureau is decided
+// where the call is charged.
+func (l *Lookups) notInHistory(ctx context.Context, a asking) error {
+	none := fault.New(fault.NotInHistory,
+		"O histórico não tem resposta para este documento, ou só uma mais antiga. Nada foi consultado nem cobrado.").
+		Because(ErrNotInHistory)
 	i, ok := privacy.OfDocument(a.doc)
 	if !ok {
-		return nil
+		return none
 	}
 	repos := l.store.Repos().Subjects
 	hashes, err := repos.Hashes(ctx, a.caller.orgID, i)
 	if err != nil {
 		return err
 	}
-	yes, err := repos.Blocked(ctx, a.caller.orgID, hashes)
-	if err == nil && yes {
+	switch yes, err := repos.Blocked(ctx, a.caller.orgID, hashes); {
+	case err != nil:
+		return err
+	case yes:
 		return subjectBlocked()
 	}
-	return err
+	return none
 }
 
 // Unblock lets a person be looked up again who was erased with a block: by what he is known by, or by the id of his
 // erasure. Only the owners of the organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (s *Subjects) Unblock(ctx context.Context, by Caller, q SubjectQuery) error {
-	if err := s.owned(ctx, by, q.OrgID); err != nil {
+	if err := mayOwnOrg(ctx, s.store.Repos(), by, q.OrgID); err != nil {
 		return err
 	}
 	identities, err := q.identities()
@@ -74,7 +80,7 @@ func (s *Subjects) unblock(ctx context.Context, by Caller, orgID, erasureID stri
 
 // Blocks returns who is blocked, the newest first. Faults: those of Erasures.
 func (s *Subjects) Blocks(ctx context.Context, by Caller, orgID string) ([]privacy.Block, error) {
-	if err := s.owned(ctx, by, orgID); err != nil {
+	if err := mayOwnOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
 	return s.store.Repos().Subjects.Blocks(ctx, orgID, subjectsShown)

@@ -92,13 +92,17 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 			return ctx.Err()
 		}
 	}
+	var marks [][]byte // none after a kill in between
+	if w.e.Person != nil {
+		marks = w.e.Person.Marks
+	}
 	if err := w.save(ctx, func(e *privacy.Erasure) { e.Person, e.Kind, e.After = nil, sweeping, "" }); err != nil {
 		return err
 	}
 	if err := w.hold(ctx, w.e.ID, sweepLease); err != nil {
 		return err
 	}
-	if err := s.index.Sweep(ctx); err != nil {
+	if err := s.index.Sweep(ctx, marks); err != nil {
 		return err
 	}
 	return w.save(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() })
@@ -113,14 +117,18 @@ type erasing struct {
 }
 
 // hold takes the lease, or makes it longer.
-func (w *erasing) hold(ctx context.Context, id string, lease time.Duration) (err error) {
+func (w *erasing) hold(ctx context.Context, id string, lease time.Duration) error {
 	repos := w.store.Repos()
 	now, err := repos.Clock.Now(ctx, w.clock())
 	if err != nil {
 		return err
 	}
 	w.held = time.Now()
-	w.e, err = repos.Subjects.LeaseErasure(ctx, id, w.lease, now, now.Add(lease))
+	e, err := repos.Subjects.LeaseErasure(ctx, id, w.lease, now, now.Add(lease))
+	if w.e.ID != "" { // what was looked at since is not written
+		e.Kind, e.After = w.e.Kind, w.e.After
+	}
+	w.e = e
 	return err
 }
 
@@ -175,7 +183,7 @@ func (w *erasing) round(ctx context.Context) (more bool, err error) {
 			break
 		}
 		select {
-		case <-time.After(min(time.Since(begun), 50*time.Millisecond)):
+		case <-time.After(min(4*time.Since(begun), 100*time.Millisecond)):
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
@@ -184,24 +192,30 @@ func (w *erasing) round(ctx context.Context) (more bool, err error) {
 	return len(left) > 0, err
 }
 
-// step erases what one transaction may, and reports whether all kinds have been gone through.
+// step erases what one transaction may, and reports whether all kinds have been gone through. What is looked at is read
+// before it, so that nobody who writes waits for that.
 func (w *erasing) step(ctx context.Context) (over bool, err error) {
+	if w.e.Person == nil {
+		return false, errors.New("nobody can tell any more whose erasure this is")
+	}
+	if w.e.Kind == "" {
+		w.e.Kind, _ = w.e.Next()
+	}
+	ids, next, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, w.e.Kind, w.e.After, eraseAtOnce)
+	if err != nil {
+		return false, err
+	}
+	if len(ids) == 0 && next != "" {
+		w.e.After = next
+		return false, nil
+	}
 	err = w.store.InTx(ctx, func(r ports.Repos) error {
 		over = false
 		e, err := r.Subjects.LockErasure(ctx, w.e.ID, w.lease)
 		if err != nil {
 			return err
 		}
-		if e.Person == nil {
-			return errors.New("nobody can tell any more whose erasure this is")
-		}
-		if e.Kind == "" {
-			e.Kind, _ = e.Next()
-		}
-		ids, next, err := r.Subjects.Traces(ctx, e.Person, e.Kind, e.After, eraseAtOnce)
-		if err != nil {
-			return err
-		}
+		e.Kind, e.After = w.e.Kind, next
 		gone, err := r.Subjects.Erase(ctx, e.Person, e.Kind, ids)
 		if err != nil {
 			return err
@@ -210,20 +224,23 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 			return err
 		}
 		e.Gone.Add(gone)
-		if e.After = next; next == "" {
+		if next == "" {
 			kind, more := e.Next()
 			if e.Kind, over = kind, !more; over {
 				e.Kind, e.Round = "", e.Round+1
 			}
 		}
+		if err := r.Subjects.SaveErasure(ctx, e); err != nil {
+			return err
+		}
 		w.e = e
-		return r.Subjects.SaveErasure(ctx, e)
+		return nil
 	})
 	return over, err
 }
 
-// emptied takes what lines of the audit say of the person: those about what is erased here, and in the beginning those
-// that were found by what he is known by.
+// emptied takes what lines of the audit say of the person: of those about what is erased here and, at the end of each
+// kind, of those that are found by what he is known by.
 func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string) error {
 	of := ports.AuditTraces{Objects: ids}
 	if e.After == "" {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"fichario/domain/crm"
-	"fichario/domain/fault"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -68,17 +67,6 @@ func (q SubjectQuery) identities() (out []privacy.Identity, err error) {
 	return out, nil
 }
 
-// owned is the fault of a caller who is no owner of an organisation.
-func (s *Subjects) owned(ctx context.Context, by Caller, orgID string) error {
-	if err := maySeeOrg(ctx, s.store.Repos(), by, orgID); err != nil {
-		return err
-	}
-	if !by.operator && by.role != crm.Owner {
-		return fault.New(fault.Forbidden, "Só titulares da organização podem fazer isto.")
-	}
-	return nil
-}
-
 // asked is who asks, by the name that receipts have.
 func (s *Subjects) asked(ctx context.Context, by Caller) (string, error) {
 	if by.operator {
@@ -91,7 +79,7 @@ func (s *Subjects) asked(ctx context.Context, by Caller) (string, error) {
 // find finds a person: the contacts that have what is asked for, and through these what else is his. It waits until the
 // index has everything.
 func (s *Subjects) find(ctx context.Context, by Caller, q SubjectQuery) (*privacy.Person, error) {
-	if err := s.owned(ctx, by, q.OrgID); err != nil {
+	if err := mayOwnOrg(ctx, s.store.Repos(), by, q.OrgID); err != nil {
 		return nil, err
 	}
 	identities, err := q.identities()
@@ -231,7 +219,7 @@ func (s *Subjects) Ready(ctx context.Context) (bool, error) { return s.index.Ind
 // Erasures returns the erasures of an organisation, the newest first. Only its owners may see them. Faults: NotFound,
 // Forbidden, ServiceUnavailable.
 func (s *Subjects) Erasures(ctx context.Context, by Caller, orgID string) ([]privacy.Erasure, error) {
-	if err := s.owned(ctx, by, orgID); err != nil {
+	if err := mayOwnOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
 	return s.store.Repos().Subjects.Erasures(ctx, orgID, "", subjectsShown)
@@ -248,7 +236,7 @@ func (s *Subjects) Erasure(ctx context.Context, by Caller, id string) (privacy.E
 		return privacy.Erasure{}, none
 	}
 	if err == nil {
-		err = s.owned(ctx, by, e.OrgID)
+		err = mayOwnOrg(ctx, s.store.Repos(), by, e.OrgID)
 	}
 	return e, err
 }

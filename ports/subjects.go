@@ -30,8 +30,8 @@ type Subjects interface {
 	Traces(
 		ctx context.Context, p *privacy.Person, k privacy.Kind, after string, limit int,
 	) (ids []string, next string, err error)
-	// Erase takes what Traces found out of the database, and returns what that was. A lookup that is running stays. Only
-	// inside InTx.
+	// Erase takes what Traces found out of the database, and returns what that was; it adds to the person's marks. A
+	// lookup that is running stays. Only inside InTx.
 	Erase(ctx context.Context, p *privacy.Person, k privacy.Kind, ids []string) (privacy.Counts, error)
 	// Read returns what Traces found, of items, rows, deliveries and notices.
 	Read(ctx context.Context, k privacy.Kind, ids []string) (SubjectRows, error)
@@ -69,8 +69,9 @@ type SubjectIndex interface {
 	CatchUp(ctx context.Context) error
 	// Indexed reports whether it has all but the last minutes.
 	Indexed(ctx context.Context) (bool, error)
-	// Sweep takes what was erased out of what databases keep of removed rows, as far as that can be done at once.
-	Sweep(ctx context.Context) error
+	// Sweep takes what was erased out of the space that databases keep of removed rows, as far as that can be done at
+	// once. What was erased has one of the marks; without any, there may be more than can be looked for.
+	Sweep(ctx context.Context, marks [][]byte) error
 }
 
 // ErasureJournal keeps erasures outside of the database, for a restore.

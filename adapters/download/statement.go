@@ -25,7 +25,7 @@ func statementRows(lines app.StatementLines) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		for line, err := range lines.All {
 			row := []any{
-				line.ID, line.Product, line.Document, line.At, line.Cache, line.Charged, line.Amount, string(line.Status),
+				line.ID, line.Product, documentCell(line), line.At, line.Cache, line.Charged, line.Amount, string(line.Status),
 			}
 			if !lines.OfKey {
 				row = append(row, line.By, line.AutomationID)
@@ -36,4 +36,12 @@ func statementRows(lines app.StatementLines) iter.Seq2[[]any, error] {
 			}
 		}
 	}
+}
+
+// documentCell is the document of a line; an empty text of one that was erased.
+func documentCell(line app.StatementLine) any {
+	if line.Erased {
+		return ""
+	}
+	return line.Document
 }

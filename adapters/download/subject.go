@@ -132,7 +132,7 @@ func lookupOf(l app.SubjectLookup) any {
 		Em        time.Time   `json:"em"`
 		Por       *string     `json:"por"`
 		Quem      string      `json:"quem"`
-		ParaQue   *string     `json:"paraQue"` // the purpose
+		ParaQue   *string     `json:"paraQue"` // the code of the purpose
 		Cache     bool        `json:"cache"`
 		Cobrada   bool        `json:"cobrada"`
 		Valor     json.Number `json:"valor"`
@@ -145,6 +145,7 @@ func lookupOf(l app.SubjectLookup) any {
 		ID: l.ID, Produto: l.Product, Em: l.At, Quem: l.AskedByName, Cache: l.Cache, Cobrada: l.Charged,
 		Valor: json.Number(l.Amount.String()), Situacao: string(l.Status), Origem: "bureau",
 		Documento: known(l.Document.Value()), Por: known(l.AskedBy()), RespostaID: known(l.RecordID),
+		ParaQue: known(l.Purpose),
 	}
 	if l.Cache {
 		out.Origem = "historico"

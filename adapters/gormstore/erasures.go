@@ -47,6 +47,8 @@ type erasureRow struct {
 
 func (erasureRow) TableName() string { return "erasures" }
 
+func (row erasureRow) id() uid { return row.ID }
+
 func (v *vault) erasureRow(e privacy.Erasure) erasureRow {
 	counts, err := json.Marshal(e.Gone)
 	if err != nil {
@@ -103,8 +105,12 @@ func (r subjects) SaveErasure(ctx context.Context, e privacy.Erasure) error {
 func (r subjects) LeaseErasure(
 	ctx context.Context, id, lease string, now, until time.Time,
 ) (e privacy.Erasure, err error) {
+	const op = "subjects.leaseErasure"
+	if _, err := findOne(ctx, r.query, op, erasureRow.id, where("state = "+literal(privacy.Running))); err != nil {
+		return e, err // and who writes waits for nothing
+	}
 	var rows []erasureRow
-	err = r.exec(ctx, "subjects.leaseErasure", func(db *gorm.DB) error {
+	err = r.exec(ctx, op, func(db *gorm.DB) error {
 		next := db.Model(&erasureRow{}).Select("id").Where("state = "+literal(privacy.Running)).
 			Where("lease_until IS NULL OR lease_until <= ? OR lease = ?", stamp(now), lease)
 		if id != "" {

@@ -15,7 +15,7 @@ type retention struct{ conn }
 // taken for ones that have lost it.
 func (r retention) ForgetAnswers(ctx context.Context, before time.Time) (n int, err error) {
 	err = r.whole(ctx, "retention.forgetAnswers", func(db *gorm.DB) error {
-		if err := mark(db, "records", firstID(before)); err != nil {
+		if err := moveMark(db, "records", firstID(before)); err != nil {
 			return err
 		}
 		var ids []string
@@ -57,11 +57,11 @@ func (r retention) OldContacts(
 }
 
 func (r retention) Mark(ctx context.Context, what string, before time.Time) error {
-	return r.exec(ctx, "retention.mark", func(db *gorm.DB) error { return mark(db, what, firstID(before)) })
+	return r.exec(ctx, "retention.mark", func(db *gorm.DB) error { return moveMark(db, what, firstID(before)) })
 }
 
-// mark moves a mark on, and never back.
-func mark(db *gorm.DB, what, upTo string) error {
+// moveMark moves a mark on, and never back.
+func moveMark(db *gorm.DB, what, upTo string) error {
 	return db.Exec(`INSERT INTO privacy_marks (name, up_to) VALUES (?, ?) ON CONFLICT (name)
 		DO UPDATE SET up_to = excluded.up_to WHERE privacy_marks.up_to < excluded.up_to`, what, upTo).Error
 }

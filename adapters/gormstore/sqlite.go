@@ -52,6 +52,7 @@ func (s *Store) openSQLite(path string) error {
 	if path == "" || strings.ContainsAny(path, "?#") {
 		return errors.New("FICHARIO_DATABASE_URL: sqlite:// needs the path of a file, without ? or #")
 	}
+	s.path = path
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_time_format=sqlite&_pragma=busy_timeout(2500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	// It holds names and phones: a new file is for its owner alone, and SQLite makes the

@@ -36,6 +36,7 @@ const (
 type Store struct {
 	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
 	pages       share     // of what people look at, so that neither they nor the others wait; none in memory
+	path        string    // of the file of SQLite; empty in memory
 	keeper      *sql.Conn // of a database in memory
 	replica     *replica  // nil without one
 	most        int       // connections to PostgreSQL

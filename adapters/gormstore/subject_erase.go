@@ -37,7 +37,7 @@ func (r subjects) Erase(
 // outcome; one whose owner may still bring an answer gets none any more.
 func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	var rows []lookupRow
-	err := locked("UPDATE", "")(db).Select("id", "record_id").Order("id").
+	err := locked("UPDATE", "")(db).Select("id", "record_id", "document").Order("id").
 		Where("id BETWEEN ? AND ?", ids[0], ids[len(ids)-1]).
 		Find(&rows, "id IN ? AND org_id = ? AND status <> "+literal(lookup.Running), ids, p.OrgID).Error
 	if err != nil {
@@ -51,12 +51,20 @@ func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (pr
 		if err != nil {
 			return nil, err
 		}
+		mark(p, row.Document)
 		if erased = append(erased, string(row.ID)); row.RecordID != nil {
 			records = append(records, string(*row.RecordID))
 		}
 	}
 	gone := privacy.Counts{privacy.Lookups: len(rows)}
 	if len(records) > 0 {
+		var brought []recordRow
+		if err := db.Select("id", "document", "answer").Find(&brought, "id IN ?", records).Error; err != nil {
+			return nil, err
+		}
+		for _, row := range brought {
+			mark(p, row.Document, row.Answer)
+		}
 		answers := db.Delete(&recordRow{}, "id IN ? AND org_id = ?", records, p.OrgID)
 		if answers.Error != nil {
 			return nil, answers.Error
@@ -91,6 +99,7 @@ func (r subjects) eraseItems(db *gorm.DB, p *privacy.Person, ids []string) (priv
 	}
 	for _, row := range rows {
 		others, item := r.store.vault.identitiesOf(row), r.store.vault.item(row)
+		mark(p, row.Content)
 		item.Document, item.Cells = document.Document{}, make([]string, len(item.Cells))
 		empty := r.store.vault.itemRow(item)
 		err := db.Model(&batchItemRow{}).Where("id = ?", row.ID).
@@ -111,13 +120,15 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 	gone := privacy.Counts{}
 	for _, id := range ids {
 		var row contactRow
-		found := locked("UPDATE", "")(withoutNote(db)).Limit(1).Find(&row, "id = ? AND org_id = ?", id, p.OrgID)
+		found := locked("UPDATE", "")(db).Limit(1).Find(&row, "id = ? AND org_id = ?", id, p.OrgID)
 		if found.Error != nil {
 			return nil, found.Error
 		}
 		if found.RowsAffected == 0 {
 			continue
 		}
+		mark(p, row.Note, row.Attribution, row.Documents)
+		markTexts(p, row)
 		figures := newContactFigures(someSlot())
 		figures.add(&row, -1)
 		mark := removedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: stamp(time.Now())}
@@ -126,7 +137,7 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 			return nil, err
 		}
 		gone[privacy.Contacts]++
-		with, err := forgetFamily(db, id)
+		with, err := forgetFamily(db, p, id)
 		if err != nil {
 			return nil, err
 		}
@@ -137,9 +148,13 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 
 // forgetFamily removes the history and the runs of a contact that is gone, and of those that became part of it, and
 // what those were.
-func forgetFamily(db *gorm.DB, id string) (privacy.Counts, error) {
+func forgetFamily(db *gorm.DB, p *privacy.Person, id string) (privacy.Counts, error) {
 	all, err := family(db, []string{id})
 	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(markAll(db, p, "contact_events", "subject", "contact_id", all),
+		markAll(db, p, "removed_contacts", "content", "id", all)); err != nil {
 		return nil, err
 	}
 	events := db.Delete(&eventRow{}, "contact_id IN ?", all)
@@ -161,6 +176,7 @@ func (r subjects) eraseParts(db *gorm.DB, p *privacy.Person, ids []string) (priv
 		return nil, err
 	}
 	for _, row := range rows {
+		mark(p, row.Documents, row.Note)
 		c := v.contact(row)
 		had := len(c.Documents)
 		c.Documents = slices.DeleteFunc(c.Documents, func(d document.Document) bool {
@@ -229,7 +245,7 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 				return nil, err
 			}
 		}
-		with, err := forgetFamily(db, id)
+		with, err := forgetFamily(db, p, id)
 		if err != nil {
 			return nil, err
 		}
@@ -256,7 +272,10 @@ func (r subjects) unname(db *gorm.DB, intoID uid, was crm.Removal) error {
 	return nil
 }
 
-func (r subjects) eraseRows(db *gorm.DB, _ *privacy.Person, ids []string) (privacy.Counts, error) {
+func (r subjects) eraseRows(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	if err := markAll(db, p, "bulk_items", "content", "id", ids); err != nil {
+		return nil, err
+	}
 	rows := db.Model(&bulkItemRow{}).Where("id IN ? AND content IS NOT NULL", ids).Update("content", nil)
 	return privacy.Counts{privacy.Rows: int(rows.RowsAffected)}, rows.Error
 }
@@ -266,6 +285,9 @@ const noHeaders = "[]"
 
 // eraseDeliveries leaves posts without headers and body; as one that was cut short, none can be read again.
 func (r subjects) eraseDeliveries(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	if err := markAll(db, p, "deliveries", "content", "id", ids); err != nil {
+		return nil, err
+	}
 	for _, id := range ids {
 		empty := r.store.vault.sealTwo([]byte(noHeaders), nil, "deliveries|content|"+id)
 		err := db.Model(&deliveryRow{}).Where("id = ? AND org_id = ?", id, p.OrgID).

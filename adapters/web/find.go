@@ -37,6 +37,8 @@ type place struct {
 	Name, Address, Icon string
 	// manager is whether only those see it who may set things up, lookups whether it needs the lookup feature.
 	manager, lookups bool
+	// owner is whether only owners see it.
+	owner bool
 }
 
 var places = []place{
@@ -57,6 +59,10 @@ var places = []place{
 	{Name: "Nova automação", Address: "/automacoes/nova", Icon: "plus", manager: true},
 	{Name: "Notificações", Address: "/notificacoes", Icon: "bell"},
 	{Name: "Equipe e funil", Address: "/equipe", Icon: "team", manager: true},
+	{Name: "Privacidade", Address: "/privacidade", Icon: "lock", owner: true},
+	{Name: "Finalidades", Address: "/finalidades", Icon: "lock", owner: true},
+	{Name: "Registro das operações", Address: "/privacidade/registro", Icon: "receipt", owner: true},
+	{Name: "Auditoria", Address: "/auditoria", Icon: "shield", owner: true},
 	{Name: "Sua conta e senha", Address: "/conta", Icon: "person"},
 }
 
@@ -72,6 +78,7 @@ func (s *server) find(c *call, f findFields) error {
 	sought := text.Fold(p.Text)
 	for _, one := range places {
 		if (!one.manager || c.by.MayManage()) && (!one.lookups || s.LookupEnabled) &&
+			(!one.owner || c.member.Role == crm.Owner) &&
 			strings.Contains(text.Fold(one.Name), sought) {
 			p.Places = append(p.Places, one)
 		}

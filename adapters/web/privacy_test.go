@@ -52,7 +52,7 @@ func TestAPersonIsShownAndErased(t *testing.T) {
 	has(t, "its file", v.get(receipt+"/recibo.json"), `"situacao":"concluida"`, `"pedidaPor":"Ana"`)
 	hasNot(t, "its file", v.get(receipt+"/recibo.json"), aPerson, "rita")
 	for _, path := range []string{"/", "/contatos", "/consultas", "/extrato", "/extrato.csv", "/notificacoes", "/privacidade"} {
-		hasNot(t, path, v.get(path), "Rita", "rita@", aPerson, "982.247")
+		hasNot(t, path, v.get(path), "Rita", "rita@", aPerson, "982.247", "ilegível")
 	}
 	v.refused(http.StatusNotFound, "/contatos/"+id)
 	has(t, "his sheet", v.get(sheet), "pediu que os dados", "apagado")

@@ -60,7 +60,7 @@ func (s *server) purposesPage(c *call, status int, p purposesPage) (err error) {
 		return err
 	}
 	p.Shared = !org.OwnHistory
-	return c.renderStatus(status, "finalidades", page{Title: "Finalidades", Nav: "finalidades", Data: p})
+	return c.renderStatus(status, "finalidades", page{Title: "Finalidades", Nav: "privacidade", Data: p})
 }
 
 // purposeFields are the form of a purpose.

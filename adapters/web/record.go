@@ -6,5 +6,5 @@ func (s *server) recordShow(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.render("registro", page{Title: "Registro das operações", Nav: "finalidades", Data: o})
+	return c.render("registro", page{Title: "Registro das operações", Nav: "privacidade", Data: o})
 }

@@ -16,6 +16,9 @@ type Person struct {
 	// Phones and Names are of his contacts. A phone may be a household's: only with one of the names it is his.
 	Phones []Identity
 	Names  []string
+	// Marks are bytes that nothing else has, of what was erased: names and addresses as they stood, and the beginnings of
+	// what was encrypted. As long as the files of the database have one, the erasure is not done.
+	Marks [][]byte
 	// Contacts are about him. In Parts, which are about others, only his documents stand.
 	Contacts, Parts []string
 }
