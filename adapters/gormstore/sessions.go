@@ -17,7 +17,7 @@ type sessionRow struct {
 	MemberID  uid       `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
 	SeenAt    time.Time `gorm:"not null"`
-	ID        uid       `gorm:"not null"`
+	ID        uid       `gorm:"not null;default:gen_random_uuid()"`
 	Device    string    `gorm:"not null;default:''"`
 	Address   []byte
 }

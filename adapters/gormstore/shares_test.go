@@ -53,7 +53,7 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 		doc := document.Restore(document.CPF, "52998224725")
 		err := errors.Join(repos.Orgs.Create(ctx, crm.Organisation{ID: orgID}), repos.Keys.Create(ctx, key),
 			repos.Keys.AddSecret(ctx, key.ID, "", secret, now), repos.Members.Create(ctx, m),
-			repos.Sessions.Create(ctx, token, access.Session{MemberID: m.ID, CreatedAt: now, SeenAt: now}),
+			repos.Sessions.Create(ctx, token, access.Session{ID: orgID, MemberID: m.ID, CreatedAt: now, SeenAt: now}),
 			repos.History.Save(ctx, lookup.Record{
 				ID: orgID, OrgID: orgID, Product: "cpf", Document: doc, AnsweredAt: now, Fields: []byte("{}"), Raw: []byte("null"),
 			}))

@@ -1,7 +1,7 @@
 -- +goose Up
--- Who is signed in sees with what and from where, and can end one of several. address is sealed.
+-- Who is signed in sees with what and from where, and can end one of several. address is sealed. An
+-- instance of before gives no ids.
 ALTER TABLE sessions ADD COLUMN id uuid NOT NULL DEFAULT gen_random_uuid();
-ALTER TABLE sessions ALTER COLUMN id DROP DEFAULT;
 ALTER TABLE sessions ADD COLUMN device text NOT NULL DEFAULT '';
 ALTER TABLE sessions ADD COLUMN address bytea;
 CREATE UNIQUE INDEX sessions_id ON sessions (id);
@@ -42,8 +42,8 @@ CREATE TABLE passkeys (
 CREATE UNIQUE INDEX passkeys_credential ON passkeys (credential);
 CREATE INDEX passkeys_member ON passkeys (member_id);
 
-ALTER TABLE members ADD COLUMN second_factor boolean NOT NULL DEFAULT false;
-ALTER TABLE organisations ADD COLUMN second_factor boolean NOT NULL DEFAULT false;
+ALTER TABLE members ADD COLUMN IF NOT EXISTS second_factor boolean NOT NULL DEFAULT false;
+ALTER TABLE organisations ADD COLUMN IF NOT EXISTS second_factor boolean NOT NULL DEFAULT false;
 
 -- +goose Down
 ALTER TABLE organisations DROP COLUMN second_factor;
