@@ -77,6 +77,9 @@ type Repos struct {
 	Sessions Sessions
 	Tickets  Tickets
 	Factors  Factors
-	Audit    Audit
-	Figures  Figures
+
+	Identities Identities
+
+	Audit   Audit
+	Figures Figures
 }

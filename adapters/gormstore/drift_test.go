@@ -23,6 +23,7 @@ var rows = []any{
 	&bulkRow{}, &bulkItemRow{},
 	&rotationRow{}, &rotationMemberRow{}, &turnRow{}, &givenRow{}, &answeredRow{},
 	&lineRow{}, &auditHeadRow{}, &ticketRow{}, &codesRow{}, &recoveryRow{}, &passkeyRow{},
+	&identityRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

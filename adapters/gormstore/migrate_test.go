@@ -119,6 +119,7 @@ var made = map[int][]string{
 	},
 	31: {"INDEX lookups_member"}, 28: {"TABLE contact_documents"}, 29: {"TABLE told", "INDEX automations_event"},
 	36: {"TABLE bundles"}, 48: {"TABLE audit_lines", "TABLE audit_heads"},
+	55: {"TABLE identities"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
@@ -179,6 +180,7 @@ func undoFrom(db *gorm.DB, from int) error {
 // madeColumns are those that migrations add, and their numbers.
 var madeColumns = map[string]int{
 	"sessions.id": 49, "sessions.device": 49, "sessions.address": 49, "members.second_factor": 49,
+	"sessions.factor_elsewhere":   55,
 	"organisations.second_factor": 49,
 	"webhooks.rotation_id":        35, "contacts.waiting": 35,
 	"lookups.batch_id": 25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,

@@ -267,7 +267,10 @@ func (s *Store) repos(c conn) ports.Repos {
 		Sessions: sessions{c, s.vault},
 		Tickets:  tickets{c},
 		Factors:  factors{c, s.vault},
-		Audit:    auditLines{c, s.vault},
-		Figures:  figures{c},
+
+		Identities: identities{c},
+
+		Audit:   auditLines{c, s.vault},
+		Figures: figures{c},
 	}
 }
