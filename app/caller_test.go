@@ -329,10 +329,10 @@ func TestWhoMayDoWhat(t *testing.T) {
 	_, err := s.orgs.List(t.Context(), owner)
 	equal(t, "all organisations, to an owner", said(err), forbidden)
 	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
-	used = append(used, "Organisations.List", "Lookups.Offers") // offers: see TestTheLookupSheet
-	used = append(used, "Subjects.Replay")                      // of the operator
-	used = append(used, "Contacts.Merge", "Contacts.Part")      // which are done once: see TestTwoContactsBecomeOne
-	used = append(used, "Links.Link", "Factors.Reset")          // the operator's: see TestOnlyTheOperatorMay
+	used = append(used, "Organisations.List", "Lookups.Offers")          // offers: see TestTheLookupSheet
+	used = append(used, "Subjects.Replay")                               // of the operator
+	used = append(used, "Contacts.Merge", "Contacts.Part")               // which are done once: see TestTwoContactsBecomeOne
+	used = append(used, "Links.Link", "Factors.Reset", "Members.Unlink") // the operator's: see TestOnlyTheOperatorMay
 
 	for _, of := range []any{
 		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.record, s.contacts,

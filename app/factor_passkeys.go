@@ -207,7 +207,7 @@ func (f *Factors) UsePasskey(
 		}
 		token := access.NewSessionToken()
 		return token, f.entered(ctx, m, used, func(r ports.Repos) error {
-			return f.enter(ctx, r, waiting, token, m, "senha e chave de acesso")
+			return f.enter(ctx, r, waiting, token, m, "chave de acesso")
 		})
 	})
 }
@@ -235,7 +235,7 @@ func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (a
 	}
 	token := access.NewSessionToken()
 	return token, f.entered(ctx, m, used, func(r ports.Repos) error {
-		return f.sessions.begin(ctx, r, token, m, "chave de acesso")
+		return f.sessions.begin(ctx, r, token, m, "chave de acesso", false)
 	})
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -100,7 +101,7 @@ func (f *Factors) shows(ctx context.Context, r ports.Repos, memberID, code strin
 		if first, err := r.Factors.UseStep(ctx, memberID, step); err != nil || !first {
 			return "", err
 		}
-		return "senha e código", nil
+		return "código", nil
 	}
 	hash, ok := access.RecoveryHash(code)
 	if !ok {
@@ -112,7 +113,7 @@ func (f *Factors) shows(ctx context.Context, r ports.Repos, memberID, code strin
 	return byRecovery, nil
 }
 
-const byRecovery = "senha e código de recuperação"
+const byRecovery = "código de recuperação"
 
 func orNothing(err error) error {
 	if errors.Is(err, ports.ErrNotFound) {
@@ -169,7 +170,7 @@ func (f *Factors) proving(
 
 // noEntry is said of a sign-in that waits no more for its second factor.
 func noEntry() *fault.Error {
-	return fault.New(fault.Unauthenticated, "A entrada venceu. Entre de novo com a senha.").At("ticket")
+	return fault.New(fault.Unauthenticated, "A entrada venceu. Entre de novo.").At("ticket")
 }
 
 // pending returns whose sign-in waits for a second factor. Fault: Unauthenticated.
@@ -222,14 +223,16 @@ func (f *Factors) Prove(ctx context.Context, from, text, code string) (access.Se
 	})
 }
 
-// enter starts the session of a sign-in that waited.
+// enter starts the session of a sign-in that waited, and that somebody ended by showing something more.
 func (f *Factors) enter(
 	ctx context.Context, r ports.Repos, ticket, token access.SessionToken, m crm.Member, by string,
 ) error {
-	if _, err := r.Tickets.Take(ctx, ticket); errors.Is(err, ports.ErrNotFound) {
+	t, err := r.Tickets.Take(ctx, ticket)
+	if errors.Is(err, ports.ErrNotFound) {
 		return noEntry()
-	} else if err != nil {
+	}
+	if err != nil {
 		return err
 	}
-	return f.sessions.begin(ctx, r, token, m, by)
+	return f.sessions.begin(ctx, r, token, m, cmp.Or(string(t.Data), "senha")+" e "+by, false)
 }

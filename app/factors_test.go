@@ -161,6 +161,7 @@ func TestOnlyTheOperatorMay(t *testing.T) {
 	_, _, err := s.links.Link(ctx, owner, ana.MemberID())
 	equal(t, "a link for an owner", said(err), forbidden)
 	equal(t, "a reset by an owner", said(s.factors.Reset(ctx, owner, ana.MemberID())), forbidden)
+	equal(t, "an end of a link to a provider", said(s.members.Unlink(ctx, owner, ana.MemberID())), forbidden)
 	done(s.factors.Reset(ctx, app.Operator(), ana.MemberID()))
 	equal(t, "her session", s.inside(token), out)
 	equal(t, "without a second factor", s.inside(s.signIn("ana", "senha-de-ana")), "ana")

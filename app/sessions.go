@@ -155,7 +155,7 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 				Kind: access.Factor, MemberID: m.ID, ExpiresAt: s.clock().Add(access.FactorFor),
 			}))
 		}
-		return errors.Join(r.Sessions.Clear(ctx, email), s.begin(ctx, r, token, m, "senha"))
+		return errors.Join(r.Sessions.Clear(ctx, email), s.begin(ctx, r, token, m, "senha", false))
 	})
 	if err == nil && m.SecondFactor {
 		return access.SessionToken{}, &FactorNeeded{token}
@@ -163,13 +163,15 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 	return token, err
 }
 
-// begin starts a session in the transaction that let a member in; by says by what he proved who he is.
+// begin starts a session in the transaction that let a member in; by says by what he proved who he is, and factored
+// whether a provider asked him for a second factor.
 func (s *Sessions) begin(
-	ctx context.Context, r ports.Repos, token access.SessionToken, m crm.Member, by string,
+	ctx context.Context, r ports.Repos, token access.SessionToken, m crm.Member, by string, factored bool,
 ) error {
 	now, via := s.clock(), viaOf(ctx, Caller{})
 	return errors.Join(r.Sessions.Create(ctx, token, access.Session{
 		ID: newID(), MemberID: m.ID, CreatedAt: now, SeenAt: now, Device: via.Device, Address: via.Address,
+		FactorElsewhere: factored,
 	}), record(ctx, r, ByMember(m), audit.Line{
 		OrgID: m.OrgID, Action: audit.SignedIn, Object: m.ID, Detail: audit.Detail{"por": by, "aparelho": via.Device},
 	}))

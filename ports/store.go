@@ -82,4 +82,6 @@ type Repos struct {
 	Figures   Figures
 	Subjects  Subjects
 	Retention Retention
+
+	Identities Identities
 }

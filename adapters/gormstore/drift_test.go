@@ -24,6 +24,7 @@ var rows = []any{
 	&rotationRow{}, &rotationMemberRow{}, &turnRow{}, &givenRow{}, &answeredRow{},
 	&lineRow{}, &auditHeadRow{}, &ticketRow{}, &codesRow{}, &recoveryRow{}, &passkeyRow{},
 	&subjectKeyRow{}, &traceRow{}, &privacyMarkRow{}, &blockRow{}, &erasureRow{},
+	&identityRow{},
 }
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:

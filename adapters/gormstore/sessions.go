@@ -20,6 +20,8 @@ type sessionRow struct {
 	ID        uid       `gorm:"not null;default:gen_random_uuid()"`
 	Device    string    `gorm:"not null;default:''"`
 	Address   []byte
+	// FactorElsewhere is of who came by a provider that asked him for a second factor.
+	FactorElsewhere bool `gorm:"not null;default:false"`
 }
 
 func (sessionRow) TableName() string { return "sessions" }
@@ -43,6 +45,7 @@ func (r sessions) Create(ctx context.Context, t access.SessionToken, s access.Se
 	return r.create(ctx, "sessions.create", &sessionRow{
 		Hash: hash[:], MemberID: uid(s.MemberID), CreatedAt: stamp(s.CreatedAt), SeenAt: stamp(s.SeenAt),
 		ID: uid(s.ID), Device: s.Device, Address: r.vault.address(s.Address, s.ID),
+		FactorElsewhere: s.FactorElsewhere,
 	})
 }
 
@@ -57,7 +60,7 @@ func (v *vault) address(address, id string) []byte {
 func (v *vault) session(row sessionRow) access.Session {
 	s := access.Session{
 		ID: string(row.ID), MemberID: string(row.MemberID), Device: row.Device, CreatedAt: row.CreatedAt.UTC(),
-		SeenAt: row.SeenAt.UTC(),
+		SeenAt: row.SeenAt.UTC(), FactorElsewhere: row.FactorElsewhere,
 	}
 	if row.Address != nil {
 		plain, _ := v.shown(row.Address, "sessions|address|"+s.ID)
@@ -80,7 +83,7 @@ func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Ses
 			return err
 		}
 		s, m = r.vault.session(session), member.member()
-		if m.SecondFactor {
+		if m.SecondFactor || s.FactorElsewhere {
 			return nil
 		}
 		return db.Model(&orgRow{}).Select("second_factor").Where("id = ?", member.OrgID).Scan(&m.NeedsFactor).Error

@@ -276,5 +276,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Figures:   figures{c},
 		Subjects:  subjects{c, s},
 		Retention: retention{c},
+
+		Identities: identities{c},
 	}
 }

@@ -24,6 +24,7 @@ func (s *server) functions() template.FuncMap {
 		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"waited":   waited, "mails": s.Links.Mails, "picture": func(address string) template.URL { return template.URL(address) }, //nolint:gosec // it is drawn here
+		"provider": s.providerName, "providerLink": providerLink,
 		"takesPasskeys": s.Factors.TakesPasskeys, "mark": s.Changes.Mark,
 		"age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
 		"doc": masked, "initials": initials, "role": roleName, "door": func(d audit.Door) string { return auditDoors[d] }, "shorten": shorten, "whatsapp": whatsApp,

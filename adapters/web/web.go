@@ -7,6 +7,7 @@ import (
 	"errors"
 	"html/template"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -47,6 +48,8 @@ type Config struct {
 	Subjects      *app.Subjects
 	Links         *app.Links
 	Factors       *app.Factors
+	// OIDC is nil where no provider is configured.
+	OIDC *app.OIDC
 	// CodePicture draws what an authenticator app is given for an account, as the address of an image.
 	CodePicture func(secret, account string) (string, error)
 	// Stopping ends streams of events when the service stops.
@@ -79,7 +82,9 @@ func New(c Config) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/", s.assets)
-	for pattern, h := range s.doorRoutes() {
+	door := s.doorRoutes()
+	maps.Copy(door, s.providerRoutes())
+	for pattern, h := range door {
 		mux.HandleFunc(pattern, s.open(h))
 	}
 	for pattern, h := range s.routes() {

@@ -65,6 +65,7 @@ type Settings struct {
 	DrainDelay     time.Duration `env:"FICHARIO_DRAIN_DELAY" default:"0s" validate:"min=0,max=20s" help:"How long a stopping service still takes requests while /readyz says 503, for balancers to turn away; at most 20s."`
 	LogFormat      string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
 	LogLevel       string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
+	OIDC           OIDC          `embed:"" prefix:"oidc-"`
 }
 
 // environment is what a command runs in.

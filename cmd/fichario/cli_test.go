@@ -78,6 +78,20 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"sqlite://CAMINHO":       {"serve", "--database-url", "mysql://x"},
 		"FICHARIO_PUBLIC_URL":    {"serve", db, "--public-url", "nope"},
 		"duration":               {"serve", db, "--history-fresh", "x"},
+		"OIDC_ISSUER is missing": {"serve", db, "--oidc-client-id", "x"},
+		"OIDC_ISSUER é":          {"serve", db, "--oidc-issuer", "id.example"},
+		"OIDC_CLIENT_SECRET":     {"serve", db, "--oidc-issuer", "https://id.example", "--oidc-client-id", "x"},
+		"OIDC_DOMAINS: whose":    provided(db, "https://id.example", ""),
+		"OIDC_DOMAINS: ":         provided(db, "https://id.example", "exemplo"),
+		"or http:// on this":     provided(db, "http://id.example", "exemplo.com"),
+		"no query":               provided(db, "https://id.example?a=b", "exemplo.com"),
+		"OIDC_ORG: whose roles":  provided(db, "https://id.example", "exemplo.com", "--oidc-roles=g:a=owner"),
+		"OIDC_ROLES: ":           provided(db, "https://id.example", "exemplo.com", "--oidc-roles=g:a=boss"),
+		"needs openid":           provided(db, "https://id.example", "exemplo.com", "--oidc-scopes=email"),
+		"OIDC_NAME is":           provided(db, "https://id.example", "exemplo.com", "--oidc-name= "),
+		"OIDC_ORG: there is": provided(db, "https://id.example", "exemplo.com", "--listen=127.0.0.1:0",
+			"--oidc-org=01980000-0000-7000-8000-000000000001"),
+		"FICHARIO_OIDC_ORG não": provided(db, "https://id.example", "exemplo.com", "--oidc-org=x"),
 		"2026-12-31": {
 			"key", "create", db, "--org", "x", "--name", "n", "--scopes", "cpf", "--expires", "amanhã",
 		},
@@ -101,6 +115,13 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 			t.Errorf("%v: code %d, output %q, error %q; want an error with %q", args, code, out.String(), errOut.String(), want)
 		}
 	}
+}
+
+// provided starts the service with a provider of sign-ins.
+func provided(db, issuer, domains string, more ...string) []string {
+	return append([]string{
+		"serve", db, "--oidc-issuer", issuer, "--oidc-client-id=x", "--oidc-client-secret=x", "--oidc-domains", domains,
+	}, more...)
 }
 
 func TestTheKeyFile(t *testing.T) {

@@ -20,7 +20,8 @@ type memberCmd struct {
 	Password memberPasswordCmd `cmd:"" help:"Give a person a new password; ends his sessions."`
 	Link     memberLinkCmd     `cmd:"" help:"Make a link by which a person chooses a password, once and within 30 minutes."`
 
-	ResetSecondFactor memberResetCmd `cmd:"" name:"reset-second-factor" help:"Take a person's second factor away; ends his sessions."`
+	Unlink            memberUnlinkCmd `cmd:"" help:"Forget which account of the OpenID Connect provider is a person's, so that another may be; ends his sessions."`
+	ResetSecondFactor memberResetCmd  `cmd:"" name:"reset-second-factor" help:"Take a person's second factor away; ends his sessions."`
 }
 
 type memberBudgetCmd struct {

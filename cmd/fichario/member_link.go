@@ -50,3 +50,17 @@ func (c *memberResetCmd) Run(e *environment) error {
 		return e.print(map[string]string{"id": c.ID}, "Member %s has no second factor.\n", c.ID)
 	})
 }
+
+type memberUnlinkCmd struct {
+	ID string `arg:"" help:"Id of the member."`
+}
+
+// Run forgets who a member is at the provider.
+func (c *memberUnlinkCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		if err := members(store).Unlink(e.ctx, app.Operator(), c.ID); err != nil {
+			return err
+		}
+		return e.print(map[string]string{"id": c.ID}, "Member %s has no account at the provider.\n", c.ID)
+	})
+}

@@ -145,7 +145,12 @@ func (e *environment) wireServer(
 	if err != nil {
 		return err
 	}
+	provider, err := e.oidc(s, publicURL, log)
+	if err != nil {
+		return err
+	}
 	pages, err := web.New(web.Config{
+		OIDC:    provider,
 		Links:   links(s.store, s.sessions, s.mailer, publicURL, log),
 		Factors: app.NewFactors(s.store, now, s.sessions, oneTimeCodes, passkeys), CodePicture: codePicture,
 		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),

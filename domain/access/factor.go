@@ -21,6 +21,8 @@ const (
 	// PasskeyAdd and PasskeyUse are challenges of passkeys.
 	PasskeyAdd TicketKind = "chave_nova"
 	PasskeyUse TicketKind = "chave"
+	// Elsewhere is a sign-in that a provider of OpenID Connect is to answer.
+	Elsewhere TicketKind = "provedor"
 )
 
 // How long tickets hold.
@@ -35,7 +37,8 @@ type Ticket struct {
 	Kind TicketKind
 	// MemberID is whose it is; empty for a challenge that anybody may answer.
 	MemberID string
-	// Data is what belongs to a challenge.
+	// Data is what belongs to a challenge, where a sign-in at a provider leads afterwards, or by what one that waits for
+	// the second factor began: empty for a password.
 	Data      []byte
 	ExpiresAt time.Time
 }

@@ -15,6 +15,8 @@ type Session struct {
 	Device, Address string
 	// CreatedAt is when he signed in, SeenAt when he was last here; both UTC.
 	CreatedAt, SeenAt time.Time
+	// FactorElsewhere is whether a provider of OpenID Connect asked him for a second factor.
+	FactorElsewhere bool
 	// Present is whether it is the one that asks.
 	Present bool
 }

@@ -29,6 +29,8 @@ const (
 	MemberAdded      Action = "membro.criado"
 	MemberChanged    Action = "membro.alterado"
 	MemberPassworded Action = "membro.senha_trocada"
+	IdentityAdded    Action = "vinculo.criado"
+	IdentityRemoved  Action = "vinculo.removido"
 )
 
 // What is done with what is known of people.
@@ -102,7 +104,8 @@ var labels = map[Action]string{
 	FactorRequired: "Mudou a exigência do segundo fator", RecoveryRenewed: "Refez os códigos de recuperação",
 	RecoveryUsed: "Usou um código de recuperação", PasskeyAdded: "Criou uma chave de acesso",
 	PasskeyRemoved: "Removeu uma chave de acesso", MemberAdded: "Criou um membro", MemberChanged: "Alterou um membro",
-	MemberPassworded: "Trocou a senha de um membro",
+	MemberPassworded: "Trocou a senha de um membro", IdentityAdded: "Vinculou-se a uma conta do provedor",
+	IdentityRemoved: "Desfez o vínculo com a conta do provedor",
 
 	SheetOpened: "Abriu uma ficha", ContactOpened: "Abriu um contato", DeliveryOpened: "Abriu uma entrega",
 	AnswerDownloaded: "Baixou uma resposta", StatementDownloaded: "Baixou o extrato",

@@ -136,4 +136,12 @@ func factors(t *testing.T, s ports.Store) {
 	_, who, err = repos.Sessions.Find(ctx, token)
 	must(t, err)
 	same(t, "who has one", who.NeedsFactor, false)
+	must(t, r.Clear(ctx, ana.ID))
+	token = access.NewSessionToken()
+	must(t, repos.Sessions.Create(ctx, token, access.Session{
+		ID: id(), MemberID: ana.ID, CreatedAt: at, SeenAt: at, FactorElsewhere: true,
+	}))
+	_, who, err = repos.Sessions.Find(ctx, token)
+	must(t, err)
+	same(t, "who showed one elsewhere", who.NeedsFactor, false)
 }

@@ -19,6 +19,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"attempts to sign in":     attempts,
 		"tickets":                 tickets,
 		"second factors":          factors,
+		"identities":              identities,
 		"keys and secrets":        keys,
 		"usage and caps":          usage,
 		"caps under concurrency":  capsUnderConcurrency,

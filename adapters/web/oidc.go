@@ -1,0 +1,101 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/fault"
+)
+
+// providerRoutes are the way in by a provider of OpenID Connect; none where none is configured.
+func (s *server) providerRoutes() map[string]handler {
+	if s.OIDC == nil {
+		return nil
+	}
+	return map[string]handler{
+		"GET /entrar/oidc":         decoded(s.toProvider),
+		"GET /entrar/oidc/retorno": decoded(s.fromProvider),
+	}
+}
+
+// providerName is what the button says; empty where there is no provider.
+func (s *server) providerName() string {
+	if s.OIDC == nil {
+		return ""
+	}
+	return s.OIDC.Name
+}
+
+// providerCookie holds the secret of a sign-in that is at the provider.
+func (c *call) providerCookie() string {
+	if c.secure() {
+		return "__Host-provedor"
+	}
+	return "provedor"
+}
+
+// toProvider leads to the provider.
+func (s *server) toProvider(c *call, f signInFields) error {
+	address, secret, err := s.OIDC.Begin(c.ctx(), local(f.After))
+	if err != nil {
+		return s.providerFailed(c, err, f.After)
+	}
+	c.setCookie(c.providerCookie(), secret.Reveal(), access.FactorFor)
+	return c.redirect(address)
+}
+
+// backFields are what the provider's redirect brings; error and its description are not read: without a code, nobody
+// came in there.
+type backFields struct {
+	State  asTyped `form:"state"`
+	Code   asTyped `form:"code"`
+	Issuer asTyped `form:"iss"`
+}
+
+// fromProvider ends a sign-in there.
+func (s *server) fromProvider(c *call, f backFields) error {
+	c.w.Header().Set("Referrer-Policy", "no-referrer") // its address has the code
+	b := app.Back{State: string(f.State), Code: string(f.Code), Issuer: string(f.Issuer)}
+	if cookie, err := c.Cookie(c.providerCookie()); err == nil {
+		b.Secret = cookie.Value
+	}
+	token, after, err := s.OIDC.End(c.ctx(), c.from(), b)
+	if after != "" { // it was that sign-in, which is over
+		c.setCookie(c.providerCookie(), "", -time.Second)
+	}
+	if need := factorNeeded(err); need != nil {
+		return c.toFactor(need, after)
+	}
+	if err != nil {
+		return s.providerFailed(c, err, after)
+	}
+	return c.entered(token, after)
+}
+
+// providerFailed says beside the password what is wrong with the other way in.
+func (s *server) providerFailed(c *call, err error, after string) error {
+	why := app.FaultOf(err)
+	if why == nil || why.Field != "oidc" && why.Code != fault.Unauthenticated {
+		return err
+	}
+	c.retryAfter(why)
+	status, wait := http.StatusUnauthorized, why.RetryAfter
+	if why.Code == fault.ServiceUnavailable {
+		status, wait = http.StatusServiceUnavailable, 0
+	}
+	return c.renderStatus(status, "entrar", page{Title: "Entrar", Data: signInPage{
+		After: after, Problem: why.Message, Wait: int(wait / time.Second),
+		What: "Não deu para entrar com " + s.OIDC.Name + ".",
+	}})
+}
+
+// providerLink is the address of the button.
+func providerLink(after string) string {
+	if after == "" {
+		return "/entrar/oidc"
+	}
+	return "/entrar/oidc?" + url.Values{"depois": {after}}.Encode()
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"fichario/adapters/oidc"
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// OIDC says who lets people in beside Fichário itself.
+type OIDC struct {
+	Issuer       string `env:"FICHARIO_OIDC_ISSUER" validate:"omitempty,address" help:"Address of a provider of OpenID Connect that people may sign in at, as its discovery names it. Default: none."`
+	ClientID     string `env:"FICHARIO_OIDC_CLIENT_ID" name:"client-id" help:"What the provider knows this service by; its redirect address there is FICHARIO_PUBLIC_URL with /entrar/oidc/retorno."`
+	ClientSecret string `env:"FICHARIO_OIDC_CLIENT_SECRET" help:"The secret that the provider gave for it."`
+	Name         string `env:"FICHARIO_OIDC_NAME" default:"a conta da empresa" validate:"max=60" help:"What the button says after Entrar com."`
+	Domains      string `env:"FICHARIO_OIDC_DOMAINS" help:"Domains of the e-mail addresses that may come in there, separated by commas; required with a provider."`
+	Org          string `env:"FICHARIO_OIDC_ORG" validate:"omitempty,uuid" help:"Id of the organisation that they come to, and become members of when they are unknown. Default: each to his own, and nobody becomes one."`
+	Roles        string `env:"FICHARIO_OIDC_ROLES" help:"Which values of a claim make which role, at each sign-in, such as groups:fichario-owner=owner,fichario-admin=admin,*=member; who fits none is refused. Default: the provider changes no roles, and new people are members."`
+	Scopes       string `env:"FICHARIO_OIDC_SCOPES" default:"openid email profile" help:"What the provider is asked for; some want groups among them before they give that claim."`
+}
+
+// rules read what is said of a provider, and whether it is enough; false where there is none.
+func (c OIDC) rules() (rules crm.ProviderRules, there bool, err error) {
+	if c.Issuer == "" {
+		if c.ClientID+c.ClientSecret+c.Domains+c.Org+c.Roles != "" {
+			err = errors.New("FICHARIO_OIDC_ISSUER is missing: without it the other FICHARIO_OIDC_ settings mean nothing")
+		}
+		return rules, false, err
+	}
+	at, err := url.Parse(c.Issuer)
+	if err != nil {
+		return rules, false, errors.New("FICHARIO_OIDC_ISSUER is no address") // its shape was checked
+	}
+	loopback := at.Hostname() == "localhost" || net.ParseIP(at.Hostname()).IsLoopback()
+	rules.OrgID = c.Org
+	rules.Domains, err = crm.ParseDomains(c.Domains)
+	if err != nil {
+		return rules, false, fmt.Errorf("FICHARIO_OIDC_DOMAINS: %w", err)
+	}
+	rules.Claim, rules.Roles, err = crm.ParseRoles(c.Roles)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("FICHARIO_OIDC_ROLES: %w", err)
+	case at.Scheme != "https" && !loopback:
+		err = errors.New("FICHARIO_OIDC_ISSUER is https://, or http:// on this machine")
+	case at.RawQuery != "" || at.Fragment != "":
+		err = errors.New("FICHARIO_OIDC_ISSUER has no query and no fragment")
+	case c.ClientID == "" || c.ClientSecret == "":
+		err = errors.New("FICHARIO_OIDC_ISSUER needs FICHARIO_OIDC_CLIENT_ID and FICHARIO_OIDC_CLIENT_SECRET")
+	case len(rules.Domains) == 0:
+		err = errors.New("FICHARIO_OIDC_ISSUER needs FICHARIO_OIDC_DOMAINS: whose e-mail addresses may come in")
+	case len(rules.Roles) > 0 && c.Org == "":
+		err = errors.New("FICHARIO_OIDC_ROLES needs FICHARIO_OIDC_ORG: whose roles they are")
+	case !slices.Contains(strings.Fields(c.Scopes), "openid"):
+		err = errors.New("FICHARIO_OIDC_SCOPES needs openid")
+	case strings.TrimSpace(c.Name) == "":
+		err = errors.New("FICHARIO_OIDC_NAME is empty")
+	}
+	return rules, err == nil, err
+}
+
+// oidc lets people in by the configured provider; nil where there is none. The provider is not asked yet: one that is
+// away keeps nothing from starting.
+func (e *environment) oidc(s *service, publicURL string, log *slog.Logger) (*app.OIDC, error) {
+	c := e.settings.OIDC
+	rules, there, err := c.rules()
+	if err != nil || !there {
+		return nil, err
+	}
+	if c.Org != "" {
+		switch _, err := s.store.Repos().Orgs.Find(e.ctx, c.Org); {
+		case errors.Is(err, ports.ErrNotFound):
+			return nil, errors.New("FICHARIO_OIDC_ORG: there is no organisation with this id")
+		case err != nil:
+			return nil, err
+		}
+	}
+	return app.NewOIDC(app.OIDCConfig{
+		Store: s.store, Clock: now, Sessions: s.sessions, Name: strings.TrimSpace(c.Name), Rules: rules, Log: log,
+		Provider: oidc.New(oidc.Config{
+			Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Claim: rules.Claim,
+			RedirectURL: publicURL + "/entrar/oidc/retorno", Scopes: strings.Fields(c.Scopes),
+		}),
+	}), nil
+}
