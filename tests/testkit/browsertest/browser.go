@@ -178,12 +178,12 @@ func (b *Browser) Press(words string) {
 // Key presses keys on what has the focus.
 func (b *Browser) Key(keys string) { b.tb.Helper(); b.do("press keys", chromedp.KeyEvent(keys)) }
 
-// See waits until the page says something.
+// See waits until a page that has come to its end says something.
 func (b *Browser) See(words ...string) {
 	b.tb.Helper()
 	for _, w := range words {
 		b.wait("see "+w,
-			fmt.Sprintf("document.body && document.body.innerText.replace(/\\s+/g, ' ').includes(%q)",
+			whole+fmt.Sprintf(" && document.body.innerText.replace(/\\s+/g, ' ').includes(%q)",
 				strings.Join(strings.Fields(w), " ")))
 	}
 }
