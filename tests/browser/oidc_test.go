@@ -32,6 +32,7 @@ func TestTheButtonOfTheProvider(t *testing.T) {
 	b.Press("Continuar")
 	b.See("Marina Tavares")
 	b.Click(`button[aria-label="Sair"]`)
+	b.At("/entrar")
 	provider.Away(true)
 	b.Visit("/entrar")
 	b.Fill("#email", email)
