@@ -4,8 +4,8 @@ GO ?= go
 LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
 PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
 
-# Two packages at a time: most of them use the same PostgreSQL, and some start programs of their own.
-GOTEST = $(GO) test -json -count=1 -p 2
+# Three packages at a time: most of them use the same PostgreSQL, some start programs of their own, and some mostly wait.
+GOTEST = $(GO) test -json -count=1 -p 3
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-race generate contract lint build bench bench-growth bin/pgtest
