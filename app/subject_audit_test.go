@@ -1,0 +1,40 @@
+package app_test
+
+import (
+	"testing"
+
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+)
+
+// TestTheAuditForgetsWhoWasErased: lines about him say nothing of him any more, stay, and the chain holds.
+func TestTheAuditForgetsWhoWasErased(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		for _, document := range cpfs[:2] {
+			sheet := must(s.ask(owner, app.LookupRequest{Document: document})).Entry
+			done(s.lookups.Opened(t.Context(), owner, must(s.lookups.Show(t.Context(), owner, sheet.ID))))
+		}
+		documents := func() (all []string) {
+			for _, l := range s.lines(0) {
+				if l.Action == audit.SheetOpened {
+					all = append(all, l.Detail["documento"])
+				}
+			}
+			return all
+		}
+		equal(t, "before", line(documents()), line(cpfs[:2]))
+		before := len(s.lines(0))
+		who := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		erased := must(s.subjects.Erase(t.Context(), owner, who, false))
+		done(s.subjects.Finish(t.Context(), erased.ID))
+		equal(t, "after", line(documents()), line([]string{"", cpfs[1]}))
+		all := s.lines(0)
+		equal(t, "lines", len(all), before+1)
+		equal(t, "the last one", line(all[before].Action, all[before].ID), line(audit.SubjectErased, erased.ID))
+		found := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
+		equal(t, "the chain", line(found.Finding == nil, found.Lines, found.Emptied), line(true, before+1, 1))
+	})
+}
