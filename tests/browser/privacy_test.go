@@ -9,7 +9,7 @@ import (
 // TestAPersonIsErased: an owner finds somebody, sees what is held, and has it erased; the receipt comes by itself.
 func TestAPersonIsErased(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Rita Prado", "email", "rita@example.com", "cpf", "529.982.247-25", "mensagem", "Quero crédito")
 		b.Visit("/privacidade")
 		b.See("Ninguém pediu para ser apagado")

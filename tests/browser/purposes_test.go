@@ -10,7 +10,7 @@ import (
 // operations has them.
 func TestAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
+	glance(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
 		looked := func() {
 			for _, width := range []int64{360, 1280} {
 				for _, dark := range []bool{true, false} {
