@@ -152,9 +152,9 @@ type LookupResult struct {
 // history, or its failure.
 //
 // Faults: UnknownProduct, InvalidDocument, MissingScope, MissingPurpose, PurposeRefused, SubjectBlocked, DailyLimit,
-// MonthlyLimit,
-// BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory. Where the ceiling would
-// be exceeded the error is ports.ErrCeiling; where too much is in flight in this instance, ErrBusy is its cause.
+// MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory. Where the
+// ceiling would be exceeded the error is ports.ErrCeiling; where too much is in flight in this instance, ErrBusy is its
+// cause.
 func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, error) {
 	a, err := l.check(ctx, caller, req)
 	if err != nil {

@@ -13,9 +13,11 @@ func TestTheAuditForgetsWhoWasErased(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
+		var sheets []app.LookupView
 		for _, document := range cpfs[:2] {
 			sheet := must(s.ask(owner, app.LookupRequest{Document: document})).Entry
-			done(s.lookups.Opened(t.Context(), owner, must(s.lookups.Show(t.Context(), owner, sheet.ID))))
+			sheets = append(sheets, must(s.lookups.Show(t.Context(), owner, sheet.ID)))
+			done(s.lookups.Opened(t.Context(), owner, sheets[len(sheets)-1]))
 		}
 		documents := func() (all []string) {
 			for _, l := range s.lines(0) {
@@ -29,12 +31,13 @@ func TestTheAuditForgetsWhoWasErased(t *testing.T) {
 		before := len(s.lines(0))
 		who := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		erased := must(s.subjects.Erase(t.Context(), owner, who, false))
+		done(s.lookups.Opened(t.Context(), owner, sheets[0])) // while it is being done
 		done(s.subjects.Finish(t.Context(), erased.ID))
-		equal(t, "after", line(documents()), line([]string{"", cpfs[1]}))
+		equal(t, "after", line(documents()), line([]string{"", cpfs[1], ""}))
 		all := s.lines(0)
-		equal(t, "lines", len(all), before+1)
-		equal(t, "the last one", line(all[before].Action, all[before].ID), line(audit.SubjectErased, erased.ID))
+		equal(t, "lines", len(all), before+2)
+		equal(t, "the one that says so", line(all[before].Action, all[before].ID), line(audit.SubjectErased, erased.ID))
 		found := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
-		equal(t, "the chain", line(found.Finding == nil, found.Lines, found.Emptied), line(true, before+1, 1))
+		equal(t, "the chain", line(found.Finding == nil, found.Lines, found.Emptied), line(true, before+2, 2))
 	})
 }

@@ -24,8 +24,8 @@ type Audit interface {
 	// Find returns the line with an id, or ErrNotFound.
 	Find(ctx context.Context, orgID, id string) (audit.Line, error)
 	// Blank takes the details of lines about a person away, up to limit of them, and returns how many there were; erasure
-	// is the id of the line that is appended in the same transaction to say so, and that keeps its own. The chain holds
-	// without them. Only inside InTx.
+	// is the id of the line that says so, in the same transaction or an earlier one, and that keeps its own. The chain
+	// holds without them. Only inside InTx.
 	Blank(ctx context.Context, orgID, erasure string, of AuditTraces, limit int) (int, error)
 	// Forget removes lines of before a time from the beginning of a chain, some at a time, and returns how many there
 	// were. What is left is bound to what was there.

@@ -20,6 +20,7 @@ import (
 	"fichario/adapters/oidc"
 	"fichario/domain/access"
 	"fichario/ports"
+	"fichario/tests/testkit/lookuptest"
 	"fichario/tests/testkit/oidctest"
 )
 
@@ -169,12 +170,10 @@ func TestAProviderThatIsAway(t *testing.T) {
 		t.Errorf("asked %d times", p.Asked())
 	}
 	p.Away(false)
-	for {
-		if _, err := ours.Begin(t.Context(), secrets); err == nil {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	lookuptest.Eventually(t, "the provider is asked again", 20*time.Second, func() bool {
+		_, err := ours.Begin(t.Context(), secrets)
+		return err == nil
+	})
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := ours.End(ended, secrets, "x"); !errors.Is(err, ports.ErrProviderAway) {

@@ -11,6 +11,7 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/ports"
+	"fichario/tests/testkit/lookuptest"
 )
 
 // byScript posts fields as htmx does.
@@ -80,10 +81,10 @@ func TestASlowAnswerArrivesInPlace(t *testing.T) {
 		t.Fatal("the line does not ask for itself")
 	}
 	close(gate)
-	for strings.Contains(part, "Perguntando…") {
-		time.Sleep(10 * time.Millisecond)
+	lookuptest.Eventually(t, "the bureau has answered", 20*time.Second, func() bool {
 		_, part = v.do(http.MethodGet, line[1], nil, "HX-Request", "true")
-	}
+		return !strings.Contains(part, "Perguntando…")
+	})
 	has(t, "the outcome", part, "Helena Duarte", "Cobrado: R$ 0,45")
 	hasNot(t, "on the first tab", part, "hx-swap-oob")
 	response, _ := v.do(http.MethodGet, line[1], nil)

@@ -244,15 +244,15 @@ func (s *server) erasureShow(c *call) error {
 	}
 	data := erasurePage{Erasure: e, Lines: countLines(e.Gone), Stays: download.Receipt(e).Fica}
 	all, err := s.Subjects.Blocks(c.ctx(), c.by, e.OrgID)
+	if err != nil {
+		return err
+	}
 	for _, b := range all {
 		data.Blocked = data.Blocked || b.ErasureID == e.ID
 	}
 	p := page{Title: "Eliminação", Nav: "privacidade", Read: true, Data: data}
-	if err == nil && e.State != privacy.Done {
+	if e.State != privacy.Done {
 		p.Refresh = 2
-	}
-	if err != nil {
-		return err
 	}
 	return c.render("eliminacao", p)
 }

@@ -84,10 +84,7 @@ func (f purposeFields) roles() []crm.Role {
 }
 
 func (s *server) purposeAdd(c *call, f purposeFields) error {
-	err := c.owner()
-	if err == nil {
-		err = f.check()
-	}
+	err := f.check()
 	if err == nil {
 		_, err = s.Purposes.Add(c.ctx(), c.by, crm.Purpose{
 			OrgID: c.by.OrgID(), Code: f.Code, Name: f.Name, Basis: f.Basis, Roles: f.roles(),
@@ -106,10 +103,7 @@ func (f purposeFields) check() error {
 
 func (s *server) purposeChange(c *call, f purposeFields) error {
 	code := c.PathValue("codigo")
-	err := c.owner()
-	if err == nil {
-		err = f.check()
-	}
+	err := f.check()
 	if err == nil {
 		roles := f.roles()
 		_, err = s.Purposes.Set(c.ctx(), c.by, c.by.OrgID(), code, app.PurposeChange{

@@ -48,13 +48,18 @@ type Walk struct {
 	head   Head
 	number int64
 	hash   Hash
-	// emptied are the lines whose detail was erased, by the erasure that has to be behind them.
-	emptied map[string]int64
+	// erasures are those that were met: a line that is written while one goes on stands behind it. emptied are the lines
+	// whose detail was erased, by the erasure that has to come yet.
+	erasures map[string]bool
+	emptied  map[string]int64
 }
 
 // NewWalk begins before the first line that is kept.
 func NewWalk(head Head) *Walk {
-	return &Walk{head: head, number: head.RemovedNumber, hash: head.RemovedHash, emptied: map[string]int64{}}
+	return &Walk{
+		head: head, number: head.RemovedNumber, hash: head.RemovedHash,
+		erasures: map[string]bool{}, emptied: map[string]int64{},
+	}
 }
 
 // Next takes the next line, which is not behind the head.
@@ -66,13 +71,14 @@ func (w *Walk) Next(l Line) *Finding {
 		return &Finding{Number: l.Number, Problem: Changed}
 	case l.DetailSum != nil && l.Detail == nil && l.ErasedBy == "", l.AddressSum != nil && l.Address == "":
 		return &Finding{Number: l.Number, Problem: Emptied}
-	case l.DetailSum != nil && l.Detail == nil:
+	case l.DetailSum != nil && l.Detail == nil && !w.erasures[l.ErasedBy]:
 		if _, known := w.emptied[l.ErasedBy]; !known {
 			w.emptied[l.ErasedBy] = l.Number
 		}
 	}
 	w.number, w.hash = l.Number, l.Hash
 	if l.Action == SubjectErased {
+		w.erasures[l.ID] = true
 		delete(w.emptied, l.ID)
 	}
 	return nil
@@ -97,9 +103,6 @@ func (w *Walk) End(erasure func(id string) (Line, bool, error)) (*Finding, error
 	}
 	return nil, nil //nolint:nilnil // nothing is wrong
 }
-
-// Number is that of the last line that was taken.
-func (w *Walk) Number() int64 { return w.number }
 
 // WasAt reports at which number, behind another line, a line has the hash that it says: of a line that was put
 // elsewhere, its own place.

@@ -11,6 +11,7 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
 	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/lookuptest"
 )
 
 // named gives the program an address with a name, without which browsers make no passkeys.
@@ -155,14 +156,14 @@ func comeByMail(t *testing.T, p *place, b *browsertest.Browser, mails *intaketes
 	linkTo := func(address string) string {
 		t.Helper()
 		var link string
-		for range 200 {
-			if all := mails.To(address); len(all) > 0 {
+		lookuptest.Eventually(t, "a link comes", 20*time.Second, func() bool {
+			all := mails.To(address)
+			if len(all) > 0 {
 				_, after, _ := strings.Cut(all[len(all)-1].Text, p.URL)
 				link = strings.Fields(after)[0]
-				break
 			}
-			time.Sleep(50 * time.Millisecond)
-		}
+			return len(all) > 0
+		})
 		if !strings.HasPrefix(link, "/entrar/link/") {
 			t.Fatal("no link came")
 		}

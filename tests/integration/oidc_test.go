@@ -246,10 +246,10 @@ func TestAProviderThatIsAwayKeepsNobodyOut(t *testing.T) {
 		}
 		signIn(t, g.URL, "helena@"+domain, "uma-senha-longa")
 		g.provider.Away(false)
-		for status != http.StatusSeeOther {
-			time.Sleep(200 * time.Millisecond)
+		lookuptest.Eventually(t, "the provider is asked again", 20*time.Second, func() bool {
 			status, _, _ = g.page(v, "/entrar/oidc")
-		}
+			return status == http.StatusSeeOther
+		})
 		if _, leads := g.comes("helena"); leads != "/contatos" {
 			t.Errorf("back again: %s", leads)
 		}
