@@ -5,22 +5,25 @@ LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
 PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
 
 # Three packages at a time: most of them use the same PostgreSQL, some start programs of their own, and some mostly wait.
-GOTEST = $(GO) test -json -count=1 -p 3
+# Those that take longest begin first. The profile in cmd/fichario is for the program alone: with it, each package would be
+# compiled once more.
+GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off
+LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race generate contract lint build bench bench-growth bin/pgtest
+.PHONY: help run test test-race generate contract lint build bench profile bench-growth bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## start the program with a demonstration in it, on SQLite
-	$(GO) run ./cmd/fichario serve --demo
+	$(GO) run -pgo=off ./cmd/fichario serve --demo
 
 test: build bin/pgtest ## run every test, on SQLite and on a real PostgreSQL that it finds, starts or installs
-	$(PGTEST) -- $(GOTEST) -timeout 20m ./...
+	$(PGTEST) -- $(GOTEST) -timeout 20m $(LONGEST) ./...
 
 test-race: build bin/pgtest ## run every test with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(PGTEST) -- $(GOTEST) -race -timeout 40m ./...
+	CGO_ENABLED=1 $(PGTEST) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
 
 generate: ## write the generated code anew
 	$(GO) generate ./...
@@ -30,13 +33,18 @@ contract: ## hold the contract to its linters, and a client in TypeScript to it 
 		REDOCLY_TELEMETRY=off npm run --silent check
 
 lint: ## check formatting, style and who imports whom
-	$(LINT) run
+	GOFLAGS=-pgo=off $(LINT) run
 
 build: ## build the program, static and stripped, as bin/fichario
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/fichario ./cmd/fichario
 
 bench: build ## measure the program under load, beside a baseline (about a quarter of an hour)
 	$(GO) run ./tests/load
+
+profile: build ## measure, and write the profile by which the program is compiled (about a quarter of an hour)
+	mkdir -p bin/profiles
+	$(GO) run ./tests/load -profiles bin/profiles
+	$(GO) tool pprof -proto bin/profiles/*.pprof >cmd/fichario/default.pgo
 
 GROWTH ?= 10000,1000000
 bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 10000,1000000,10000000 (a quarter of an hour for a million)

@@ -30,7 +30,7 @@ type settings struct {
 	each                      time.Duration
 	databases                 string
 	profile                   bool
-	binary, only              string
+	binary, only, profiles    string
 }
 
 func main() {
@@ -41,6 +41,7 @@ func main() {
 	flag.DurationVar(&s.each, "each", 4*time.Second, "time of a round")
 	flag.StringVar(&s.databases, "databases", "postgres,sqlite", "what to measure on")
 	flag.BoolVar(&s.profile, "profile", true, "show what dominates the program's time")
+	flag.StringVar(&s.profiles, "profiles", "", "keep the profiles of the program in this folder")
 	flag.StringVar(&s.only, "only", "", "only cases whose name has this in it")
 	flag.StringVar(&s.binary, "binary", "bin/fichario", "the program")
 	baseline := flag.String("baseline", "", "run a baseline server on this database (used by the command itself)")
@@ -124,7 +125,7 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 	if err != nil {
 		return "", err
 	}
-	profilePath := filepath.Join(dir, db+".pprof")
+	profilePath := filepath.Join(cmp.Or(s.profiles, dir), db+".pprof")
 	env := []string{
 		"FICHARIO_DATABASE_URL=" + url, "FICHARIO_DATA_KEY=" + base64.StdEncoding.EncodeToString(key),
 		"FICHARIO_LISTEN=127.0.0.1:0", "FICHARIO_LOG_FORMAT=json",
