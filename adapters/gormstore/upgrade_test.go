@@ -1,0 +1,138 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/domain/document"
+	"fichario/domain/privacy"
+)
+
+// upgradeRows is how many lookups there are: with FICHARIO_TEST_ROWS=1000000 as many as the figures of docs/speed.md.
+func upgradeRows(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(os.Getenv("FICHARIO_TEST_ROWS"))
+	if err != nil {
+		return 3000
+	}
+	return n
+}
+
+// TestAnUpgradeServesOn: while a database of the version before purposes and persons is migrated, that version's own
+// writes go on; after it, the index of persons is filled beside posts, and misses nobody.
+func TestAnUpgradeServesOn(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		t.Run(s.write.Name(), func(t *testing.T) {
+			ctx, rows := t.Context(), upgradeRows(t)
+			a := takeOne(t, s)
+			if err := undoFrom(s.write, 38); err != nil {
+				t.Fatal(err)
+			}
+			until := time.Now().Add(-2 * traceAfter)
+			for from := 0; from < rows; from += 1000 {
+				fillLookups(t, s, until, from, min(from+1000, rows))
+			}
+
+			began := time.Now()
+			stop := func() int { return 0 }
+			if s.write.Name() == "postgres" { // on SQLite, the version before has ended
+				stop = beside(t, func(ctx context.Context, n int) error {
+					row := lookupOf(s, time.Now(), rows+n)
+					return s.write.WithContext(ctx).Omit("Purpose").Create(&row).Error
+				})
+			}
+			if err := s.Migrate(ctx); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("migrated in %s, beside %d lookups", time.Since(began), stop())
+
+			began = time.Now()
+			stop = beside(t, func(ctx context.Context, n int) error {
+				_, err := s.Repos().Inbox.Take(ctx, takenAt(a.Delivery.At, 100+20*n, fmt.Sprint(n)))
+				return err
+			})
+			if err := s.CatchUp(ctx); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d lookups indexed in %s, beside %d posts", rows, time.Since(began), stop())
+
+			for _, n := range []int{0, rows / 2, rows - 1} {
+				his, _ := privacy.OfDocument(documentOf(n))
+				p := privacy.Person{OrgID: testID(1), Identities: []privacy.Identity{his}}
+				ids, _, err := s.Repos().Subjects.Traces(ctx, &p, privacy.Lookups, "", 10)
+				if want := lookupOf(s, until, n); err != nil || len(ids) != 1 || ids[0] != string(want.ID) {
+					t.Errorf("traces of person %d: %v, %v; want %s", n, ids, err, want.ID)
+				}
+			}
+			var persons int64
+			if err := s.write.Model(&traceRow{}).Distinct("subject").Count(&persons).Error; err != nil || persons < int64(rows) {
+				t.Errorf("%d persons in the index, %v; want %d", persons, err, rows)
+			}
+		})
+	}
+}
+
+// beside does something again and again until the function that it returns is called, which says how often it was done.
+// Once is certain. The program's own limits of time hold.
+func beside(t *testing.T, do func(ctx context.Context, n int) error) (stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var done int
+	first := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		begun := sync.OnceFunc(func() { close(first) })
+		defer begun()
+		for ; done == 0 || ctx.Err() == nil; done++ {
+			limited, release := context.WithTimeout(t.Context(), opTimeout)
+			err := do(limited, done)
+			release()
+			if err != nil {
+				t.Errorf("the %dth: %v", done, err)
+				return
+			}
+			begun()
+		}
+	})
+	<-first
+	return func() int {
+		cancel()
+		all.Wait()
+		return done
+	}
+}
+
+func documentOf(n int) document.Document {
+	return document.Restore(document.CPF, fmt.Sprintf("%011d", n))
+}
+
+// lookupOf is the nth lookup before a moment, each of somebody else.
+func lookupOf(s *Store, until time.Time, n int) lookupRow {
+	at := until.Add(-time.Duration(n) * time.Second).UTC()
+	id := fmt.Sprintf("%s%012x", firstID(at)[:24], n)
+	return lookupRow{
+		ID: uid(id), OrgID: uid(testID(1)), Product: "cpf", DocType: string(document.CPF), At: stamp(at), Cache: true,
+		Document: s.vault.seal([]byte(documentOf(n).Value()), "lookups|document|"+id),
+		Status:   "concluida", Day: at.Format("2006-01-02"), Month: at.Format("2006-01"),
+	}
+}
+
+func fillLookups(t *testing.T, s *Store, until time.Time, from, to int) {
+	t.Helper()
+	some := make([]lookupRow, 0, to-from)
+	for n := from; n < to; n++ {
+		some = append(some, lookupOf(s, until, n))
+	}
+	err := s.write.Transaction(func(tx *gorm.DB) error { return tx.Omit("Purpose").CreateInBatches(some, 250).Error })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
