@@ -15,6 +15,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 // told are the notifications of batches, oldest first, each as its kind and text.
@@ -55,12 +56,12 @@ func TestWhatIsToldOfABatch(t *testing.T) {
 		s.listen(automation.BatchCompleted, `.situacao == "concluido" and .progresso.gasto > 1 and .itens.total == 4`)
 		s.listen(automation.BatchCompleted, `.situacao == "cancelado"`)
 		var fail atomic.Bool
-		s.bureau.script = func(ctx context.Context) (ports.Answer, error) {
+		s.bureau.Script = func(ctx context.Context) (ports.Answer, error) {
 			if fail.Load() {
-				return fails(ports.Failed)(ctx)
+				return portstest.Fails(ports.Failed)(ctx)
 			}
 			cpf, _ := products().Find(catalog.CPF)
-			return known(cpf), nil
+			return portstest.Found(cpf, map[string]any{"nome": "Ana"}), nil
 		}
 		key := s.byKey(wide)
 		defer running(s)()
@@ -117,7 +118,7 @@ func TestWhatPeopleDoToABatch(t *testing.T) {
 func TestPausesAreToldOnceADay(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
-		s.bureau.script = fails(ports.NotSent)
+		s.bureau.Script = portstest.Fails(ports.NotSent)
 		key := s.byKey(access.Limits{PerMinute: 60, PerDay: 8, PerMonth: 100})
 		defer running(s)()
 		q := must(s.batches.Quote(t.Context(), key, carteira(20, 99*price, 7200)))
@@ -128,7 +129,7 @@ func TestPausesAreToldOnceADay(t *testing.T) {
 		equal(t, "away", s.told()[0], away)
 		days := calendar.Day(s.now()) != calendar.Day(s.now().Add(-10*time.Minute))
 		equal(t, "once", len(s.told()) == 1 || days, true)
-		s.bureau.script = nil
+		s.bureau.Script = nil
 		s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 8 && v.Reason == batch.DailyLimit })
 		before := len(s.told())
 		const limit = "lote_pausado Carteira: O limite diário de consultas da chave foi atingido. Ele continua sozinho " +

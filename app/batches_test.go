@@ -16,6 +16,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 // otherBatches are those of an instance with these lookups.
@@ -95,7 +96,7 @@ func TestABatch(t *testing.T) {
 		equal(t, "lines of the statement", len(s.entries()), 1)
 		defer running(s)()
 		time.Sleep(5 * time.Second)
-		equal(t, "asked without being told to", len(s.bureau.list()), 1)
+		equal(t, "asked without being told to", len(s.bureau.Asked()), 1)
 		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
 		end := s.until(q.ID, ended)
 		equal(t, "the end", state(end), "concluido  ended 3 charged 2 free 1 failed 0 spent 0.9")
@@ -124,13 +125,13 @@ func TestTheCeiling(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		var fail atomic.Bool
-		s.bureau.script = func(ctx context.Context) (ports.Answer, error) {
+		s.bureau.Script = func(ctx context.Context) (ports.Answer, error) {
 			time.Sleep(100 * time.Millisecond)
 			if fail.Swap(false) {
-				return fails(ports.NotSent)(ctx)
+				return portstest.Fails(ports.NotSent)(ctx)
 			}
 			cpf, _ := products().Find(catalog.CPF)
-			return known(cpf), nil
+			return portstest.Found(cpf, map[string]any{"nome": "Ana"}), nil
 		}
 		key := s.byKey(wide)
 		n := quote(someCPFs(1000, 30)...)
@@ -184,12 +185,12 @@ func TestABureauThatIsAway(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		var back atomic.Bool
-		s.bureau.script = func(ctx context.Context) (ports.Answer, error) {
+		s.bureau.Script = func(ctx context.Context) (ports.Answer, error) {
 			if !back.Load() {
-				return fails(ports.NotSent)(ctx)
+				return portstest.Fails(ports.NotSent)(ctx)
 			}
 			cpf, _ := products().Find(catalog.CPF)
-			return known(cpf), nil
+			return portstest.Found(cpf, map[string]any{"nome": "Ana"}), nil
 		}
 		key, n := s.byKey(wide), quote(someCPFs(3000, 20)...)
 		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
@@ -207,7 +208,7 @@ func TestABureauThatIsAway(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
-		s.bureau.script = fails(ports.Failed)
+		s.bureau.Script = portstest.Fails(ports.Failed)
 		key, n := s.byKey(wide), quote(cpfs...)
 		n.Ceiling, n.Confirm = at(catalog.Money(4*price)), true
 		defer running(s)()
@@ -215,7 +216,7 @@ func TestFailures(t *testing.T) {
 		v := s.until(q.ID, ended)
 		equal(t, "failed", state(v), "concluido  ended 4 charged 4 free 0 failed 4 spent 1.8")
 		equal(t, "what it costs again", v.RetryCost(), 4*price)
-		s.bureau.script = nil
+		s.bureau.Script = nil
 		must(s.batches.Resume(t.Context(), key, q.ID, nil, true))
 		equal(t, "without more money", string(s.until(q.ID, paused).Reason), "teto")
 		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(8*price)), true))
@@ -302,18 +303,18 @@ func TestWhatACrashLeaves(t *testing.T) {
 		}
 		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Claim(t.Context(), items) }))
 		asked := func(i int, script func(context.Context) (ports.Answer, error)) {
-			s.bureau.script = script
+			s.bureau.Script = script
 			_, _ = s.ask(key, app.LookupRequest{
 				Document: docs[i], ID: items[i].LookupID, BatchID: q.ID, Ceiling: 4 * price,
 			}) // its entry says
 		}
 		asked(0, nil)
-		asked(1, fails(ports.Failed))
-		asked(2, fails(ports.NotSent))
-		s.bureau.script = nil
-		before := len(s.bureau.list())
+		asked(1, portstest.Fails(ports.Failed))
+		asked(2, portstest.Fails(ports.NotSent))
+		s.bureau.Script = nil
+		before := len(s.bureau.Asked())
 		defer running(s)()
 		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 4 charged 4 free 0 failed 1 spent 1.8")
-		equal(t, "asked again: what was not sent, and what was not asked", len(s.bureau.list())-before, 2)
+		equal(t, "asked again: what was not sent, and what was not asked", len(s.bureau.Asked())-before, 2)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/ports/portstest"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -39,14 +40,14 @@ func TestClocksThatDifferAskOnce(t *testing.T) {
 	apart(t, func(t *testing.T, s, other *setting) {
 		for i, instances := range [][]*setting{{s, other}, {other, s}} {
 			release, key := make(chan struct{}), s.byKey(wide)
-			s.bureau.script = holds(release)
+			s.bureau.Script = portstest.Holds(release)
 			ask := func(l *app.Lookups) (bool, error) {
 				r, err := l.Do(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[i]})
 				return r.Entry.Cache, err
 			}
 			var asking sync.WaitGroup
 			asking.Go(func() { equal(t, "the first", must(ask(instances[0].lookups)), false) })
-			for len(s.bureau.list()) == i {
+			for len(s.bureau.Asked()) == i {
 				time.Sleep(time.Millisecond)
 			}
 			done(instances[1].lookups.Settle(t.Context()))
@@ -55,7 +56,7 @@ func TestClocksThatDifferAskOnce(t *testing.T) {
 			time.Sleep(300 * time.Millisecond) // time to ask, if it does
 			close(release)
 			asking.Wait()
-			equal(t, "calls", len(s.bureau.list()), i+1)
+			equal(t, "calls", len(s.bureau.Asked()), i+1)
 			equal(t, "spent", s.spent(key), "1 1 1 0.45")
 		}
 	})

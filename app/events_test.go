@@ -252,7 +252,7 @@ func TestALookupByItself(t *testing.T) {
 		equal(t, "at the ceiling", result(contacts[1]), "done "+name+" consultado, "+catalog.Money(price).Reais()+"; "+ceiling)
 		equal(t, "without documents", result(contacts[2]), "done o contato não tem documento que este produto consulte")
 		equal(t, "after it", result(contacts[3]), "done "+ceiling)
-		equal(t, "calls", len(s.bureau.list()), 2)
+		equal(t, "calls", len(s.bureau.Asked()), 2)
 		equal(t, "listeners", line(s.events()), line([]string{"lookup.completed", "lookup.completed"}))
 		teto := 0
 		for _, n := range must(s.notifications.List(t.Context(), owner, s.orgID, "", 50)) {
@@ -269,7 +269,7 @@ func TestALookupByItself(t *testing.T) {
 		run.State, run.Attempts = automation.Ready, 0
 		done(errors.Join(s.store.Repos().Jobs.Remove(t.Context(), run), s.store.Repos().Jobs.Add(t.Context(), run)))
 		s.work(s.worker(), 2*time.Second)
-		equal(t, "the same run again", line(result(contacts[0]), len(s.bureau.list())),
+		equal(t, "the same run again", line(result(contacts[0]), len(s.bureau.Asked())),
 			"done "+name+" consultado, "+catalog.Money(price).Reais()+" 2")
 	})
 }

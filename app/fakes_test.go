@@ -12,14 +12,13 @@ import (
 
 	"fichario/app"
 	"fichario/domain/access"
-	"fichario/domain/catalog"
-	"fichario/domain/document"
 	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 // fakes stand for what is behind a port and not the store.
 type fakes struct {
-	bureau     *bureau
+	bureau     *portstest.FakeBureau
 	dispatcher *dispatcher
 	mailer     *mailer
 	log        *logbook
@@ -29,7 +28,7 @@ type fakes struct {
 }
 
 func newFakes() fakes {
-	return fakes{&bureau{}, &dispatcher{}, &mailer{}, &logbook{}, &seen[app.LookupEvent]{}, &atomic.Int32{}}
+	return fakes{&portstest.FakeBureau{}, &dispatcher{}, &mailer{}, &logbook{}, &seen[app.LookupEvent]{}, &atomic.Int32{}}
 }
 
 // seen keeps what it is given.
@@ -48,45 +47,6 @@ func (s *seen[T]) list() []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]T(nil), s.all...)
-}
-
-// bureau answers as its script says; without one, that it knows a person by the name of Ana.
-type bureau struct {
-	seen[document.Document]
-	script func(context.Context) (ports.Answer, error)
-}
-
-func (b *bureau) Ask(ctx context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
-	b.add(d)
-	if b.script != nil {
-		return b.script(ctx)
-	}
-	return known(p), nil
-}
-
-func known(p catalog.Product) ports.Answer {
-	fields, _ := p.Project(map[string]any{"nome": "Ana"})
-	return ports.Answer{Found: true, Raw: []byte(`{"nome":"Ana"}`), Fields: fields}
-}
-
-// fails is a script of a bureau that brings no answer.
-func fails(outcome ports.BureauOutcome) func(context.Context) (ports.Answer, error) {
-	return func(context.Context) (ports.Answer, error) {
-		return ports.Answer{}, &ports.BureauError{Outcome: outcome, Reason: "as told"}
-	}
-}
-
-// holds is a script of a bureau that answers when it is released, and not before.
-func holds(release <-chan struct{}) func(context.Context) (ports.Answer, error) {
-	return func(ctx context.Context) (ports.Answer, error) {
-		select {
-		case <-release:
-			cpf, _ := products().Find(catalog.CPF)
-			return known(cpf), nil
-		case <-ctx.Done():
-			return ports.Answer{}, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "time is over"}
-		}
-	}
 }
 
 // dispatcher takes calls as its script says; without one, with status 204.

@@ -6,6 +6,7 @@ import (
 	"fichario/app"
 	"fichario/domain/catalog"
 	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 // TestHowALookupEndedStays: it is told again and again, and no waiting is asked for.
@@ -15,7 +16,7 @@ func TestHowALookupEndedStays(t *testing.T) {
 		ports.NotSent: "bureau_indisponivel", ports.Failed: "bureau_falhou", ports.NoAnswer: "bureau_sem_resposta",
 	} {
 		s := inMemory(t)
-		s.bureau.script = fails(outcome)
+		s.bureau.Script = portstest.Fails(outcome)
 		key := s.byKey(wide)
 		_, id, err := s.lookups.DoLater(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
 		done(err)

@@ -17,6 +17,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 // TestFollowersShareACall: identical lookups in flight, on this instance and another, are one call. They get its answer
@@ -40,10 +41,10 @@ func TestFollowersShareACall(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, s *setting) {
 				release := make(chan struct{})
-				s.bureau.script = func(ctx context.Context) (ports.Answer, error) {
-					answer, err := holds(release)(ctx)
+				s.bureau.Script = func(ctx context.Context) (ports.Answer, error) {
+					answer, err := portstest.Holds(release)(ctx)
 					if c.outcome != "" {
-						return fails(c.outcome)(ctx)
+						return portstest.Fails(c.outcome)(ctx)
 					}
 					return answer, err
 				}
@@ -68,7 +69,7 @@ func TestFollowersShareACall(t *testing.T) {
 				time.Sleep(time.Second) // they all wait by now
 				close(release)
 				asking.Wait()
-				equal(t, "calls", len(s.bureau.list()), 1)
+				equal(t, "calls", len(s.bureau.Asked()), 1)
 				lines := map[string]int{}
 				for _, e := range s.entries() {
 					lines[e]++
@@ -86,7 +87,7 @@ func TestFollowersShareACall(t *testing.T) {
 func TestFollowersHearHowLongTheBureauAsksToWait(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
-		s.bureau.script = func(context.Context) (ports.Answer, error) {
+		s.bureau.Script = func(context.Context) (ports.Answer, error) {
 			time.Sleep(time.Second)
 			return ports.Answer{}, &ports.BureauError{Outcome: ports.NotCharged, RetryAfter: 42 * time.Second}
 		}
@@ -98,7 +99,7 @@ func TestFollowersHearHowLongTheBureauAsksToWait(t *testing.T) {
 			})
 		}
 		asking.Wait()
-		equal(t, "calls", len(s.bureau.list()), 1)
+		equal(t, "calls", len(s.bureau.Asked()), 1)
 	})
 }
 
@@ -113,8 +114,8 @@ func TestARefreshSharesNothing(t *testing.T) {
 			if says {
 				seen = must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Record.ID
 			}
-			release, before := make(chan struct{}), len(s.bureau.list())
-			s.bureau.script = holds(release)
+			release, before := make(chan struct{}), len(s.bureau.Asked())
+			s.bureau.Script = portstest.Holds(release)
 			var asking sync.WaitGroup
 			for range 3 {
 				asking.Go(func() { must(s.ask(key, app.LookupRequest{Document: cpfs[0], Refresh: true, Seen: seen})) })
@@ -122,7 +123,7 @@ func TestARefreshSharesNothing(t *testing.T) {
 			time.Sleep(time.Second)
 			close(release)
 			asking.Wait()
-			equal(t, "calls", len(s.bureau.list())-before, calls)
+			equal(t, "calls", len(s.bureau.Asked())-before, calls)
 		}
 	})
 }
@@ -132,7 +133,7 @@ func TestWhoeverLeavesHasPaidForEverybody(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		release := make(chan struct{})
-		s.bureau.script = holds(release)
+		s.bureau.Script = portstest.Holds(release)
 		key := s.byKey(wide)
 		ctx, leave := context.WithTimeout(t.Context(), time.Second)
 		defer leave()
@@ -160,7 +161,7 @@ func TestTheLeaderDies(t *testing.T) {
 			}
 			return nil
 		}})
-		s.bureau.script = fails(ports.Failed)
+		s.bureau.Script = portstest.Fails(ports.Failed)
 		_, _ = dies.Do(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
 		ctx, stop := context.WithCancel(t.Context())
 		var chores sync.WaitGroup
@@ -178,7 +179,7 @@ func TestTheLeaderDies(t *testing.T) {
 		}
 		stop()
 		chores.Wait()
-		equal(t, "calls", len(s.bureau.list()), 1)
+		equal(t, "calls", len(s.bureau.Asked()), 1)
 	})
 }
 
@@ -188,14 +189,14 @@ func TestCallsAtOneTimeAreBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		const most = 256
 		release := make(chan struct{})
-		s.bureau.script = holds(release)
+		s.bureau.Script = portstest.Holds(release)
 		key := s.byKey(access.Limits{PerMinute: 999, PerDay: 999, PerMonth: 999})
 		var asking sync.WaitGroup
 		for range most {
 			asking.Go(func() { must(s.ask(key, app.LookupRequest{Document: cpfs[0], Refresh: true})) })
 		}
 		synctest.Wait()
-		equal(t, "calls", len(s.bureau.list()), most)
+		equal(t, "calls", len(s.bureau.Asked()), most)
 		_, err := s.ask(key, app.LookupRequest{Document: cpfs[1]})
 		equal(t, "one more", line(said(err), app.FaultOf(err).RetryAfter), "bureau_indisponivel 1s")
 		close(release)
@@ -214,7 +215,7 @@ func TestAMembersLookupGoesOn(t *testing.T) {
 		theirs := s.another()
 		stranger := theirs.add("rui", crm.Owner)
 		release := make(chan struct{})
-		s.bureau.script = holds(release)
+		s.bureau.Script = portstest.Holds(release)
 		start := func(by app.Caller, r app.LookupRequest) (string, <-chan struct{}, error) {
 			r.Product = catalog.CPF
 			return s.lookups.Start(t.Context(), by, r)

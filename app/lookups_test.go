@@ -15,6 +15,7 @@ import (
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 // cpfs are valid, and nobody's.
@@ -60,7 +61,7 @@ func (s *setting) spent(by app.Caller) string {
 func TestTheOrderOfALookupsChecks(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
-	s.bureau.script = fails(ports.Failed)
+	s.bureau.Script = portstest.Fails(ports.Failed)
 	full := s.byKey(access.Limits{PerMinute: 1}) // no day, no month
 	for _, c := range []struct {
 		what string
@@ -78,9 +79,9 @@ func TestTheOrderOfALookupsChecks(t *testing.T) {
 		_, err := s.ask(full, c.r)
 		equal(t, c.what, said(err), c.want)
 	}
-	equal(t, "calls and lines", len(s.bureau.list())+len(s.entries()), 0)
+	equal(t, "calls and lines", len(s.bureau.Asked())+len(s.entries()), 0)
 
-	s.bureau.script = nil
+	s.bureau.Script = nil
 	must(s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]}))
 	got := must(s.ask(full, app.LookupRequest{Document: cpfs[0]}))
 	equal(t, "history before caps", line(got.Entry.Cache, got.Entry.Charged), "true false")
@@ -164,7 +165,7 @@ func TestRefreshing(t *testing.T) {
 	equal(t, "who knows the newest", line(third != second, charged), "true true")
 	again, charged := refresh(second)
 	equal(t, "who does not", line(again == third, charged), "true false")
-	equal(t, "calls", len(s.bureau.list()), 3)
+	equal(t, "calls", len(s.bureau.Asked()), 3)
 }
 
 // TestWhatAFailureCosts: all that may have reached the bureau is charged and none of it is history.
@@ -180,18 +181,18 @@ func TestWhatAFailureCosts(t *testing.T) {
 		spent  string
 		wait   time.Duration
 	}{
-		{"failed", fails(ports.Failed), "bureau_falhou", "falhou 0.45", "1 1 1 0.45", 0},
-		{"no answer", fails(ports.NoAnswer), "bureau_sem_resposta", "sem_resposta 0.45", "1 1 1 0.45", 0},
-		{"not sent", fails(ports.NotSent), "bureau_indisponivel", "nao_enviada livre", "0 0 0 0", 5 * time.Second},
-		{"refused", fails(ports.NotCharged), "bureau_indisponivel", "nao_enviada livre", "0 0 0 0", 5 * time.Second},
-		{"silence", holds(nil), "bureau_sem_resposta", "sem_resposta 0.45", "1 1 1 0.45", 0},
+		{"failed", portstest.Fails(ports.Failed), "bureau_falhou", "falhou 0.45", "1 1 1 0.45", 0},
+		{"no answer", portstest.Fails(ports.NoAnswer), "bureau_sem_resposta", "sem_resposta 0.45", "1 1 1 0.45", 0},
+		{"not sent", portstest.Fails(ports.NotSent), "bureau_indisponivel", "nao_enviada livre", "0 0 0 0", 5 * time.Second},
+		{"refused", portstest.Fails(ports.NotCharged), "bureau_indisponivel", "nao_enviada livre", "0 0 0 0", 5 * time.Second},
+		{"silence", portstest.Holds(nil), "bureau_sem_resposta", "sem_resposta 0.45", "1 1 1 0.45", 0},
 		{"a stranger's error", strange, "bureau_sem_resposta", "sem_resposta 0.45", "1 1 1 0.45", 0},
 		{"a panic", panics, "bureau_falhou", "falhou 0.45", "1 1 1 0.45", 0},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, s *setting) {
-				s.bureau.script = c.script
+				s.bureau.Script = c.script
 				key := s.byKey(wide)
 				began := time.Now()
 				_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
@@ -211,7 +212,7 @@ func TestWhatAFailureCosts(t *testing.T) {
 				if c.what == "a panic" && (!strings.Contains(log, "fakes_test.go") || !strings.Contains(log, "type=string")) {
 					t.Errorf("the log has no stack: %.300s", log)
 				}
-				s.bureau.script = nil
+				s.bureau.Script = nil
 				equal(t, "the next one asks", must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, false)
 				seen := s.observed.list()
 				equal(t, "observed", line(len(seen), seen[0].Status, seen[1].Status, seen[1].Charged),
@@ -225,7 +226,7 @@ func TestWhatAFailureCosts(t *testing.T) {
 func TestNoRecordIsAnAnswer(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
-	s.bureau.script = func(context.Context) (ports.Answer, error) {
+	s.bureau.Script = func(context.Context) (ports.Answer, error) {
 		return ports.Answer{Raw: []byte("null"), Fields: []byte(`{}`)}, nil
 	}
 	key := s.byKey(wide)
@@ -301,7 +302,7 @@ func TestADatabaseThatFails(t *testing.T) {
 				equal(t, "said", said(err), c.want)
 				equal(t, "entries", strings.Join(s.entries(), ", "), c.entry)
 				equal(t, "spent", s.spent(key), c.spent)
-				equal(t, "calls", fmt.Sprint(len(s.bureau.list())), c.calls)
+				equal(t, "calls", fmt.Sprint(len(s.bureau.Asked())), c.calls)
 				equal(t, "logged", strings.Contains(s.log.String(), "it stays charged"), c.what == "the outcome, for good")
 			})
 		})

@@ -39,12 +39,12 @@ func TestWhatALookupIsFor(t *testing.T) {
 	owner, common := s.add("ana", crm.Owner), s.add("bia", crm.Common)
 	asks := func(by app.Caller, purpose string) string {
 		t.Helper()
-		before := len(s.bureau.list())
+		before := len(s.bureau.Asked())
 		result, err := s.lookups.Do(t.Context(), by, app.LookupRequest{
 			Product: catalog.CPF, Document: cpfs[0], Purpose: purpose, Refresh: true,
 		})
 		if err != nil {
-			if len(s.bureau.list()) != before {
+			if len(s.bureau.Asked()) != before {
 				t.Errorf("%q is refused after the bureau was asked", purpose)
 			}
 			return said(err)

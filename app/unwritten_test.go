@@ -13,6 +13,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
 	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 // fullDisk is a store that takes small things, such as what is charged, and while it is full no outcome.
@@ -61,14 +62,14 @@ func TestAnAnswerThatCannotBeWritten(t *testing.T) {
 		}
 		equal(t, "kept", s.lookups.Unwritten(), 1)
 		must(s.ask(key, app.LookupRequest{Document: cpfs[0], Refresh: true})) // asks in any case
-		equal(t, "both kept", line(s.lookups.Unwritten(), len(s.bureau.list())), "2 2")
+		equal(t, "both kept", line(s.lookups.Unwritten(), len(s.bureau.Asked())), "2 2")
 		disk.full.Store(false)
 		time.Sleep(5 * time.Second)
 		equal(t, "written by itself", s.lookups.Unwritten(), 0)
 		equal(t, "entries", line(s.entries()), "[concluida 0.45 concluida 0.45]")
 		equal(t, "from history", must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, true)
 		equal(t, "spent", s.spent(key), "2 2 2 0.9")
-		equal(t, "calls", len(s.bureau.list()), 2)
+		equal(t, "calls", len(s.bureau.Asked()), 2)
 	})
 }
 
@@ -81,7 +82,7 @@ func TestTheNextOneWritesWhatIsKept(t *testing.T) {
 		time.Sleep(time.Minute)
 		disk.full.Store(false)
 		equal(t, "answered", must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, true)
-		equal(t, "calls", len(s.bureau.list()), 1)
+		equal(t, "calls", len(s.bureau.Asked()), 1)
 	})
 }
 
@@ -95,10 +96,10 @@ func TestFollowersOfWhatCannotBeWritten(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, s *setting) {
 				disk, key, release := s.onFullDisk(), s.byKey(wide), make(chan struct{})
-				s.bureau.script = func(ctx context.Context) (ports.Answer, error) {
-					answer, err := holds(release)(ctx)
+				s.bureau.Script = func(ctx context.Context) (ports.Answer, error) {
+					answer, err := portstest.Holds(release)(ctx)
 					if outcome != "" {
-						return fails(outcome)(ctx)
+						return portstest.Fails(outcome)(ctx)
 					}
 					return answer, err
 				}
@@ -120,7 +121,7 @@ func TestFollowersOfWhatCannotBeWritten(t *testing.T) {
 				s.lookups.Close()
 				spent := map[bool]string{true: "0 0 0 0", false: "1 1 1 0.45"}[outcome == ports.NotSent]
 				equal(t, "spent", s.spent(key), spent)
-				equal(t, "calls", len(s.bureau.list()), 1)
+				equal(t, "calls", len(s.bureau.Asked()), 1)
 			})
 		})
 	}
@@ -131,9 +132,9 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		disk, key := s.onFullDisk(), s.byKey(access.Limits{PerMinute: 999, PerDay: 999, PerMonth: 999})
-		huge := known(must2(products().Find(catalog.CPF)))
+		huge := portstest.Found(must2(products().Find(catalog.CPF)), map[string]any{"nome": "Ana"})
 		huge.Raw = []byte(`"` + strings.Repeat("a", 8<<20) + `"`)
-		s.bureau.script = func(context.Context) (ports.Answer, error) { return huge, nil }
+		s.bureau.Script = func(context.Context) (ports.Answer, error) { return huge, nil }
 		ask := func() error {
 			_, err := s.ask(key, app.LookupRequest{Document: cpfs[0], Refresh: true})
 			return err
@@ -144,7 +145,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		err := ask()
 		equal(t, "let through", n, 8)
 		equal(t, "beyond", line(said(err), app.FaultOf(err).RetryAfter > 0), "servico_indisponivel true")
-		equal(t, "calls and charges", line(len(s.bureau.list()), s.spent(key)), "8 8 8 8 3.6")
+		equal(t, "calls and charges", line(len(s.bureau.Asked()), s.spent(key)), "8 8 8 8 3.6")
 		disk.full.Store(false)
 		time.Sleep(5 * time.Second)
 		equal(t, "with room again", said(ask()), "")
@@ -171,14 +172,14 @@ func TestStopping(t *testing.T) {
 	}{
 		{"room in time", 20 * time.Second, nil, 0, "[concluida 0.45]"},
 		{"no room", time.Hour, nil, 1, "[em_andamento 0.45]"},
-		{"no room for a failure", time.Hour, fails(ports.Failed), 0, "[em_andamento 0.45]"},
-		{"no room for what a key gets back", time.Hour, fails(ports.NotSent), 1, "[em_andamento 0.45]"},
+		{"no room for a failure", time.Hour, portstest.Fails(ports.Failed), 0, "[em_andamento 0.45]"},
+		{"no room for what a key gets back", time.Hour, portstest.Fails(ports.NotSent), 1, "[em_andamento 0.45]"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, s *setting) {
 				disk := s.onFullDisk()
-				s.bureau.script = c.script
+				s.bureau.Script = c.script
 				_, _ = s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]})
 				room := time.AfterFunc(c.after, func() { disk.full.Store(false) })
 				defer room.Stop()
@@ -192,7 +193,7 @@ func TestStopping(t *testing.T) {
 	t.Run("a call that goes on", func(t *testing.T) {
 		t.Parallel()
 		inBubble(t, func(t *testing.T, s *setting) {
-			s.bureau.script = holds(nil)
+			s.bureau.Script = portstest.Holds(nil)
 			var asking sync.WaitGroup
 			asking.Go(func() {
 				_, err := s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]})
@@ -206,7 +207,7 @@ func TestStopping(t *testing.T) {
 			equal(t, "entries", line(s.entries()), "[sem_resposta 0.45]")
 			_, err := s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[1]})
 			equal(t, "another one", said(err), "servico_indisponivel")
-			equal(t, "calls", len(s.bureau.list()), 1)
+			equal(t, "calls", len(s.bureau.Asked()), 1)
 		})
 	})
 }

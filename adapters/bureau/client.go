@@ -27,6 +27,7 @@ type Client struct {
 	tokens    *tokenSource // nil without OAuth2
 	breaker   *breaker     // nil without one
 	wait      pause
+	refuses   func(product, document string) bool // nil where nothing is
 	log       *slog.Logger
 }
 
@@ -42,6 +43,7 @@ type options struct {
 	dial      DialFunc
 	log       *slog.Logger
 	noBreaker bool
+	refuses   func(product, document string) bool
 }
 
 // WithDialContext makes the client open its connections with dial: the sandbox
@@ -56,6 +58,12 @@ func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 // fails on purpose, for one document and not for all.
 func WithoutBreaker() Option { return func(o *options) { o.noBreaker = true } }
 
+// WithRefusals makes the client take calls for not sent where refuses says so: in process, the sandbox has no
+// connection to refuse.
+func WithRefusals(refuses func(product, document string) bool) Option {
+	return func(o *options) { o.refuses = refuses }
+}
+
 // New returns a client of the bureau that f describes. Close frees its connections.
 func New(f *File, opts ...Option) *Client {
 	o := options{log: slog.New(slog.DiscardHandler)}
@@ -67,6 +75,7 @@ func New(f *File, opts ...Option) *Client {
 		mappings:  make(map[string]*mapping, len(f.mappings)),
 		transport: newTransport(f.timeout, o.dial),
 		log:       o.log.With("bureau", f.name),
+		refuses:   o.refuses,
 	}
 	for i := range f.mappings {
 		c.mappings[f.mappings[i].product.ID] = &f.mappings[i]
@@ -131,6 +140,9 @@ func (c *Client) Ask(
 		return ports.Answer{}, &ports.BureauError{
 			Outcome: ports.NotSent, Reason: "the bureau has asked to wait", RetryAfter: left,
 		}
+	}
+	if c.refuses != nil && c.refuses(product.ID, doc.Value()) {
+		return ports.Answer{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "connection refused"}
 	}
 	start := time.Now()
 	r, fail := c.breaker.do(func() (reply, *failure) { return c.call(ctx, m, doc) })

@@ -29,7 +29,7 @@ func TestCircuit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var down, dials atomic.Int32
-		inProcess, stop := sandbox.Start()
+		inProcess, stop := sandbox.New().Start()
 		defer stop()
 		f := parse(t, string(sandbox.File()))
 		c := bureau.New(f, bureau.WithDialContext(func(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -7,6 +7,9 @@
 // that hold an object or a list, fields that nobody asked for. Published documents
 // (Scripts) make it misbehave: slow, silent, broken, without a record.
 //
-// It runs in process (Start) or behind any listener (Handler), and in both cases
-// through the same client and bureau file (File) as a real bureau.
+// A file of cases (Bureau.Script) says what else is answered to whom, and what goes wrong.
+// A ledger (Bureau.Doors) tells of each call.
+//
+// It runs in process (Start) or behind any listener, and in both cases through the same
+// client and bureau file (File) as a real bureau.
 package sandbox

@@ -5,8 +5,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
+	"fichario/domain/catalog"
 	"fichario/domain/document"
 )
 
@@ -16,38 +18,34 @@ const SlowDelay = 2 * time.Second
 // page is what a proxy in front of a bureau answers on a bad day.
 const page = "<!DOCTYPE html>\n<html><head><title>Manutenção</title></head><body><h1>Voltamos já</h1></body></html>\n"
 
-// Handler returns the sandbox bureau. It answers the requests that File describes,
-// and stops waiting when the client goes.
-func Handler() http.Handler {
+// routes are the requests that File describes.
+func (b *Bureau) routes() http.Handler {
 	mux := http.NewServeMux()
 	path := func(r *http.Request) string { return r.PathValue("documento") }
+	products := catalog.Standard()
 	for _, route := range []struct {
-		pattern string
-		read    func(*http.Request) string
-		types   []document.Type
-		make    func(maker) any
+		product, pattern string
+		read             func(*http.Request) string
+		make             func(maker) any
 	}{
-		{"GET /v1/pessoas/{documento}", path, []document.Type{document.CPF}, maker.person},
-		{"GET /v1/empresas/{documento}", path, []document.Type{document.CNPJ}, maker.company},
-		{"GET /v1/situacao/{documento}", path, []document.Type{document.CPF, document.CNPJ}, maker.status},
-		{"GET /v1/obitos/{documento}", path, []document.Type{document.CPF}, maker.death},
-		{"GET /v1/participacoes/{documento}", path, []document.Type{document.CPF, document.CNPJ}, maker.shares},
-		{"POST /v1/protestos", fromBody, []document.Type{document.CPF, document.CNPJ}, maker.protests},
-		{"GET /v1/score", func(r *http.Request) string {
-			return r.URL.Query().Get("documento")
-		}, []document.Type{document.CPF, document.CNPJ}, maker.score},
-		{"GET /v1/veiculos/{documento}", path, []document.Type{document.Plate}, maker.vehicle},
-		{"POST /v1/emails/validacao", fromBody, []document.Type{document.Email}, maker.mailbox},
+		{"cpf", "GET /v1/pessoas/{documento}", path, maker.person},
+		{"cnpj", "GET /v1/empresas/{documento}", path, maker.company},
+		{"situacao_cadastral", "GET /v1/situacao/{documento}", path, maker.status},
+		{"obito", "GET /v1/obitos/{documento}", path, maker.death},
+		{"participacao_societaria", "GET /v1/participacoes/{documento}", path, maker.shares},
+		{"protestos", "POST /v1/protestos", fromBody, maker.protests},
+		{"score", "GET /v1/score", func(r *http.Request) string { return r.URL.Query().Get("documento") }, maker.score},
+		{"veiculo", "GET /v1/veiculos/{documento}", path, maker.vehicle},
+		{"validacao_email", "POST /v1/emails/validacao", fromBody, maker.mailbox},
 	} {
 		mux.HandleFunc(route.pattern, func(w http.ResponseWriter, r *http.Request) {
-			text := route.read(r)
-			for _, t := range route.types {
-				if d, err := document.Parse(t, text); err == nil {
-					play(w, r, d, route.make)
-					return
-				}
+			product, _ := products.Find(route.product)
+			d, err := product.Parse(route.read(r))
+			if err != nil {
+				refuse(w, "documento inválido")
+				return
 			}
-			refuse(w, "documento inválido")
+			b.play(w, r, product.ID, d, route.make)
 		})
 	}
 	// Not a 404: that means "no record" here, and a wrong path is not one.
@@ -67,8 +65,46 @@ func fromBody(r *http.Request) string {
 	return body.Document
 }
 
-// play acts out the script of the document.
-func play(w http.ResponseWriter, r *http.Request, d document.Document, invent func(maker) any) {
+// play answers with the case that there is, or as the document is known for.
+func (b *Bureau) play(
+	w http.ResponseWriter, r *http.Request, product string, d document.Document, invent func(maker) any,
+) {
+	a, what, scripted := b.next(product, d.Value(), func(reply) bool { return true })
+	what.Fault = string(a.fault)
+	call := b.note(Call{Product: product, Document: d.Value(), Headers: named(r.Header), Answered: what})
+	sent := &sending{w, b, call}
+	if !scripted {
+		ordinary(sent, r, d, invent)
+		return
+	}
+	a.perform(sent, r, d.Value(), func() []byte {
+		e := envelope{Success: a.status < 400 || a.status == http.StatusNotFound}
+		if a.status < 400 {
+			e.Result = invent(newMaker(d))
+		} else {
+			e.Message = strings.ToLower(http.StatusText(a.status))
+		}
+		if a.merge != nil {
+			e.Result = merged(decoded(e.Result), a.merge)
+		}
+		return completed(e, d)
+	})
+}
+
+// decoded is a value as its JSON reads.
+func decoded(v any) (out any) {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		return nil // the shapes are closed: they always encode
+	}
+	return out
+}
+
+// ordinary acts out what a published document is for.
+func ordinary(w *sending, r *http.Request, d document.Document, invent func(maker) any) {
 	m := newMaker(d)
 	switch m.effect {
 	case NotFound:
@@ -82,32 +118,36 @@ func play(w http.ResponseWriter, r *http.Request, d document.Document, invent fu
 		return
 	case NotJSON:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.fails(HTML)
 		_, _ = io.WriteString(w, page)
 		return
 	case Reset:
+		w.fails(Broken)
 		cut(w)
 		return
 	case Timeout:
+		w.fails(Hang)
 		<-r.Context().Done()
 		return
 	case Slow:
-		wait := time.NewTimer(SlowDelay)
-		defer wait.Stop()
-		select {
-		case <-r.Context().Done():
+		if !pause(r, SlowDelay) {
 			return
-		case <-wait.C:
 		}
 	}
 	answer(w, http.StatusOK, envelope{Success: true, Result: invent(m)}, d)
 }
 
 func answer(w http.ResponseWriter, status int, e envelope, d document.Document) {
-	e.Notice = "Isto é um ambiente de testes: todos os dados são inventados."
-	e.Query, e.Credits = query{d.Value(), string(d.Type())}, "1500.50"
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(render(e))
+	_, _ = w.Write(completed(e, d))
+}
+
+// completed is an answer with what is in all of them.
+func completed(e envelope, d document.Document) []byte {
+	e.Notice = "Isto é um ambiente de testes: todos os dados são inventados."
+	e.Query, e.Credits = query{d.Value(), string(d.Type())}, "1500.50"
+	return render(e)
 }
 
 func refuse(w http.ResponseWriter, message string) {

@@ -137,7 +137,7 @@ func TestPublishedDocuments(t *testing.T) {
 // TestOverTCP serves the handler on a real port, where Reset is a real reset.
 func TestOverTCP(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(sandbox.Handler())
+	s := httptest.NewServer(sandbox.New())
 	t.Cleanup(s.Close)
 	src := strings.Replace(string(sandbox.File()), "http://sandbox.invalid", s.URL, 1)
 	f, err := bureau.Parse("x", []byte(src), func(string) (string, bool) { return "", false })
@@ -186,7 +186,7 @@ func TestTimeoutEndsWithTheClient(t *testing.T) {
 	t.Parallel()
 	done := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sandbox.Handler().ServeHTTP(w, r)
+		sandbox.New().ServeHTTP(w, r)
 		close(done)
 	}))
 	t.Cleanup(s.Close)

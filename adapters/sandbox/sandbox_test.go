@@ -28,7 +28,7 @@ func client(t testing.TB) *bureau.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dial, stop := sandbox.Start()
+	dial, stop := sandbox.New().Start()
 	c := bureau.New(file, bureau.WithDialContext(dial), bureau.WithoutBreaker())
 	t.Cleanup(func() {
 		c.Close()
@@ -206,7 +206,7 @@ func TestStopEndsWhatWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dial, stop := sandbox.Start()
+	dial, stop := sandbox.New().Start()
 	const callers = 20
 	dialled := make(chan struct{}, 2*callers)
 	c := bureau.New(file, bureau.WithoutBreaker(), bureau.WithDialContext(

@@ -19,15 +19,15 @@ var file []byte
 // from the dial function of Start.
 func File() []byte { return append([]byte(nil), file...) }
 
-// Start serves the sandbox in process, over connections that never leave it. dial
+// Start serves the bureau in process, over connections that never leave it. dial
 // opens one, whatever the address; stop ends the server and its connections, and
 // returns when they are gone. After stop, dial is refused.
-func Start() (dial func(ctx context.Context, network, addr string) (net.Conn, error), stop func()) {
+func (b *Bureau) Start() (dial func(ctx context.Context, network, addr string) (net.Conn, error), stop func()) {
 	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 	base, cancel := context.WithCancel(context.Background())
 	var open sync.WaitGroup
 	server := &http.Server{
-		Handler:           Handler(),
+		Handler:           b,
 		ReadHeaderTimeout: 10 * time.Second,
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		BaseContext:       func(net.Listener) context.Context { return base },

@@ -10,13 +10,13 @@ import (
 // Problem is one fault of a file.
 type Problem struct {
 	// Line is the line of the file, from 1; zero when the fault has none.
-	Line int
+	Line int `json:"line"`
 	// Path names the key at fault, as "products.cpf.fields.nome"; empty for the
 	// file as a whole.
-	Path string
+	Path string `json:"path"`
 	// Message says what is wrong and what is expected. It never holds the value
 	// of an environment variable.
-	Message string
+	Message string `json:"message"`
 }
 
 // String returns "line N: path: message".

@@ -32,7 +32,7 @@ func (c *bureauCheckCmd) Run(e *environment) error {
 	var problems bureau.Problems
 	if errors.As(err, &problems) {
 		if e.json {
-			_ = e.print(map[string]any{"ok": false, "problems": problemViews(problems)}, "")
+			_ = e.print(map[string]any{"ok": false, "problems": problems}, "")
 		}
 		return fmt.Errorf("%s:\n%w", c.File, problems)
 	}
@@ -53,20 +53,6 @@ func (c *bureauCheckCmd) Run(e *environment) error {
 	}
 	return e.print(map[string]any{"ok": true, "name": file.Name(), "products": products},
 		"%s is a valid bureau file. Products and prices:\n%s", c.File, text.String())
-}
-
-type problemView struct {
-	Line    int    `json:"line"`
-	Path    string `json:"path"`
-	Message string `json:"message"`
-}
-
-func problemViews(problems bureau.Problems) []problemView {
-	views := make([]problemView, len(problems))
-	for i, p := range problems {
-		views[i] = problemView{p.Line, p.Path, p.Message}
-	}
-	return views
 }
 
 type bureauTryCmd struct {

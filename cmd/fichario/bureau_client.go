@@ -24,9 +24,18 @@ func (e *environment) openBureau(log *slog.Logger) (*bureau.Client, func(), erro
 	if err != nil {
 		return nil, nil, fmt.Errorf("bureau file %s:\n%w", ref, err)
 	}
+	if e.settings.SandboxScript != "" && ref != "sandbox" {
+		return nil, nil, errors.New("FICHARIO_SANDBOX_SCRIPT is for FICHARIO_BUREAU=sandbox; here another bureau is asked")
+	}
 	if ref == "sandbox" {
-		dial, stopSandbox := sandbox.Start()
-		options, stop = append(options, bureau.WithDialContext(dial), bureau.WithoutBreaker()), stopSandbox
+		invented, err := e.sandbox()
+		if err != nil {
+			return nil, nil, err
+		}
+		dial, stopSandbox := invented.Start()
+		stop = stopSandbox
+		options = append(options, bureau.WithDialContext(dial), bureau.WithoutBreaker(),
+			bureau.WithRefusals(invented.Refuses))
 	}
 	client := bureau.New(file, options...)
 	return client, func() { client.Close(); stop() }, nil

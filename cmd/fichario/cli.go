@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"fichario/adapters/sandbox"
 )
 
 // cli is the one declaration of commands, flags and environment variables:
@@ -35,7 +37,7 @@ type cli struct {
 	Bureau        bureauCmd        `cmd:"" help:"Check and try a bureau file."`
 	Doctor        doctorCmd        `cmd:"" help:"Check that the data holds together; exit 1 when something does not."`
 	Rekey         rekeyCmd         `cmd:"" help:"Encrypt with the first data key what others encrypted, so that they can be left out."`
-	SandboxBureau sandboxBureauCmd `cmd:"" name:"sandbox-bureau" help:"Serve the invented bureau over HTTP."`
+	SandboxBureau sandboxBureauCmd `cmd:"" name:"sandbox-bureau" help:"Serve the invented bureau over HTTP, or what a script says."`
 }
 
 // Settings are the service's configuration.
@@ -47,6 +49,7 @@ type Settings struct {
 	ReadURL        string        `env:"FICHARIO_READ_DATABASE_URL" name:"read-database-url" validate:"omitempty,database" help:"postgres:// address of a streaming replica, from which lists, figures, statements and files are read. Default: none."`
 	ReadMaxLag     time.Duration `env:"FICHARIO_READ_MAX_LAG" default:"5s" validate:"min=1s,max=1h" help:"How old lists, figures and files may be that are read from there; beyond it they are read from FICHARIO_DATABASE_URL."`
 	Bureau         string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, brasilapi, or the path of a bureau file."`
+	SandboxScript  string        `env:"FICHARIO_SANDBOX_SCRIPT" name:"sandbox-script" help:"File of cases that the sandbox answers with, for tests; see docs/sandbox.md. Default: what it invents."`
 	Lookup         bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; without, every lookup route is 404."`
 	TimeZone       string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the days and months of the caps."`
 	HistoryFresh   time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" validate:"min=0" help:"How long history answers instead of the bureau."`
@@ -75,4 +78,5 @@ type environment struct {
 	json        bool
 	in          io.Reader
 	out, errOut io.Writer
+	invented    *sandbox.Bureau // once it was asked for
 }

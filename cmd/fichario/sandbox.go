@@ -1,24 +1,47 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"fichario/adapters/httpapi"
 	"fichario/adapters/sandbox"
 )
 
-type sandboxBureauCmd struct{}
+type sandboxBureauCmd struct {
+	Script string `placeholder:"FILE" help:"File of cases: what is answered to whom, and what goes wrong (docs/sandbox.md)."`
+	Check  bool   `help:"Only check the script; every fault is shown with its line."`
+}
 
 // Run serves the sandbox bureau until the context ends.
-func (sandboxBureauCmd) Run(e *environment) error {
+func (c *sandboxBureauCmd) Run(e *environment) error {
+	e.settings.SandboxScript = cmp.Or(c.Script, e.settings.SandboxScript)
+	if c.Check && e.settings.SandboxScript == "" {
+		return errors.New("--check checks a script: say which, with --script FILE")
+	}
+	bureau, err := e.sandbox()
+	var problems sandbox.Problems
+	if errors.As(err, &problems) && e.json {
+		_ = e.print(map[string]any{"ok": false, "problems": problems}, "")
+	}
+	if err != nil {
+		return err
+	}
+	if c.Check {
+		return e.print(map[string]any{"ok": true}, "%s is a valid script.\n", e.settings.SandboxScript)
+	}
 	listener, err := new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: sandbox.Handler(), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: withDoors(bureau, bureau), ReadHeaderTimeout: 5 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	log, flush := newLogger(e.settings, e.errOut)
@@ -35,6 +58,37 @@ func (sandboxBureauCmd) Run(e *environment) error {
 		}
 		return nil
 	}
+}
+
+// withDoors answers what is asked of the bureau about itself, and leaves the rest to next.
+func withDoors(bureau *sandbox.Bureau, next http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/_/", bureau.Doors())
+	mux.Handle("/", next)
+	return mux
+}
+
+// sandbox is the invented bureau, with the script of the settings; the same one each time.
+func (e *environment) sandbox() (*sandbox.Bureau, error) {
+	if e.invented != nil {
+		return e.invented, nil
+	}
+	bureau, path := sandbox.New(), e.settings.SandboxScript
+	if path != "" {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("the script: %w", err)
+		}
+		folder, err := os.OpenRoot(filepath.Dir(path)) // the files that it names, and no others
+		if err != nil {
+			return nil, fmt.Errorf("the script: %w", err)
+		}
+		if err := bureau.Script(src, folder.FS()); err != nil {
+			return nil, fmt.Errorf("%s:\n%w", path, err)
+		}
+	}
+	e.invented = bureau
+	return bureau, nil
 }
 
 func sandboxDocuments() []httpapi.SandboxDocument {

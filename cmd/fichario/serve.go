@@ -23,7 +23,8 @@ const (
 )
 
 type serveCmd struct {
-	Demo       bool   `help:"On an empty database, make an organisation with people, a key and lookups; print lines to paste."`
+	Demo       bool   `xor:"data" help:"On an empty database, make an organisation with people, a key and lookups; print lines to paste."`
+	Ephemeral  bool   `xor:"data" help:"For test suites: keep everything in memory, print one line of JSON when ready, end with the parent process."`
 	CPUProfile string `name:"cpu-profile" placeholder:"FILE" help:"Write a CPU profile of the whole run."`
 }
 
@@ -34,6 +35,9 @@ func (c *serveCmd) Run(e *environment) error {
 		return err
 	}
 	defer stopProfile()
+	if c.Ephemeral {
+		e.settings, e.ctx = e.settings.forgetful(), withParent(e.ctx)
+	}
 	log, flush := newLogger(e.settings, e.errOut)
 	defer flush()
 	s, err := e.newService(log)
@@ -52,6 +56,9 @@ func (c *serveCmd) Run(e *environment) error {
 		work.Go(func() { s.batches.Run(running) })
 	}
 	s.preparing.Store(c.Demo) // /readyz waits for the demonstration
+	if c.Ephemeral && e.invented != nil {
+		s.server.Handler = withDoors(e.invented, s.server.Handler)
+	}
 	served := make(chan error, 1)
 	go func() { served <- s.server.Serve(s.listener) }()
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
@@ -62,12 +69,17 @@ func (c *serveCmd) Run(e *environment) error {
 		}
 		s.preparing.Store(false)
 	}
+	if c.Ephemeral {
+		err = e.ephemeral(e.ctx, s)
+	}
 	var turnAway time.Duration
-	select {
-	case err = <-served:
-	case <-e.ctx.Done():
-		turnAway = e.settings.DrainDelay
-		log.Info("stopping: finishing what is in flight", "drain_delay", turnAway.String())
+	if err == nil {
+		select {
+		case err = <-served:
+		case <-e.ctx.Done():
+			turnAway = e.settings.DrainDelay
+			log.Info("stopping: finishing what is in flight", "drain_delay", turnAway.String())
+		}
 	}
 	stopRunning()
 	err = errors.Join(err, s.drain(e.ctx, log, turnAway))

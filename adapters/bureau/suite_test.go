@@ -1,0 +1,56 @@
+package bureau_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"fichario/adapters/bureau"
+	"fichario/adapters/sandbox"
+	"fichario/domain/document"
+	"fichario/ports/portstest"
+)
+
+// TestBureau holds the client to what every bureau's adapter must do. Its other side is the sandbox.
+func TestBureau(t *testing.T) {
+	t.Parallel()
+	portstest.Bureau(t, func(t *testing.T) portstest.BureauUnderTest {
+		other := sandbox.New()
+		dial, stop := other.Start()
+		c := bureau.New(parse(t, string(sandbox.File())), bureau.WithDialContext(dial), bureau.WithRefusals(other.Refuses))
+		t.Cleanup(func() { c.Close(); stop() })
+		doors := other.Doors()
+		const unknown = "11144477735"
+		script := func(text string) {
+			if err := other.Script([]byte(text), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		script("cases: [{document: " + unknown + ", status: 404}]")
+		return portstest.BureauUnderTest{
+			Bureau: c, Product: product(t, c, "cpf"),
+			Known: doc(t, document.CPF, cpf), Unknown: doc(t, document.CPF, unknown), Wrong: doc(t, document.Plate, "ABC1D23"),
+			Misbehave: func(m portstest.Misbehaviour) {
+				script("cases: [" + map[portstest.Misbehaviour]string{
+					portstest.Away: "{fault: refuse}", portstest.Silent: "{fault: hang}", portstest.Breaking: "{fault: reset}",
+					portstest.Failing: "{status: 500}", portstest.Babbling: "{fault: html}",
+				}[m] + "]")
+			},
+			Calls: func() (arrived int) {
+				w := httptest.NewRecorder()
+				doors.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/_/calls", nil))
+				var calls []sandbox.Call
+				if err := json.Unmarshal(w.Body.Bytes(), &calls); err != nil {
+					t.Fatal(err)
+				}
+				for _, c := range calls {
+					if c.Answered.Fault != string(sandbox.Refuse) {
+						arrived++
+					}
+				}
+				return arrived
+			},
+		}
+	})
+}

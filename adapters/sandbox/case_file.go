@@ -1,0 +1,280 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"fichario/adapters/yamlfile"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// maxDelay is beyond every client's patience.
+const maxDelay = 10 * time.Minute
+
+// Problems are all the faults of a file of cases, in the order of its lines.
+type Problems = yamlfile.Problems
+
+// caseReader reads a file of cases. Files that it names are looked for in files.
+type caseReader struct {
+	yamlfile.Reader
+	files fs.FS
+}
+
+// readCases reads a file of cases and checks all of it. The error is always Problems.
+func readCases(src []byte, files fs.FS) ([]oneCase, error) {
+	r := caseReader{files: files}
+	var list []oneCase
+	if root, ok := r.Load(src, "the file must be a mapping with cases"); ok {
+		top := yamlfile.At{Node: root, Line: root.Line}
+		keys := r.Known(top, "cases")
+		r.Required(top, keys, "cases")
+		if v, ok := keys["cases"]; ok {
+			for _, item := range r.List(v) {
+				list = append(list, r.oneCase(item))
+			}
+		}
+	}
+	if len(r.Problems) > 0 {
+		return nil, r.Problems.Sorted()
+	}
+	return list, nil
+}
+
+var answerKeys = []string{"status", "headers", "delay", "body", "file", "merge", "fault"}
+
+func (r *caseReader) oneCase(v yamlfile.At) oneCase {
+	keys := r.Known(v, append([]string{"product", "document", "sequence"}, answerKeys...)...)
+	c := oneCase{products: []string{everything}, documents: []string{everything}}
+	if of, ok := keys["product"]; ok {
+		c.products = r.names(of)
+		r.products(of, c.products)
+	}
+	if of, ok := keys["document"]; ok {
+		c.documents = r.names(of)
+		r.documents(of, c)
+	}
+	sequence, several := keys["sequence"]
+	if !several {
+		c.answers = []reply{r.reply(keys)}
+		return c
+	}
+	for _, name := range answerKeys {
+		if beside, ok := keys[name]; ok {
+			r.Fault(beside, "belongs into the answers of the sequence")
+		}
+	}
+	items := r.List(sequence)
+	if len(items) == 0 && sequence.Node.Kind == yaml.SequenceNode {
+		r.Fault(sequence, "is empty")
+	}
+	for _, item := range items {
+		c.answers = append(c.answers, r.reply(r.Known(item, answerKeys...)))
+	}
+	return c
+}
+
+// names reads one name or a list of names. Documents need no quotes.
+func (r *caseReader) names(v yamlfile.At) []string {
+	items := []yamlfile.At{v}
+	if v.Node.Kind == yaml.SequenceNode {
+		items = r.List(v)
+	}
+	var out []string
+	for _, item := range items {
+		if item.Node.Kind != yaml.ScalarNode || item.Node.Tag == "!!null" || item.Node.Value == "" {
+			r.Fault(item, "must be a text, or a list of texts")
+			continue
+		}
+		out = append(out, item.Node.Value)
+	}
+	if len(items) == 0 {
+		r.Fault(v, "is empty")
+	}
+	return out
+}
+
+func (r *caseReader) products(v yamlfile.At, named []string) {
+	var known []string
+	for _, p := range catalog.Standard() {
+		known = append(known, p.ID)
+	}
+	for _, name := range named {
+		if name != everything && !slices.Contains(known, name) {
+			r.Fault(v, "there is no product %q; it is *, or one of %s", name, strings.Join(known, ", "))
+		}
+	}
+}
+
+// documents finds those that are never asked, because the service refuses them.
+func (r *caseReader) documents(v yamlfile.At, c oneCase) {
+	var types []document.Type
+	for _, p := range catalog.Standard() {
+		if slices.Contains(c.products, everything) || slices.Contains(c.products, p.ID) {
+			types = append(types, p.Documents...)
+		}
+	}
+	for i, d := range c.documents {
+		var bare string
+		for _, t := range types {
+			if parsed, err := document.Parse(t, d); err == nil {
+				bare = parsed.Value()
+			}
+		}
+		switch {
+		case strings.Contains(d, everything) || len(types) == 0:
+		case bare == "":
+			r.Fault(v, "%q is never asked: it is no valid document of the product, written bare; a pattern has a *", d)
+		default:
+			c.documents[i] = bare
+		}
+	}
+}
+
+func (r *caseReader) reply(keys map[string]yamlfile.At) (a reply) {
+	a.status = http.StatusOK
+	if v, ok := keys["status"]; ok {
+		var err error
+		if a.status, err = strconv.Atoi(v.Node.Value); err != nil || a.status < 200 || a.status > 599 {
+			r.Fault(v, "must be a status from 200 to 599")
+		}
+	}
+	if v, ok := keys["headers"]; ok {
+		a.header = r.headers(v)
+	}
+	if v, ok := keys["delay"]; ok {
+		var err error
+		if a.delay, err = time.ParseDuration(v.Node.Value); err != nil || a.delay < 0 || a.delay > maxDelay {
+			r.Fault(v, `must be a duration like "250ms" or "2s", of ten minutes at most`)
+		}
+	}
+	if v, ok := keys["fault"]; ok {
+		a.fault, a.rate = r.fault(v)
+	}
+	r.content(keys, &a)
+	return a
+}
+
+func (r *caseReader) headers(v yamlfile.At) http.Header {
+	header, seen := http.Header{}, map[string]bool{}
+	for _, pair := range r.Pairs(v) {
+		name := r.HeaderName(pair.At, pair.Key, seen)
+		switch {
+		case pair.Node.Kind != yaml.ScalarNode || strings.ContainsAny(pair.Node.Value, "\r\n\x00"):
+			r.Fault(pair.At, "must be a text on one line")
+		case name != "":
+			header.Set(name, pair.Node.Value)
+		}
+	}
+	return header
+}
+
+// content reads what is answered, of which there is one.
+func (r *caseReader) content(keys map[string]yamlfile.At, a *reply) {
+	var said []string
+	for _, name := range []string{"body", "file", "merge"} {
+		if v, ok := keys[name]; ok {
+			if said = append(said, name); len(said) > 1 {
+				r.Fault(v, "and %s exclude each other", said[0])
+			}
+		}
+	}
+	if v, ok := keys["body"]; ok {
+		a.body = r.body(v)
+	}
+	if v, ok := keys["file"]; ok {
+		a.body = r.file(v)
+	}
+	if v, ok := keys["merge"]; ok {
+		if v.Node.Kind != yaml.MappingNode {
+			r.Fault(v, "must be a mapping, which is laid over the invented result")
+		}
+		a.merge = r.value(v)
+	}
+	if without := a.fault == Refuse || a.fault == Broken || a.fault == Hang || a.fault == HTML; without && len(said) > 0 {
+		r.Fault(keys[said[0]], "is never sent: the fault is %s", a.fault)
+	}
+}
+
+// body is a text as it is, or anything else as JSON.
+func (r *caseReader) body(v yamlfile.At) []byte {
+	if v.Node.Kind == yaml.ScalarNode && v.Node.Tag == "!!str" {
+		return []byte(v.Node.Value)
+	}
+	text, err := json.Marshal(r.value(v))
+	if err != nil {
+		r.Fault(v, "cannot be written as JSON")
+	}
+	return text
+}
+
+func (r *caseReader) value(v yamlfile.At) (value any) {
+	if err := v.Node.Decode(&value); err != nil {
+		r.Fault(v, "cannot be read")
+		return nil
+	}
+	if _, err := json.Marshal(value); err != nil {
+		r.Fault(v, "cannot be written as JSON: its keys have to be texts")
+		return nil
+	}
+	return value
+}
+
+func (r *caseReader) file(v yamlfile.At) []byte {
+	name := r.Text(v)
+	if name == "" {
+		return nil
+	}
+	if r.files == nil {
+		r.Fault(v, "there is no folder to look for files in: put the body here")
+		return nil
+	}
+	text, err := fs.ReadFile(r.files, name)
+	if err != nil {
+		r.Fault(v, "the file %q cannot be read; it has to be in the folder of the cases, or below it", name)
+	}
+	return text
+}
+
+var rate = regexp.MustCompile(`^([1-9]\d{0,5})(B|KB|MB)/s$`)
+
+// fault reads the name of a fault, or slow with its rate.
+func (r *caseReader) fault(v yamlfile.At) (Fault, int) {
+	names := make([]string, len(faults))
+	for i, f := range faults {
+		names[i] = string(f)
+	}
+	expected := fmt.Sprintf("must be one of %s, or {slow: 1KB/s}", strings.Join(names, ", "))
+	if v.Node.Kind == yaml.ScalarNode {
+		if !slices.Contains(names, v.Node.Value) {
+			r.Fault(v, "%s", expected)
+		}
+		return Fault(v.Node.Value), 0
+	}
+	if v.Node.Kind != yaml.MappingNode {
+		r.Fault(v, "%s", expected)
+		return "", 0
+	}
+	keys := r.Known(v, string(Dripping))
+	at, ok := keys[string(Dripping)]
+	if !ok {
+		r.Fault(v, "%s", expected)
+		return "", 0
+	}
+	m := rate.FindStringSubmatch(at.Node.Value)
+	if m == nil {
+		r.Fault(at, "must be a rate like 1KB/s; its units are B, KB and MB")
+		return "", 0
+	}
+	n, _ := strconv.Atoi(m[1])
+	return Dripping, n * map[string]int{"B": 1, "KB": 1000, "MB": 1_000_000}[m[2]]
+}

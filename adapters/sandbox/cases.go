@@ -1,0 +1,93 @@
+package sandbox
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Fault is what goes wrong with an answer of a case.
+type Fault string
+
+// The faults.
+const (
+	// Refuse is a connection that is not taken: in process nothing is sent, and nothing is charged. Over HTTP the
+	// connection was taken before the document was known, and breaks as with Broken.
+	Refuse Fault = "refuse"
+	// Broken resets the connection after the request was read.
+	Broken Fault = "reset"
+	// Hang never answers.
+	Hang Fault = "hang"
+	// Truncate breaks the connection in the middle of the body.
+	Truncate Fault = "truncate"
+	// Dripping sends the body at a rate.
+	Dripping Fault = "slow"
+	// HTML is the page of a proxy, with status 200.
+	HTML Fault = "html"
+)
+
+var faults = []Fault{Refuse, Broken, Hang, Truncate, HTML}
+
+// oneCase is what is answered to some questions, one after the other; the last for good.
+type oneCase struct {
+	products, documents []string
+	answers             []reply
+}
+
+// reply is one answer of a case. Without a body it is the invented one, with merge laid over its result.
+type reply struct {
+	status int
+	header http.Header
+	delay  time.Duration
+	body   []byte // {documento} stands for the document that was asked
+	merge  any
+	fault  Fault
+	rate   int // bytes a second, of Dripping
+}
+
+// matches reports whether a case is about a product and a document.
+func (c oneCase) matches(product, document string) bool {
+	return slices.ContainsFunc(c.products, func(p string) bool { return p == everything || p == product }) &&
+		slices.ContainsFunc(c.documents, func(pattern string) bool { return like(pattern, document) })
+}
+
+// everything matches every product and document, and any part of a document.
+const everything = "*"
+
+// like matches a text with a pattern, in which * stands for any characters.
+func like(pattern, text string) bool {
+	first, rest, wild := strings.Cut(pattern, everything)
+	if !wild {
+		return pattern == text
+	}
+	text, ok := strings.CutPrefix(text, first)
+	for ok {
+		var part string
+		if part, rest, wild = strings.Cut(rest, everything); !wild {
+			return strings.HasSuffix(text, part)
+		}
+		_, text, ok = strings.Cut(text, part)
+	}
+	return false
+}
+
+// merged is a JSON merge patch (RFC 7396): null takes away, objects are merged, anything else replaces.
+func merged(target, patch any) any {
+	change, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	into, ok := target.(map[string]any)
+	if !ok {
+		into = map[string]any{}
+	}
+	for name, value := range change {
+		if value == nil {
+			delete(into, name)
+			continue
+		}
+		into[name] = merged(into[name], value)
+	}
+	return into
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"os"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/intake"
+)
+
+// parentLook is how often it is looked whether who started an ephemeral service is there.
+const parentLook = 250 * time.Millisecond
+
+// forgetful are the settings of an ephemeral service: whatever else is configured, it touches no file and no other
+// database, and may tell a test about events on its own machine.
+func (s Settings) forgetful() Settings {
+	s.DatabaseURL = "sqlite://" + gormstore.InMemory
+	s.DataKey, s.MigrateURL, s.ReadURL, s.ErasureJournal, s.PublicURL = "", "", "", "", ""
+	s.AllowPrivate = true
+	return s
+}
+
+// withParent is a context that ends with the process that started this one, too. A process that was started by none,
+// as the first of a container, has nobody to end with.
+func withParent(ctx context.Context) context.Context {
+	parent := os.Getppid()
+	if parent <= 1 {
+		return ctx
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		defer cancel()
+		look := time.NewTicker(parentLook)
+		defer look.Stop()
+		for os.Getppid() == parent {
+			select {
+			case <-ctx.Done():
+				return
+			case <-look.C:
+			}
+		}
+	}()
+	return ctx
+}
+
+// ephemeral makes an organisation with all that a test suite needs, and says in one line of JSON how to use it.
+func (e *environment) ephemeral(ctx context.Context, s *service) error {
+	org, err := app.NewOrganisations(s.store, now).Create(ctx, "Testes")
+	if err != nil {
+		return err
+	}
+	_, secret, err := s.keys.Create(ctx, app.Operator(), app.NewKey{
+		OrgID: org.ID, Name: "Testes", Scopes: document.Types(),
+		Limits: access.Limits{PerMinute: 1_000_000, PerDay: 1_000_000, PerMonth: 1_000_000},
+	})
+	if err != nil {
+		return err
+	}
+	_, token, err := app.NewWebhooks(s.store, now).Create(ctx, app.Operator(), app.NewWebhook{
+		OrgID: org.ID, Name: "Testes", Options: intake.Options{Kind: intake.Generic},
+	})
+	if err != nil {
+		return err
+	}
+	owner := app.NewMember{
+		OrgID: org.ID, Name: "Teste", Email: "teste@fichario.example", Role: crm.Owner, Password: rand.Text(),
+	}
+	if _, err := members(s.store).Add(ctx, app.Operator(), owner); err != nil {
+		return err
+	}
+	type login struct {
+		Email    string `json:"email"`
+		Password string `json:"senha"`
+	}
+	addr := s.listener.Addr().String()
+	return json.NewEncoder(e.out).Encode(struct {
+		URL     string `json:"url"`
+		OrgID   string `json:"organizacao"`
+		Key     string `json:"chave"`
+		Webhook string `json:"webhook"`
+		Login   login  `json:"login"`
+	}{e.publicURL(addr), org.ID, secret.Reveal(), e.webhookURL(token, addr), login{owner.Email, owner.Password}})
+}

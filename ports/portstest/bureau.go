@@ -1,0 +1,138 @@
+package portstest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// Misbehaviour is how the other side of a ports.Bureau fails.
+type Misbehaviour string
+
+// What the other side does.
+const (
+	// Away: no connection can be made.
+	Away Misbehaviour = "away"
+	// Silent: the call arrives, and is not answered.
+	Silent Misbehaviour = "silent"
+	// Breaking: the call arrives, and its connection breaks.
+	Breaking Misbehaviour = "breaking"
+	// Failing: an error is answered, as the bureau does it.
+	Failing Misbehaviour = "failing"
+	// Babbling: something is answered that is none of the bureau's answers.
+	Babbling Misbehaviour = "babbling"
+)
+
+// BureauUnderTest is a ports.Bureau with a hold on its other side.
+type BureauUnderTest struct {
+	Bureau ports.Bureau
+	// Product is one that it offers.
+	Product catalog.Product
+	// Known is a document of the product that the bureau has a record of, and Unknown one that it has not.
+	Known, Unknown document.Document
+	// Wrong is a document that the product is not about.
+	Wrong document.Document
+	// Misbehave makes the other side fail so from now on.
+	Misbehave func(Misbehaviour)
+	// Calls is how many calls have arrived at the other side.
+	Calls func() int
+}
+
+// Bureau runs the suite of ports.Bureau: whether a call is charged hangs on it. start returns one that works.
+func Bureau(t *testing.T, start func(t *testing.T) BureauUnderTest) {
+	t.Helper()
+	t.Run("answers", func(t *testing.T) { bureauAnswers(t, start(t)) })
+	t.Run("refusals of its own", func(t *testing.T) { bureauRefuses(t, start(t)) })
+	for _, c := range []struct {
+		behaviour Misbehaviour
+		outcomes  []ports.BureauOutcome
+		calls     int
+	}{
+		{Away, []ports.BureauOutcome{ports.NotSent}, 0},
+		{Silent, []ports.BureauOutcome{ports.NoAnswer}, 1},
+		{Breaking, []ports.BureauOutcome{ports.NoAnswer, ports.Failed}, 1},
+		{Failing, []ports.BureauOutcome{ports.Failed, ports.NotCharged}, 1},
+		{Babbling, []ports.BureauOutcome{ports.Failed}, 1},
+	} {
+		t.Run(string(c.behaviour), func(t *testing.T) {
+			b := start(t)
+			b.Misbehave(c.behaviour)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, err := b.Bureau.Ask(ctx, b.Product, b.Known, "")
+			b.wantFailure(t, err, c.outcomes...)
+			if calls := b.Calls(); calls != c.calls {
+				t.Errorf("%d calls arrived, not %d: each may be charged", calls, c.calls)
+			}
+		})
+	}
+}
+
+// bureauAnswers: an answer has every named field, and the bureau's own text; no record is an answer, too.
+func bureauAnswers(t *testing.T, b BureauUnderTest) {
+	t.Helper()
+	for d, found := range map[document.Document]bool{b.Known: true, b.Unknown: false} {
+		answer, err := b.Bureau.Ask(t.Context(), b.Product, d, "")
+		if err != nil || answer.Found != found || !json.Valid(answer.Raw) {
+			t.Fatalf("found is %t, not %t, JSON: %t, %v", answer.Found, found, json.Valid(answer.Raw), err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(answer.Fields, &fields); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range b.Product.Fields {
+			value, ok := fields[f.Name]
+			if delete(fields, f.Name); !ok || !found && value != nil {
+				t.Errorf("found %t: %s is there: %t", found, f.Name, ok)
+			}
+		}
+		if len(fields) > 0 {
+			t.Errorf("%d fields that the product has not", len(fields))
+		}
+	}
+	if b.Calls() != 2 {
+		t.Errorf("%d calls arrived for two questions", b.Calls())
+	}
+}
+
+// bureauRefuses: what is not asked is not charged.
+func bureauRefuses(t *testing.T, b BureauUnderTest) {
+	t.Helper()
+	_, err := b.Bureau.Ask(t.Context(), b.Product, b.Wrong, "")
+	b.wantFailure(t, err, ports.NotSent)
+	_, err = b.Bureau.Ask(t.Context(), catalog.Product{ID: "outro"}, b.Known, "")
+	b.wantFailure(t, err, ports.NotSent)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = b.Bureau.Ask(cancelled, b.Product, b.Known, "")
+	b.wantFailure(t, err, ports.NotSent)
+	if b.Calls() != 0 {
+		t.Errorf("%d calls arrived", b.Calls())
+	}
+}
+
+// wantFailure: a failure says whether it is charged, and tells nobody whom it was about.
+func (b BureauUnderTest) wantFailure(t *testing.T, err error, outcomes ...ports.BureauOutcome) {
+	t.Helper()
+	var failure *ports.BureauError
+	if !errors.As(err, &failure) {
+		t.Errorf("%v is no *ports.BureauError", err)
+		return
+	}
+	for _, outcome := range outcomes {
+		if failure.Outcome == outcome {
+			if strings.Contains(err.Error(), b.Known.Value()) || strings.Contains(err.Error(), b.Wrong.Value()) {
+				t.Error("the error names the document")
+			}
+			return
+		}
+	}
+	t.Errorf("%v, not one of %v", failure, outcomes)
+}

@@ -1,0 +1,94 @@
+package portstest
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// FakeBureau is a ports.Bureau for tests of what asks one. Its zero value knows everybody, by the name of Ana:
+//
+//	bureau := &portstest.FakeBureau{}
+//	bureau.Knows("52998224725", map[string]any{"nome": "Bia", "situacaoCadastral": "REGULAR"})
+//	lookups := app.NewLookups(app.LookupsConfig{Bureau: bureau, …})
+//
+// It is safe for concurrent use, but for Script, which is set while nobody asks.
+type FakeBureau struct {
+	// Script answers in place of what the bureau knows: Fails, Holds, or what a test says.
+	Script func(context.Context) (ports.Answer, error)
+
+	mu    sync.Mutex
+	known map[string]map[string]any
+	asked []document.Document
+}
+
+var _ ports.Bureau = (*FakeBureau)(nil)
+
+// Knows makes the bureau answer about a document, by its bare characters, with these named fields, the others null. No
+// fields are no record.
+func (b *FakeBureau) Knows(d string, fields map[string]any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.known == nil {
+		b.known = map[string]map[string]any{}
+	}
+	b.known[d] = fields
+}
+
+// Asked are the documents of all calls, in their order.
+func (b *FakeBureau) Asked() []document.Document {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]document.Document(nil), b.asked...)
+}
+
+// Ask answers as Script says, or with what the bureau knows.
+func (b *FakeBureau) Ask(
+	ctx context.Context, p catalog.Product, d document.Document, _ string,
+) (ports.Answer, error) {
+	b.mu.Lock()
+	b.asked = append(b.asked, d)
+	fields, told := b.known[d.Value()]
+	b.mu.Unlock()
+	switch {
+	case b.Script != nil:
+		return b.Script(ctx)
+	case !told:
+		return Found(p, map[string]any{"nome": "Ana"}), nil
+	}
+	return Found(p, fields), nil
+}
+
+// Found is an answer with these fields of a product; without any, that there is no record.
+func Found(p catalog.Product, fields map[string]any) ports.Answer {
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		panic(err) // a test that says what cannot be said
+	}
+	projected, dropped := p.Project(fields)
+	return ports.Answer{Found: len(fields) > 0, Raw: raw, Fields: projected, Dropped: dropped}
+}
+
+// Fails is a script of a bureau that brings no answer.
+func Fails(outcome ports.BureauOutcome) func(context.Context) (ports.Answer, error) {
+	return func(context.Context) (ports.Answer, error) {
+		return ports.Answer{}, &ports.BureauError{Outcome: outcome, Reason: "as told"}
+	}
+}
+
+// Holds is a script of a bureau that knows a person when it is released, and does not answer before.
+func Holds(release <-chan struct{}) func(context.Context) (ports.Answer, error) {
+	return func(ctx context.Context) (ports.Answer, error) {
+		select {
+		case <-release:
+			cpf, _ := catalog.Standard().Find(catalog.CPF)
+			return Found(cpf, map[string]any{"nome": "Ana"}), nil
+		case <-ctx.Done():
+			return ports.Answer{}, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "time is over"}
+		}
+	}
+}
