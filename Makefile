@@ -28,9 +28,9 @@ test-race: build bin/pgtest ## run every test with the race detector (needs a C 
 generate: ## write the generated code anew
 	$(GO) generate ./...
 
-contract: ## hold the contract to its linters, and a client in TypeScript to it (needs Node.js)
+contract: build ## hold the contract to its linters, and a client and tests in TypeScript to it (needs Node.js)
 	cd tests/contract/testdata/node && npm ci --ignore-scripts --no-audit --no-fund && \
-		REDOCLY_TELEMETRY=off npm run --silent check
+		REDOCLY_TELEMETRY=off FICHARIO=$(CURDIR)/bin/fichario npm run --silent check
 
 lint: ## check formatting, style and who imports whom
 	GOFLAGS=-pgo=off $(LINT) run
