@@ -277,7 +277,7 @@ func TestALookupByItself(t *testing.T) {
 }
 
 // TestNewLookupsByThemselvesAreHeldToTheirForm: the ceiling is obligatory.
-// TestALookupByItselfOfABlockedPerson: it is not made and not tried again, and those of the contact's other documents are.
+// TestALookupByItselfOfABlockedPerson: it is not made, nor tried again; those of the other documents are.
 func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
