@@ -132,9 +132,14 @@ func (c *Client) Ask(
 			Outcome: ports.NotSent, Reason: "the bureau has asked to wait", RetryAfter: left,
 		}
 	}
+	ctx, span := ports.Within(ctx, ports.Calling, "bureau call")
+	defer span.End()
+	span.Set("fichario.bureau", c.file.name)
+	span.Set("fichario.product", m.product.ID)
 	start := time.Now()
 	r, fail := c.breaker.do(func() (reply, *failure) { return c.call(ctx, m, doc) })
 	if fail != nil {
+		span.Fail(string(fail.err.Outcome))
 		c.log.DebugContext(ctx, "bureau call failed", "product", m.product.ID, "outcome", string(fail.err.Outcome),
 			"reason", fail.err.Reason,
 			"ms", time.Since(start).Milliseconds())

@@ -17,6 +17,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/shape"
+	"fichario/adapters/tracing"
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/access"
@@ -48,8 +49,9 @@ type service struct {
 	stopping      chan struct{} // closed when draining begins, for what would go on
 	// preparing is while the demonstration is made.
 	preparing     atomic.Bool
-	follow        []app.Chore  // of the replica, where there is one
-	metricsServer *http.Server // nil where /metrics is served with everything else
+	follow        []app.Chore     // of the replica, where there is one
+	tracer        *tracing.Tracer // nil without traces
+	metricsServer *http.Server    // nil where /metrics is served with everything else
 }
 
 // newService opens everything and wires it. What it opened is closed when it fails.
@@ -67,6 +69,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 			s.close()
 		}
 	}()
+	if s.tracer, err = e.tracer(log); err != nil {
+		return nil, err
+	}
 	if s.mailer, err = e.mailer(); err != nil {
 		return nil, err
 	}
@@ -173,7 +178,7 @@ func (e *environment) wireServer(
 		return err
 	}
 	s.server = &http.Server{
-		Handler:           s.parting(punctual(e.transportSecurity(apiOrPages(api, pages)))),
+		Handler:           s.parting(punctual(e.transportSecurity(s.traced(apiOrPages(api, pages))))),
 		ReadHeaderTimeout: 5 * time.Second,
 		WriteTimeout:      s.bureau.Timeout() + time.Minute,
 		IdleTimeout:       2 * time.Minute,
@@ -297,6 +302,9 @@ func (s *service) close() {
 	}
 	if s.stopBureau != nil {
 		s.stopBureau()
+	}
+	if s.tracer != nil {
+		s.tracer.Close()
 	}
 }
 
