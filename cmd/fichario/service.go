@@ -49,9 +49,10 @@ type service struct {
 	stopping      chan struct{} // closed when draining begins, for what would go on
 	// preparing is while the demonstration is made.
 	preparing     atomic.Bool
-	follow        []app.Chore     // of the replica, where there is one
-	tracer        *tracing.Tracer // nil without traces
-	metricsServer *http.Server    // nil where /metrics is served with everything else
+	follow        []app.Chore       // of the replica, where there is one
+	tracer        *tracing.Tracer   // nil without traces
+	failed        func(work string) // counts failures of chores
+	metricsServer *http.Server      // nil where /metrics is served with everything else
 }
 
 // newService opens everything and wires it. What it opened is closed when it fails.
@@ -114,6 +115,8 @@ func (e *environment) wireUseCases(
 		Fresh: e.settings.HistoryFresh, Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
 	}
 	s.lookups = app.NewLookups(s.lookupsConfig)
+	metrics.Unwritten(s.lookups.Unwritten)
+	s.failed = metrics.Background
 	s.batches = e.batches(s.store, s.bureau, calendar, log, s.lookups)
 	s.keys = app.NewKeys(s.store, now)
 	s.dispatcher = automation.New(e.settings.AllowPrivate)
@@ -243,7 +246,7 @@ func (s *service) parting(next http.Handler) http.Handler {
 
 // chores are what is done again and again beside the requests.
 func (s *service) chores() []app.Chore {
-	return append([]app.Chore{
+	chores := append([]app.Chore{
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
 		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
@@ -262,6 +265,16 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget removed contacts", Every: time.Minute, Do: app.NewContacts(s.store, now).ForgetRemoved},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
+	for i, c := range chores {
+		chores[i].Do = func(ctx context.Context) error {
+			err := c.Do(ctx)
+			if err != nil && ctx.Err() == nil {
+				s.failed(c.Name)
+			}
+			return err
+		}
+	}
+	return chores
 }
 
 // tellOfPooler logs how the database is reached through a pooler. Nothing can be set for a session there, so that the
@@ -329,6 +342,11 @@ func (e *environment) publicURL(addr string) string {
 	if e.settings.PublicURL != "" {
 		return strings.TrimRight(e.settings.PublicURL, "/")
 	}
+	return localURL(addr)
+}
+
+// localURL is how this machine reaches what listens on addr.
+func localURL(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return "http://" + addr
