@@ -23,7 +23,7 @@ test: build bin/pgtest ## run every test, on SQLite and on a real PostgreSQL tha
 ALLOWED = -allow-skip '^fichario/tests/containers\.TestContainers: '
 
 containers: ## build the image, run the compose file, take it down and up again (needs Docker)
-	FICHARIO_TEST_CONTAINERS=1 $(GO) test -count=1 -v -timeout 15m ./tests/containers
+	FICHARIO_TEST_CONTAINERS=1 $(GO) test -count=1 -v -timeout 30m ./tests/containers
 
 test-race: build bin/pgtest ## run every test with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(PGTEST) $(ALLOWED) -- $(GOTEST) -race -timeout 40m ./...

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,7 +131,7 @@ func confined(t *testing.T, id string) {
 		!strings.Contains(strings.Join(c.SecurityOpt, " "), "no-new-priv") {
 		t.Errorf("the container is not confined: %+v", c)
 	}
-	if top := run(t, "docker", "top", id, "-eo", "uid,comm"); !strings.Contains(top, "65532") {
+	if top := run(t, "docker", "top", id, "-eo", "pid,uid,comm"); !strings.Contains(top, "65532") {
 		t.Errorf("the container runs as somebody else:\n%s", top)
 	}
 	write := exec.CommandContext(t.Context(), "docker", "exec", id, "/fichario", "serve", "--cpu-profile", "/x")
@@ -162,9 +163,10 @@ func newProject(t *testing.T) *project {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the end of the logs:\n%s", p.compose("logs", "--tail", "40"))
+			logs, _ := exec.Command(p.composer[0], append(p.files(), "logs", "--tail", "40")...).CombinedOutput()
+			t.Logf("the end of the logs:\n%s", logs)
 		}
-		cleanUp(t, p.composer[0], append(p.composer[1:], "-p", p.name, "down", "-v")...)
+		cleanUp(t, p.composer[0], append(p.files(), "down", "-v")...)
 		cleanUp(t, "docker", "image", "rm", "-f", p.image)
 	})
 	// The programs that are started read these.
@@ -179,10 +181,14 @@ func newProject(t *testing.T) *project {
 	return p
 }
 
+// files are the arguments that name the compose file and this run.
+func (p *project) files() []string {
+	return append(slices.Clone(p.composer[1:]), "-f", "../../docker-compose.yml", "-p", p.name)
+}
+
 func (p *project) compose(args ...string) string {
 	p.t.Helper()
-	all := append(append([]string{}, p.composer[1:]...), "-f", "../../docker-compose.yml", "-p", p.name)
-	return run(p.t, p.composer[0], append(all, args...)...)
+	return run(p.t, p.composer[0], append(p.files(), args...)...)
 }
 
 // up starts everything and waits until it is well.
@@ -254,7 +260,6 @@ func run(t *testing.T, name string, args ...string) string {
 func cleanUp(t *testing.T, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
-	cmd.Dir = "../.."
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", name, err, out)
 	}
