@@ -11,7 +11,7 @@ GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off
 LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race generate contract lint build bench profile bench-growth bin/pgtest
+.PHONY: help run test containers test-race generate contract lint build bench profile bench-growth bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,10 +20,16 @@ run: ## start the program with a demonstration in it, on SQLite
 	$(GO) run -pgo=off ./cmd/fichario serve --demo
 
 test: build bin/pgtest ## run every test, on SQLite and on a real PostgreSQL that it finds, starts or installs
-	$(PGTEST) -- $(GOTEST) -timeout 20m $(LONGEST) ./...
+	$(PGTEST) $(ALLOWED) -- $(GOTEST) -timeout 20m $(LONGEST) ./...
+
+# The one test that may be skipped, because it needs an engine and minutes.
+ALLOWED = -allow-skip '^fichario/tests/containers\.TestContainers: '
+
+containers: ## build the image, run the compose file, take it down and up again (needs Docker)
+	FICHARIO_TEST_CONTAINERS=1 $(GO) test -count=1 -v -timeout 30m ./tests/containers
 
 test-race: build bin/pgtest ## run every test with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(PGTEST) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
+	CGO_ENABLED=1 $(PGTEST) $(ALLOWED) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
 
 generate: ## write the generated code anew
 	$(GO) generate ./...

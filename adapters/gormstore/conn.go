@@ -106,13 +106,22 @@ func (c conn) changed(ctx context.Context, op string, change func(*gorm.DB) *gor
 	return n, err
 }
 
-func (c conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) error) error {
+func (c conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) error) (err error) {
+	ctx, span := spanned(ctx, op)
+	defer func() { ports.EndSpan(span, err) }()
 	if c.tx {
 		return named(op, told(ctx, f(db))) // InTx bounds the whole transaction
 	}
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
 	return named(op, told(ctx, f(db.WithContext(ctx))))
+}
+
+// spanned begins the span of an operation. Statements are in none: they hold values.
+func spanned(ctx context.Context, op string) (context.Context, ports.Span) {
+	ctx, span := ports.Within(ctx, ports.Storing, op)
+	span.Set("db.operation.name", op)
+	return ctx, span
 }
 
 // scope says which rows are wanted, or in which order.

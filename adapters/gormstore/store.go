@@ -195,10 +195,12 @@ func (s *Store) conn() conn {
 }
 
 // InTx runs f in one transaction; see ports.Store.
-func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) error {
+func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error) {
 	if nested() {
 		return named("store.inTx", ports.ErrInsideTx)
 	}
+	ctx, span := spanned(ctx, "store.inTx")
+	defer func() { ports.EndSpan(span, err) }()
 	const tries = 3
 	for try := 1; ; try++ {
 		err := s.inTx(ctx, f)

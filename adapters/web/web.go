@@ -105,7 +105,13 @@ func New(c Config) (http.Handler, error) {
 func (s *server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		ctx, span := app.TraceRequest(r.Context())
+		if span.Traced() {
+			r = r.WithContext(ctx)
+		}
 		next.ServeHTTP(seen, r)
+		method, route, _ := strings.Cut(r.Pattern, " ") // of what has no page, neither
+		span.Answered(method, route, seen.status, w.Header().Get("X-Request-Id"))
 		if r.Pattern != "GET /static/" {
 			s.Log.LogAttrs(r.Context(), slog.LevelInfo, "page", slog.String("route", r.Pattern), slog.Int("status", seen.status),
 				slog.Float64("ms", float64(time.Since(start).Microseconds())/1000),
