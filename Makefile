@@ -8,7 +8,7 @@ PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
 GOTEST = $(GO) test -json -count=1 -p 3
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race generate contract lint build bench bench-growth bin/pgtest
+.PHONY: help run test test-race fuzz generate contract lint build bench bench-growth bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ build: ## build the program, static and stripped, as bin/fichario
 
 bench: build ## measure the program under load, beside a baseline (about a quarter of an hour)
 	$(GO) run ./tests/load
+
+FUZZTIME ?= 1m
+fuzz: ## run every fuzz target for FUZZTIME (a minute) each, and count what they tried
+	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 GROWTH ?= 10000,1000000
 bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 10000,1000000,10000000 (a quarter of an hour for a million)
