@@ -8,7 +8,7 @@ PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
 GOTEST = $(GO) test -json -count=1 -p 3
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race fuzz generate contract lint build bench bench-growth bin/pgtest
+.PHONY: help run test test-race fuzz release generate contract lint build bench bench-growth bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ lint: ## check formatting, style and who imports whom
 
 build: ## build the program, static and stripped, as bin/fichario
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/fichario ./cmd/fichario
+
+release: ## build what is committed for every platform, twice, with SBOM and checksums, in dist/
+	.ci/release
 
 bench: build ## measure the program under load, beside a baseline (about a quarter of an hour)
 	$(GO) run ./tests/load
