@@ -16,8 +16,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestTheServiceOwnsNothing: it runs with a role that reads and writes rows and nothing else, as docs/operations.md says
-// how to make one; what changes the schema, partitions of the days to come among it, is done by the role of
+// TestTheServiceOwnsNothing: it runs with a role that reads and writes rows alone, as docs/production.md says
+// how to make one. What changes the schema, partitions of the days to come among it, is done by the role of
 // FICHARIO_MIGRATE_DATABASE_URL.
 func TestTheServiceOwnsNothing(t *testing.T) {
 	t.Parallel()
