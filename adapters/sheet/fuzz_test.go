@@ -38,6 +38,7 @@ func FuzzXLSX(f *testing.F) {
 	}
 	f.Add([]byte(`<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Ana</t></is></c></row></sheetData></worksheet>`))
 	f.Add([]byte(`<worksheet><sheetData><row r="1048577"><c r="XFE1" t="s"><v>-1</v></c></row></sheetData></worksheet>`))
+	f.Add([]byte(`<worksheet><sheetData><row r="1048576"><c r="A1048576"><v>1</v></c></row></sheetData></worksheet>`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		holdsItsBounds(t, data)
 		// What is packed hides from who changes bytes: as the sheet of a good workbook it is read as well.

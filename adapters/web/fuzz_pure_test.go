@@ -11,7 +11,7 @@ import (
 func FuzzLocal(f *testing.F) {
 	for _, s := range []string{
 		"/contatos?q=1#x", "//evil.example", "/\\evil.example", "https://evil.example", "/%09/evil.example", "/\t/evil.example",
-		"javascript:alert(1)", "/..//evil.example", "/%2f%2fevil.example", "/\r\nSet-Cookie: a=b", "", "?a", "/%5cevil.example", "%2f", "%2f/evil.example",
+		"javascript:alert(1)", "/..//evil.example", "/%2f%2fevil.example", "/\r\nSet-Cookie: a=b", "", "?a", "/%5cevil.example", "%2f", "%2f/evil.example", "/%2fevil.example/x y",
 	} {
 		f.Add(s)
 	}

@@ -127,7 +127,11 @@ func local(target string) string {
 		strings.ContainsAny(target, "\\\r\n") {
 		return "/"
 	}
-	return u.RequestURI()
+	// What it escapes anew may begin otherwise than what was sent: %2f is a slash then.
+	if at := u.RequestURI(); !strings.HasPrefix(at, "//") {
+		return at
+	}
+	return "/"
 }
 
 // redirect leads the browser to another page of this site.
