@@ -74,7 +74,7 @@ func TestNobodySeesAnotherOrganisation(t *testing.T) {
 		owner := signIn(t, p.URL, "helena@demo.example", "fichario-demo")
 		signIn(t, p.URL, "helena@demo.example", "fichario-demo") // another session of hers, to be ended
 		nobody := &visitor{base: p.URL, http: &http.Client{CheckRedirect: owner.http.CheckRedirect}}
-		w := walk{env: env, ids: idsOfDemo(t, env, owner)}
+		w := walk{ids: idsOfDemo(t, env, owner)}
 
 		w.all(t, nobody, "without a session", func(r pageRow, status int, h http.Header) bool {
 			return r.who == "door" || status == http.StatusSeeOther && strings.HasPrefix(h.Get("Location"), "/entrar")
@@ -109,7 +109,6 @@ const proofAsked = http.StatusUnprocessableEntity
 
 // walk goes through the rows of pages.
 type walk struct {
-	env    map[string]string
 	ids    map[string]string
 	header map[string]string
 }
