@@ -11,7 +11,7 @@ GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off
 LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
 
 .DEFAULT_GOAL := help
-.PHONY: help run test containers test-race generate contract lint build bench profile bench-growth bin/pgtest
+.PHONY: help run test containers test-race fuzz release generate contract lint build bench profile bench-growth bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ lint: ## check formatting, style and who imports whom
 build: ## build the program, static and stripped, as bin/fichario
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/fichario ./cmd/fichario
 
+release: ## build what is committed for every platform, twice, with SBOM and checksums, in dist/
+	.ci/release
+
 bench: build ## measure the program under load, beside a baseline (about a quarter of an hour)
 	$(GO) run ./tests/load
 
@@ -51,6 +54,10 @@ profile: build ## measure, and write the profile by which the program is compile
 	mkdir -p bin/profiles
 	$(GO) run ./tests/load -profiles bin/profiles
 	$(GO) tool pprof -proto bin/profiles/*.pprof >cmd/fichario/default.pgo
+
+FUZZTIME ?= 1m
+fuzz: ## run every fuzz target for FUZZTIME (a minute) each, and count what they tried
+	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 GROWTH ?= 10000,1000000
 bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 10000,1000000,10000000 (a quarter of an hour for a million)

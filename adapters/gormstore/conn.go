@@ -17,7 +17,9 @@ type conn struct {
 	// pages are the pools of what people look at; where there are none, they take the others.
 	pages   share
 	replica *replica // where there is one, and it may be asked
-	tx      bool
+	// migrating opens connections of the role that owns the tables; nil on SQLite.
+	migrating *dialer
+	tx        bool
 	// lines are those of the audit that are written when the transaction has done all else.
 	lines *[]audit.Line
 }

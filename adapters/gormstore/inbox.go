@@ -229,9 +229,7 @@ func (r inbox) dropDeliveries(ctx context.Context, before time.Time) error {
 	if r.tx || r.write.Name() != "postgres" {
 		return nil
 	}
-	db, err := r.write.DB()
-	if err != nil {
-		return err
-	}
+	db := r.migrating.open()
+	defer func() { _ = db.Close() }()
 	return deliveriesByDay.dropBefore(ctx, db, before)
 }

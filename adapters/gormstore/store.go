@@ -191,7 +191,7 @@ func (s *Store) Repos() ports.Repos {
 }
 
 func (s *Store) conn() conn {
-	return conn{read: s.read, write: s.write, pages: s.pages, replica: s.replica}
+	return conn{read: s.read, write: s.write, pages: s.pages, replica: s.replica, migrating: s.migrating}
 }
 
 // InTx runs f in one transaction; see ports.Store.

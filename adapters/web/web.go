@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,23 +82,37 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /static/", s.assets)
+	for pattern, h := range s.all() {
+		mux.Handle(pattern, h)
+	}
+	mux.HandleFunc("/", s.serve(func(c *call) error { return s.nowhere(c, mux) }))
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(s.serve(func(*call) error { return errForeign })))
+	return s.observed(headers(protection.Handler(mux))), nil
+}
+
+// Routes are the method and path of all that the interface answers, with lookups and a provider of OpenID Connect.
+func Routes() []string {
+	s := &server{Config: Config{OIDC: &app.OIDC{}}}
+	return slices.Sorted(maps.Keys(s.all()))
+}
+
+// all is what answers each route.
+func (s *server) all() map[string]http.Handler {
+	all := map[string]http.Handler{"GET /static/": s.assets}
 	door := s.doorRoutes()
 	maps.Copy(door, s.providerRoutes())
 	for pattern, h := range door {
-		mux.HandleFunc(pattern, s.open(h))
+		all[pattern] = s.open(h)
 	}
 	for pattern, h := range s.routes() {
 		limit := int64(formMax)
 		if pattern == "POST /lotes" || pattern == "POST /importacoes" {
 			limit += spreadsheet.MaxBytes
 		}
-		mux.HandleFunc(pattern, s.inside(limit, h))
+		all[pattern] = s.inside(limit, h)
 	}
-	mux.HandleFunc("/", s.serve(func(c *call) error { return s.nowhere(c, mux) }))
-	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(http.HandlerFunc(s.serve(func(*call) error { return errForeign })))
-	return s.observed(headers(protection.Handler(mux))), nil
+	return all
 }
 
 // observed logs every request by its route, never by its address, which may hold what
