@@ -8,7 +8,7 @@ PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
 GOTEST = $(GO) test -json -count=1 -p 3
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race generate contract lint build bench bench-growth bin/pgtest
+.PHONY: help run test test-race soak generate contract lint build bench bench-growth bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,10 @@ test: build bin/pgtest ## run every test, on SQLite and on a real PostgreSQL tha
 
 test-race: build bin/pgtest ## run every test with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(PGTEST) -- $(GOTEST) -race -timeout 40m ./...
+
+SOAK ?= 30m
+soak: build ## kill the program at random under load for SOAK, such as 30m, and count what is lost, doubled or uncharged
+	SOAK=$(SOAK) FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario $(GO) test -count=1 -v -timeout 0 -run '^TestSoak$$' ./tests/faults
 
 generate: ## write the generated code anew
 	$(GO) generate ./...
