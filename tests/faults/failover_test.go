@@ -32,8 +32,9 @@ func withStandby(t *testing.T, more string) (primary, standby *postgres.Server, 
 	return primary, standby, testkit.OnPostgreSQL(address.String())
 }
 
-// TestFailover kills the primary under posts, lookups and a batch, and promotes its standby. Whatever was acknowledged
-// is there once, and the service goes on by itself.
+// TestFailover kills the primary under posts, lookups and a batch, when its standby had not been answering and somebody
+// had the primary go on without it, and promotes the standby. Whatever was acknowledged is there once, and the service
+// goes on by itself.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	primary, standby, env := withStandby(t, "")
@@ -50,10 +51,13 @@ func TestFailover(t *testing.T) {
 	s.AwaitBatch(b.key, batch.ID, "the batch is at it", time.Minute, func(b lookuptest.Batch) bool {
 		return b.Progresso.Feitos > 0
 	})
-	primary.Stop(postgres.Killed)
-	await(t, "clients are told", func() bool {
+	standby.Pause()
+	await(t, "clients are told, though what they asked for is committed on one server", func() bool {
+		impatient(t, primary)
 		return w.count(func(w *shift) int { return told(w)[http.StatusServiceUnavailable] }) >= 16
 	})
+	primary.Stop(postgres.Killed)
+	standby.Resume()
 	standby.Promote()
 	promoted := time.Now()
 	await(t, "a lookup is answered", func() bool { return s.CPF(b.key, lookuptest.CPF(2_000_000)).Status == http.StatusOK })
@@ -66,4 +70,15 @@ func TestFailover(t *testing.T) {
 	mended(b, w, "failover")
 	b.close()
 	t.Logf("the first lookup is answered %s after the promotion", looked)
+}
+
+// impatient has a primary wait no longer for its standby: it then says that what it did is committed, with a warning.
+func impatient(t *testing.T, primary *postgres.Server) {
+	t.Helper()
+	db := openDatabase(t, testkit.OnPostgreSQL(primary.URL))
+	defer func() { _ = db.Close() }()
+	const cancel = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+	if _, err := db.ExecContext(t.Context(), cancel); err != nil {
+		t.Fatal(err)
+	}
 }
