@@ -32,11 +32,10 @@ func withStandby(t *testing.T, more string) (primary, standby *postgres.Server, 
 	return primary, standby, testkit.OnPostgreSQL(address.String())
 }
 
-// TestFailover kills the primary under posts, lookups and a batch, when its standby had not been answering and somebody
-// had the primary go on without it, and promotes the standby. Whatever was acknowledged is there once, and the service
-// goes on by itself.
-func TestFailover(t *testing.T) {
-	t.Parallel()
+// standbyTakesOver kills the primary under posts, lookups and a batch, when its standby had not been answering and
+// somebody had the primary go on without it, and promotes the standby. Whatever was acknowledged is there once, and the
+// service goes on by itself.
+func standbyTakesOver(t *testing.T) {
 	primary, standby, env := withStandby(t, "")
 	b := openBooks(t, env)
 	const documents = 100

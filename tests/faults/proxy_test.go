@@ -9,13 +9,10 @@ import (
 	"time"
 
 	"fichario/tests/testkit"
-	"fichario/tests/testkit/intaketest"
 )
 
-// TestTheWayToPostgreSQL is slow, is cut in the middle of commits, goes quiet with connections half open, and is cut
-// anywhere. Meanwhile everybody is answered in time, and afterwards every row is as clients and bureau know it.
-func TestTheWayToPostgreSQL(t *testing.T) {
-	t.Parallel()
+// wayIsCut has the way to PostgreSQL slow, cut in the middle of commits, and cut anywhere.
+func wayIsCut(t *testing.T) {
 	var met atomic.Int64
 	cut := func(seldom int, what string) testkit.Meddler {
 		return func(_ bool, b []byte) testkit.Fate {
@@ -31,38 +28,37 @@ func TestTheWayToPostgreSQL(t *testing.T) {
 		met.Add(1)
 		return testkit.Pass
 	}
-	intaketest.AtOnce(t, map[string]func(*testing.T){
-		"cut": func(t *testing.T) {
-			b, proxy := throughProxy(t)
-			for name, meddler := range map[string]testkit.Meddler{
-				"slow": slow, "cut before a commit": cut(3, "commit\x00"), "cut after a commit": cut(3, "COMMIT\x00"),
-				"cut anywhere": cut(50, ""),
-			} {
-				w := b.load()
-				w.more(t, "requests are answered", 50)
-				met.Store(0)
-				proxy.Meddle(meddler)
-				await(t, name, func() bool { return met.Load() >= 30 })
-				proxy.Meddle(nil)
-				w.more(t, name+", and then requests are answered again", 100)
-				mended(b, w, name)
-			}
-			b.close()
-		},
-		"half open": func(t *testing.T) {
-			b, proxy := throughProxy(t)
-			w := b.load()
-			w.more(t, "requests are answered", 50)
-			proxy.Meddle(func(bool, []byte) testkit.Fate { return testkit.Lose })
-			await(t, "all clients are told so", func() bool {
-				return w.count(func(w *shift) int { return told(w)[http.StatusServiceUnavailable] }) >= 32
-			})
-			proxy.Meddle(nil)
-			w.more(t, "requests are answered again", 100)
-			mended(b, w, "half open")
-			b.close()
-		},
+	b, proxy := throughProxy(t)
+	for name, meddler := range map[string]testkit.Meddler{
+		"slow": slow, "cut before a commit": cut(3, "commit\x00"), "cut after a commit": cut(3, "COMMIT\x00"),
+		"cut anywhere": cut(50, ""),
+	} {
+		w := b.load()
+		w.more(t, "requests are answered", 50)
+		met.Store(0)
+		proxy.Meddle(meddler)
+		await(t, name, func() bool { return met.Load() >= 30 })
+		proxy.Meddle(nil)
+		w.more(t, name+", and then requests are answered again", 50)
+		mended(b, w, name)
+	}
+	b.close()
+}
+
+// wayIsHalfOpen has connections to PostgreSQL of which neither end hears any more: everybody is told in time, and the
+// service goes on with new ones.
+func wayIsHalfOpen(t *testing.T) {
+	b, proxy := throughProxy(t)
+	w := b.load()
+	w.more(t, "requests are answered", 50)
+	proxy.Meddle(func(bool, []byte) testkit.Fate { return testkit.Lose })
+	await(t, "all clients are told so", func() bool {
+		return w.count(func(w *shift) int { return told(w)[http.StatusServiceUnavailable] }) >= 32
 	})
+	proxy.Meddle(nil)
+	w.more(t, "requests are answered again", 100)
+	mended(b, w, "half open")
+	b.close()
 }
 
 // throughProxy is a service that reaches PostgreSQL through a proxy.
