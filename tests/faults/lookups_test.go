@@ -4,7 +4,6 @@ package faults
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -214,8 +213,8 @@ func TestTheDatabaseComesLater(t *testing.T) {
 	}
 }
 
-// TestSlowAndBrokenClients: connections that dribble do not keep others from being served.
-func TestSlowAndBrokenClients(t *testing.T) {
+// TestBrokenClients: half a body is told so, one that never comes is not waited for, and headers are bounded.
+func TestBrokenClients(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
@@ -230,10 +229,6 @@ func TestSlowAndBrokenClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		return c
-	}
-	var slow []net.Conn
-	for range 200 {
-		slow = append(slow, dial("GET /api/v1/produtos HTTP/1.1\r\nHost: x\r\nX-"))
 	}
 	broken := dial("POST /api/v1/consultas HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\nAuthorization: Bearer " + key + "\r\n\r\n{\"produto\":")
 	if tcp, ok := broken.(*net.TCPConn); ok {
@@ -257,11 +252,6 @@ func TestSlowAndBrokenClients(t *testing.T) {
 			t.Errorf("%s with a body that never comes: %.20q, %v", address, answer, err)
 		}
 	}
-	lookuptest.Eventually(t, "slow headers are cut off", 10*time.Second, func() bool {
-		_ = slow[0].SetReadDeadline(time.Now().Add(100 * time.Millisecond))
-		_, err := slow[0].Read(make([]byte, 512))
-		return errors.Is(err, io.EOF) || err == nil
-	})
 	huge := dial("GET /api/v1/produtos HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("a", 20<<10))
 	head := make([]byte, 12)
 	if _, err := io.ReadFull(huge, head); err != nil || string(head) != "HTTP/1.1 431" {
