@@ -70,6 +70,12 @@ type shift struct {
 	acknowledged int
 }
 
+func newShift() *shift {
+	w := &shift{began: time.Now().Add(-time.Millisecond)}
+	w.over, w.end = context.WithCancel(context.Background())
+	return w
+}
+
 // lookedUp is one lookup, about a document that nobody asked about before, or one that history has.
 type lookedUp struct {
 	document string
@@ -100,9 +106,7 @@ func (w *shift) stop() {
 // load starts 32 clients, of which half post and half ask, until they are stopped or get no answer.
 func (b *books) load() *shift {
 	const each = 16
-	w := &shift{began: time.Now().Add(-time.Millisecond)}
-	w.over, w.end = context.WithCancel(context.Background())
-	again := b.again
+	w, again := newShift(), b.again
 	b.again = nil
 	b.shifts++
 	var documents sync.Mutex

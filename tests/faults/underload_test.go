@@ -25,6 +25,8 @@ func TestUnderLoad(t *testing.T) {
 		"its connections are half open": wayIsHalfOpen,
 		"a standby takes over":          standbyTakesOver,
 		"a full disk":                   fullDisk,
+		"each round trip":               eachRoundTrip,
+		"each write":                    eachWrite,
 		"SIGTERM on SQLite":             func(t *testing.T) { stopped(t, testkit.SQLite(t)) },
 		"SIGTERM on PostgreSQL":         func(t *testing.T) { stopped(t, testkit.PostgreSQL(t)) },
 		"a copy of SQLite":              func(t *testing.T) { copied(t, testkit.SQLite(t), copyOfSQLite) },
