@@ -102,7 +102,7 @@ func TestAThousandClientsThatNeverFinish(t *testing.T) {
 // it free, and nothing of them stays.
 func TestTwoHundredClientsThatLeave(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		const clients = 200
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 20*time.Second))

@@ -1,5 +1,5 @@
 // Package faults breaks things under the real program: the bureau, the database, the program itself. After each fault
-// the statement must agree with the bureau's own ledger.
+// the statement must agree with the bureau's own ledger. docs/faults.md says which test shows what.
 package faults
 
 import (
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 	"fichario/tests/testkit/postgres"
 )
@@ -32,7 +33,7 @@ func expect[T any](t *testing.T, what string, got, want T) {
 // has seen is charged once, and nothing else is.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
 			select {
 			case <-time.After(time.Duration(rand.IntN(400)) * time.Millisecond):

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -17,7 +18,7 @@ import (
 // the bureau was asked is charged, nothing twice, and what was not charged was not asked.
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		asking, through := testkit.StartProxy(t, bureau.URL)
 		type point struct {
