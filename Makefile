@@ -11,7 +11,7 @@ GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off
 LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
 
 .DEFAULT_GOAL := help
-.PHONY: help run test containers test-race fuzz release generate contract lint build bench profile bench-growth bin/pgtest
+.PHONY: help run test containers test-race soak fuzz release generate contract lint build bench profile bench-growth bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ containers: ## build the image, run the compose file, take it down and up again 
 
 test-race: build bin/pgtest ## run every test with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(PGTEST) $(ALLOWED) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
+
+SOAK ?= 30m
+soak: build ## kill the program at random under load for SOAK, such as 30m, and count what is lost, doubled or uncharged
+	SOAK=$(SOAK) FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario $(GO) test -count=1 -v -timeout 0 -run '^TestSoak$$' ./tests/faults
 
 generate: ## write the generated code anew
 	$(GO) generate ./...

@@ -19,6 +19,7 @@ type conn struct {
 	replica *replica // where there is one, and it may be asked
 	// migrating opens connections of the role that owns the tables; nil on SQLite.
 	migrating *dialer
+	standby   *standby
 	tx        bool
 	// lines are those of the audit that are written when the transaction has done all else.
 	lines *[]audit.Line
@@ -52,7 +53,7 @@ func (c conn) list(ctx context.Context, op string, f func(*gorm.DB) error) error
 
 // exec is for an operation that writes.
 func (c conn) exec(ctx context.Context, op string, f func(*gorm.DB) error) error {
-	return c.run(ctx, op, c.of(ctx).write, f)
+	return c.standby.holds(func() error { return c.run(ctx, op, c.of(ctx).write, f) })
 }
 
 // whole is exec for several statements of which all happen, or none.

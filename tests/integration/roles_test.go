@@ -16,7 +16,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestTheServiceOwnsNothing: it runs with a role that reads and writes rows alone, as docs/production.md says
+// TestTheServiceOwnsNothing: it runs with a role that reads and writes rows alone, as docs/operations.md says
 // how to make one. What changes the schema, partitions of the days to come among it, is done by the role of
 // FICHARIO_MIGRATE_DATABASE_URL.
 func TestTheServiceOwnsNothing(t *testing.T) {
