@@ -16,6 +16,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/ports"
+	"fichario/ports/portstest"
 	"fichario/tests/testkit/lookuptest"
 	"fichario/tests/testkit/postgres"
 )
@@ -60,7 +61,7 @@ func (u *unreliable) Ask(_ context.Context, p catalog.Product, d document.Docume
 		return ports.Answer{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "as told"}
 	}
 	u.reached++
-	return known(p), nil
+	return portstest.Found(p, map[string]any{"nome": "Ana"}), nil
 }
 
 // TestACapIsOneCounter: two instances that charge one key under a cap, and give back what was not sent, do it in an
