@@ -209,7 +209,7 @@ func TestWhatAFailureCosts(t *testing.T) {
 				if strings.Contains(log, cpfs[0]) || strings.Contains(log, "segredo") {
 					t.Error("the log holds the document")
 				}
-				if c.what == "a panic" && (!strings.Contains(log, "fakes_test.go") || !strings.Contains(log, "type=string")) {
+				if c.what == "a panic" && (!strings.Contains(log, "bureau_fake.go") || !strings.Contains(log, "type=string")) {
 					t.Errorf("the log has no stack: %.300s", log)
 				}
 				s.bureau.Script = nil

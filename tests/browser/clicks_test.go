@@ -100,6 +100,7 @@ func TestTheCommonestJobsTakeFewClicks(t *testing.T) {
 		})
 		job("look up in the documents tab and come back", "", 2, func() {
 			h.click("nav.tabs a[href$='/documentos']")
+			b.See("Consultas deste contato") // or the button of the page before would be pressed
 			h.press("Cadastro de pessoa")
 			b.See("Cobrado: R$ 0,45", "em 1 consulta")
 		})
