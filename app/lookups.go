@@ -263,13 +263,23 @@ func (l *Lookups) entry(a asking) lookup.Entry {
 // Settle closes entries whose call nobody finished, as after a crash: charged,
 // because the call may have reached the bureau. It is a chore.
 func (l *Lookups) Settle(ctx context.Context) error {
+	return l.settle(ctx, func(now time.Time) time.Time { return now })
+}
+
+// SettleAll is Settle for calls of whatever time. It is for an instance that begins, and is alone with its database:
+// nobody is making them any more, and a clock that stepped back meanwhile keeps no document waiting.
+func (l *Lookups) SettleAll(ctx context.Context) error {
+	return l.settle(ctx, func(now time.Time) time.Time { return now.AddDate(100, 0, 0) })
+}
+
+func (l *Lookups) settle(ctx context.Context, until func(now time.Time) time.Time) error {
 	var n int
 	err := l.store.InTx(ctx, func(repos ports.Repos) error {
 		now, err := repos.Clock.Now(ctx, l.clock())
 		if err != nil {
 			return err
 		}
-		n, err = repos.Statement.Settle(ctx, now)
+		n, err = repos.Statement.Settle(ctx, until(now))
 		return err
 	})
 	if n > 0 && err == nil {

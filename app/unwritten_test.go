@@ -211,3 +211,27 @@ func TestStopping(t *testing.T) {
 		})
 	})
 }
+
+// TestWhoIsAloneSettlesAtOnce: calls of a process that was killed are charged, and their documents wait for nobody,
+// though the clock has stepped back.
+func TestWhoIsAloneSettlesAtOnce(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		key, killed := s.byKey(access.Limits{PerMinute: 9, PerDay: 9, PerMonth: 9}), make(chan struct{})
+		s.bureau.Script = portstest.Holds(killed)
+		var asking sync.WaitGroup
+		asking.Go(func() { _, _ = s.ask(key, app.LookupRequest{Document: cpfs[0]}) })
+		time.Sleep(time.Second)
+
+		next := s.otherLookups(s.store)
+		done(next.Settle(t.Context()))
+		equal(t, "not yet due", line(s.entries()), "[em_andamento 0.45]")
+		done(next.SettleAll(t.Context()))
+		equal(t, "settled", line(s.entries()), "[sem_resposta 0.45]")
+		s.bureau.Script = nil
+		_, err := next.Do(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
+		equal(t, "the same document", line(err == nil, len(s.bureau.Asked())), "true 2")
+		close(killed)
+		asking.Wait()
+	})
+}

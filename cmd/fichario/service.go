@@ -101,6 +101,11 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 		return nil, err
 	}
 	e.wireUseCases(s, log, calendar, metrics)
+	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); sqlite {
+		if err := s.lookups.SettleAll(e.ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.listenForMetrics(s, metrics); err != nil {
 		return nil, err
 	}
