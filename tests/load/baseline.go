@@ -63,6 +63,21 @@ func serveBaseline(ctx context.Context, url string) error {
 		}
 		return c.String(http.StatusOK, "ok")
 	})
+	tell, err := teller(ctx, url)
+	if err != nil {
+		return err
+	}
+	e.GET("/told/:documento", func(c echo.Context) error {
+		answer, err := find(c.Request().Context(), c.Param("documento"))
+		if err == nil {
+			err = tell(c.Request().Context(), c.Param("documento"))
+		}
+		if err != nil {
+			return err
+		}
+		c.Response().Header().Set("Content-Length", strconv.Itoa(len(answer)))
+		return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, answer)
+	})
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -234,6 +234,11 @@ func cases(db string, seeded seeded) []comparison {
 			func(i int) string { return get("/select/"+cpf(i), "") }, 200, nil,
 		},
 		{
+			"lookup from history / SELECT and a line of the statement",
+			func(i int) string { return get("/api/v1/cpf/"+cpf(i), seeded.key) },
+			func(i int) string { return get("/told/"+cpf(i), "") }, 200, nil,
+		},
+		{
 			"invalid document / bare echo",
 			func(int) string { return get("/api/v1/cpf/52998224726", seeded.key) },
 			func(int) string { return get("/echo", "") }, 400, nil,
