@@ -42,12 +42,12 @@ func TestTheShellsCompletion(t *testing.T) {
 		"zsh":  "compadd() { echo ${(P)${@[-1]}} }; words=(fichario api batch re); CURRENT=4; _fichario",
 		"fish": "complete -C 'fichario api batch re' | string join ' '",
 	} {
+		path, err := exec.LookPath(shell)
+		if err != nil && shell != "bash" {
+			continue // .ci/run installs them
+		}
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
-			path, err := exec.LookPath(shell)
-			if err != nil {
-				t.Skip(shell + " is not here")
-			}
 			script := completions[shell]
 			if shell == "zsh" {
 				script = "compdef() { : }\n" + script

@@ -196,6 +196,7 @@ func TestAgents(t *testing.T) {
 				t.Errorf("products are %v", products)
 			}
 		}
+		s.Command("doctor") // what sessions reserved is no fault
 	})
 }
 

@@ -45,6 +45,8 @@ func TestTheAPIByCommand(t *testing.T) {
 	expect(t, "what cost", len(readCSV(t, do("api", "statement", "-o", "csv", "--no-cached", "--product", "cpf"))), 3)
 	has(t, "as JSON", do("api", "statement", "--cached", "--json"), `"cache":true`)
 
+	has(t, "not waited for", do("api", "lookup", "cnpj", acme, "--later"), "situacao", "em_andamento")
+
 	people := lookuptest.CPFs(710, 2)
 	file := filepath.Join(t.TempDir(), "carteira.csv")
 	err := os.WriteFile(file, []byte("cliente;cpf\nA;"+people[0]+"\nB;"+people[1]+"\n"), 0o600)
