@@ -42,7 +42,8 @@ var audited = map[string]string{
 	"Contacts.Create": inHistory, "Contacts.Edit": inHistory, "Contacts.Note": inHistory, "Contacts.Assign": inHistory,
 	"Contacts.Move": inHistory, "Contacts.Called": inHistory, "Contacts.Opened": "contato.aberto",
 	"Contacts.Delete": "contato.excluido", "Contacts.Undelete": "contato.restaurado", "Contacts.All": "contatos.baixados",
-	"Bulks.Start": "acao.iniciada", "Bulks.Undo": "acao.desfeita", "Bulks.PrepareImport": inItself,
+	"Contacts.HandOut": "contatos.baixados",
+	"Bulks.Start":      "acao.iniciada", "Bulks.Undo": "acao.desfeita", "Bulks.PrepareImport": inItself,
 	"Bulks.ChooseImport": inItself, "Bulks.StartImport": "importacao.iniciada",
 	"Bulks.FinishImport": "- its start is in the audit", "Bulks.ImportResults": "importacao.baixada",
 
@@ -52,7 +53,7 @@ var audited = map[string]string{
 	"Batches.Resume": "lote.retomado", "Batches.Cancel": "lote.cancelado", "Batches.AllResults": "lote.baixado",
 	"Statement.Lines": "extrato.baixado",
 
-	"Lookups.Do": inStatement, "Lookups.Start": inStatement, "Lookups.DoLater": inStatement,
+	"Lookups.Do": inStatement, "Lookups.DoWithin": inStatement, "Lookups.Start": inStatement, "Lookups.DoLater": inStatement,
 	"Lookups.Tie": "- it is a note to the lookup", "Lookups.Opened": "consulta.aberta",
 	"Lookups.Downloaded": "resposta.baixada",
 

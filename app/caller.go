@@ -84,6 +84,16 @@ func (c Caller) org() (string, error) {
 	return c.orgID, nil
 }
 
+// contactsOrg is org for a caller who may read contacts: a key only when it was made for it. Faults: NotFound,
+// Forbidden.
+func (c Caller) contactsOrg() (string, error) {
+	orgID, err := c.org()
+	if err == nil && c.key != nil && !c.key.Contacts {
+		err = fault.New(fault.Forbidden, "Esta chave não pode ler contatos. Crie outra com fichario key create --contacts.")
+	}
+	return orgID, err
+}
+
 // managedOrg is org for a caller who may also manage it. Faults: NotFound, Forbidden.
 func (c Caller) managedOrg() (string, error) {
 	orgID, err := c.org()

@@ -112,6 +112,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.Create, args{bia()}, "", ""},
 		{s.contacts.List, args{s.orgID, 5}, "", missing},
 		{s.contacts.Search, args{app.ContactSearch{}, "", "", 5}, "", ""},
+		{s.contacts.HandOut, args{"bia", "", 5}, "", ""},
 		{s.contacts.Count, args{app.ContactSearch{}}, "", ""},
 		{s.contacts.All, args{app.ContactSearch{}}, "", ""},
 		{s.contacts.Choices, nil, "", ""},
@@ -191,6 +192,10 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.statement.Keys, nil, forbidden, ""},
 
 		{s.lookups.Do, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
+		{s.lookups.DoWithin, args{
+			app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, session(9 * catalog.Real),
+		}, "", ""},
+		{s.lookups.SessionSpent, args{session(0)}, "", ""},
 		{
 			s.lookups.Start, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], ContactID: contact.ID}}, "",
 			missing,

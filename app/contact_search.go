@@ -97,7 +97,7 @@ type prepared struct {
 }
 
 func (c *Contacts) prepare(ctx context.Context, by Caller, s ContactSearch) (prepared, error) {
-	orgID, err := by.org()
+	orgID, err := by.contactsOrg()
 	if err != nil {
 		return prepared{}, err
 	}
@@ -169,6 +169,21 @@ func (c *Contacts) Search(
 	}
 	page.Contacts = p.names.views(found[:min(len(found), limit)])
 	return page, nil
+}
+
+// HandOut is Search by text for an agent with a key, newest first, which is written down. Faults: those of Search;
+// Forbidden for a key that was not made for it.
+func (c *Contacts) HandOut(ctx context.Context, by Caller, text, after string, limit int) (ContactPage, error) {
+	orgID, err := by.contactsOrg()
+	if err == nil {
+		err = looked(ctx, c.store, by, audit.Line{
+			OrgID: orgID, Action: audit.ContactsDownloaded, Detail: audit.Detail{"busca": yesNo(text != "")},
+		})
+	}
+	if err != nil {
+		return ContactPage{}, err
+	}
+	return c.Search(ctx, by, ContactSearch{Text: text}, after, "", limit)
 }
 
 // Count counts the contacts that a search finds, up to one more than CountMax. Faults:

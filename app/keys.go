@@ -53,6 +53,8 @@ type NewKey struct {
 	Purposes []string
 	// From are addresses and ranges that it may be used from; empty for all.
 	From []string
+	// Contacts lets agents search the organisation's contacts with it.
+	Contacts bool
 	// ExpiresAt is when the key ends; zero for never.
 	ExpiresAt time.Time
 }
@@ -98,6 +100,9 @@ func keyDetail(k access.Key) audit.Detail {
 	if len(k.From) > 0 {
 		d["redes"] = strings.Trim(fmt.Sprint(k.From), "[]")
 	}
+	if k.Contacts {
+		d["contatos"] = yesNo(true)
+	}
 	if !k.ExpiresAt.IsZero() {
 		d["expiraEm"] = k.ExpiresAt.Format(time.RFC3339)
 	}
@@ -133,7 +138,7 @@ func (n NewKey) describe(now time.Time) (access.Key, error) {
 	notAScope := func(t document.Type) bool { return !slices.Contains(n.Scopes, t) }
 	return access.Key{
 		ID: id, OrgID: n.OrgID, Name: name, Scopes: slices.DeleteFunc(document.Types(), notAScope), Limits: n.Limits,
-		CreatedAt: now, ExpiresAt: n.ExpiresAt, Purposes: n.Purposes, From: from,
+		CreatedAt: now, ExpiresAt: n.ExpiresAt, Purposes: n.Purposes, From: from, Contacts: n.Contacts,
 	}, nil
 }
 

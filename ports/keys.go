@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 )
 
@@ -39,4 +40,12 @@ type Usage interface {
 	// SpentByKeys returns what several keys were charged in a bucket, by key; those
 	// that were charged nothing are not there.
 	SpentByKeys(ctx context.Context, keyIDs []string, bucket string) (map[string]lookup.Spent, error)
+	// Reserve counts a lookup that an agent's session may be charged for, in lookup.AgentBucket, unless the session would
+	// then have more than the ceiling; ErrCeiling in that case.
+	Reserve(ctx context.Context, sessionID string, amount, ceiling catalog.Money) error
+	// Return takes one back that was not charged.
+	Return(ctx context.Context, sessionID string, amount catalog.Money) error
+	// ForgetSessions removes the counts of sessions whose ids are of the week before a time, and returns how many there
+	// were.
+	ForgetSessions(ctx context.Context, before time.Time) (int, error)
 }

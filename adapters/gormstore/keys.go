@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -26,9 +27,16 @@ type keyRow struct {
 
 func (keyRow) TableName() string { return "keys" }
 
+// contactsWord stands among the scopes of a key that may read contacts; no type of document is called so.
+const contactsWord document.Type = "contatos"
+
 func keyRowOf(k access.Key) keyRow {
+	scopes := slices.Clone(k.Scopes)
+	if k.Contacts {
+		scopes = append(scopes, contactsWord)
+	}
 	return keyRow{
-		ID: uid(k.ID), OrgID: uid(k.OrgID), Name: k.Name, Prefix: k.Prefix, Scopes: commas(k.Scopes),
+		ID: uid(k.ID), OrgID: uid(k.OrgID), Name: k.Name, Prefix: k.Prefix, Scopes: commas(scopes),
 		PerMinute: k.Limits.PerMinute, PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth,
 		CreatedAt: stamp(k.CreatedAt), ExpiresAt: optionalTime(k.ExpiresAt),
 		RevokedAt: optionalTime(k.RevokedAt), LastUsedAt: optionalTime(k.LastUsedAt),
@@ -44,6 +52,8 @@ func (r keyRow) key() access.Key {
 		LastUsedAt: timeOf(r.LastUsedAt), Scopes: fromCommas[document.Type](r.Scopes),
 		Purposes: fromCommas[string](r.Purposes),
 	}
+	k.Contacts = k.Has(contactsWord)
+	k.Scopes = slices.DeleteFunc(k.Scopes, func(t document.Type) bool { return t == contactsWord })
 	for _, network := range fromCommas[string](r.Networks) {
 		from, err := netip.ParsePrefix(network)
 		if err != nil {

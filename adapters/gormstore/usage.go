@@ -2,11 +2,13 @@ package gormstore
 
 import (
 	"context"
+	"time"
 
 	"gorm.io/gorm"
 
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
 type usageRow struct {
@@ -58,4 +60,39 @@ func (r usage) SpentByKeys(ctx context.Context, keyIDs []string, bucket string) 
 		out[string(row.KeyID)] = row.spent()
 	}
 	return out, err
+}
+
+func (r usage) Reserve(ctx context.Context, sessionID string, amount, ceiling catalog.Money) error {
+	return r.exec(ctx, "usage.reserve", func(db *gorm.DB) error {
+		if amount > ceiling {
+			return ports.ErrCeiling
+		}
+		done := db.Exec(`INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, 1, ?)
+			ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + 1, amount = key_usage.amount + excluded.amount
+			WHERE key_usage.amount + excluded.amount <= ?`, uid(sessionID), lookup.AgentBucket, int64(amount), int64(ceiling))
+		if done.Error == nil && done.RowsAffected == 0 {
+			return ports.ErrCeiling
+		}
+		return done.Error
+	})
+}
+
+func (r usage) Return(ctx context.Context, sessionID string, amount catalog.Money) error {
+	return r.exec(ctx, "usage.return", func(db *gorm.DB) error {
+		return db.Model(&usageRow{}).Where("key_id = ? AND bucket = ?", uid(sessionID), lookup.AgentBucket).Updates(
+			map[string]any{"count": gorm.Expr("count - 1"), "amount": gorm.Expr("amount - ?", int64(amount))}).Error
+	})
+}
+
+// forgetWeek bounds what ForgetSessions looks at: the ids of a week, and not every count of every key.
+const forgetWeek = 7 * 24 * time.Hour
+
+func (r usage) ForgetSessions(ctx context.Context, before time.Time) (n int, err error) {
+	err = r.exec(ctx, "usage.forgetSessions", func(db *gorm.DB) error {
+		gone := db.Delete(&usageRow{}, "key_id >= ? AND key_id < ? AND bucket = ?", firstID(before.Add(-forgetWeek)),
+			firstID(before), lookup.AgentBucket)
+		n = int(gone.RowsAffected)
+		return gone.Error
+	})
+	return n, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"fichario/adapters/agents"
 	"fichario/app"
 )
 
@@ -38,6 +39,8 @@ type Config struct {
 	MetricsElsewhere bool
 	// Sandbox is listed at /docs/sandbox.
 	Sandbox []SandboxDocument
+	// Agents answers agents at /mcp.
+	Agents *agents.Handler
 }
 
 type server struct {
@@ -86,6 +89,8 @@ func New(c Config) (http.Handler, error) {
 		"verifyWebhook":   {firstOf("hub.challenge", "hub.verify_token")},
 		"probeWebhook":    {firstOf("hub.challenge", "hub.verify_token")},
 	}})
+	// Not GET: no agent is told what it did not ask for, and so no stream outlives its key.
+	e.Match([]string{http.MethodPost, http.MethodDelete}, "/mcp", s.agent, lookup("teto")...)
 	if err := s.documentation(e); err != nil {
 		return nil, err
 	}

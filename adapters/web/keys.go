@@ -37,7 +37,12 @@ func (k KeyLine) DayUse() use { return useOf("Dia", k.Today.Count, k.Limits.PerD
 func (k KeyLine) MonthUse() use { return useOf("Mês", k.Month.Count, k.Limits.PerMonth) }
 
 // Scope writes what the key may ask about.
-func (k KeyLine) Scope() string { return scopeNames(k.Scopes) }
+func (k KeyLine) Scope() string {
+	if k.Contacts {
+		return scopeNames(k.Scopes) + ", busca de contatos por agentes"
+	}
+	return scopeNames(k.Scopes)
+}
 
 func scopeNames(scopes []document.Type) string {
 	names := make([]string, len(scopes))

@@ -13,32 +13,48 @@ import (
 // cli is the one declaration of commands, flags and environment variables:
 // `fichario --help` and the README's tables come from it.
 type cli struct {
-	Settings `embed:""`
+	Settings `embed:"" group:"config"`
 
 	JSON    bool             `name:"json" help:"Print one JSON value instead of text."`
 	Version kong.VersionFlag `help:"Print the version and end."`
 
-	Serve         serveCmd         `cmd:"" help:"Run the service."`
-	Healthcheck   healthcheckCmd   `cmd:"" help:"Ask the service on this machine whether it lives; exit 1 when it does not."`
-	Migrate       migrateCmd       `cmd:"" help:"Bring the database to the newest schema. serve does it too."`
-	Org           orgCmd           `cmd:"" help:"Organisations."`
-	Member        memberCmd        `cmd:"" help:"People of an organisation."`
-	Key           keyCmd           `cmd:"" help:"API keys."`
-	Subject       subjectCmd       `cmd:"" help:"What the law gives the persons whose data it is."`
-	Purpose       purposeCmd       `cmd:"" help:"What an organisation looks people up for."`
-	Origin        originCmd        `cmd:"" help:"Where contacts come from."`
-	Funnel        funnelCmd        `cmd:"" help:"The stages that contacts move through."`
-	Rotation      rotationCmd      `cmd:"" help:"Who is given contacts in turn."`
-	Webhook       webhookCmd       `cmd:"" help:"Addresses that contacts are sent to."`
-	Automation    automationCmd    `cmd:"" help:"What is done when a contact comes in."`
-	Batch         batchCmd         `cmd:"" help:"One question about many documents."`
-	Contact       contactCmd       `cmd:"" help:"Contacts."`
-	Notification  notificationCmd  `cmd:"" help:"What the team was told."`
-	Audit         auditCmd         `cmd:"" help:"Who did what: list and check the audit."`
-	Bureau        bureauCmd        `cmd:"" help:"Check and try a bureau file."`
-	Doctor        doctorCmd        `cmd:"" help:"Check that the data holds together; exit 1 when something does not."`
-	Rekey         rekeyCmd         `cmd:"" help:"Encrypt with the first data key what others encrypted, so that they can be left out."`
-	SandboxBureau sandboxBureauCmd `cmd:"" name:"sandbox-bureau" help:"Serve the invented bureau over HTTP, or what a script says."`
+	Serve       serveCmd       `cmd:"" group:"serve" help:"Run the service."`
+	Healthcheck healthcheckCmd `cmd:"" group:"serve" help:"Ask the service on this machine whether it lives; exit 1 when it does not."`
+	Migrate     migrateCmd     `cmd:"" group:"serve" help:"Bring the database to the newest schema. serve does it too."`
+	Doctor      doctorCmd      `cmd:"" group:"serve" help:"Check that the data holds together; exit 1 when something does not."`
+	Rekey       rekeyCmd       `cmd:"" group:"serve" help:"Encrypt with the first data key what others encrypted, so that they can be left out."`
+
+	Lookup        lookupCmd        `cmd:"" group:"lookups" help:"Ask a running service about a document, with a key."`
+	API           apiCmd           `cmd:"" group:"lookups" name:"api" help:"All that a key may do at a running service: lookups, products, statement, batches."`
+	MCP           mcpCmd           `cmd:"" group:"lookups" name:"mcp" help:"Give an agent tools for lookups at a running service, under a ceiling (MCP on standard input)."`
+	Key           keyCmd           `cmd:"" group:"lookups" help:"API keys."`
+	Batch         batchCmd         `cmd:"" group:"lookups" help:"One question about many documents."`
+	Bureau        bureauCmd        `cmd:"" group:"lookups" help:"Check and try a bureau file."`
+	SandboxBureau sandboxBureauCmd `cmd:"" group:"lookups" name:"sandbox-bureau" help:"Serve the invented bureau over HTTP, or what a script says."`
+
+	Webhook      webhookCmd      `cmd:"" group:"leads" help:"Addresses that contacts are sent to."`
+	Contact      contactCmd      `cmd:"" group:"leads" help:"Contacts."`
+	Origin       originCmd       `cmd:"" group:"leads" help:"Where contacts come from."`
+	Funnel       funnelCmd       `cmd:"" group:"leads" help:"The stages that contacts move through."`
+	Rotation     rotationCmd     `cmd:"" group:"leads" help:"Who is given contacts in turn."`
+	Automation   automationCmd   `cmd:"" group:"leads" help:"What is done when a contact comes in."`
+	Notification notificationCmd `cmd:"" group:"leads" help:"What the team was told."`
+
+	Org    orgCmd    `cmd:"" group:"people" help:"Organisations."`
+	Member memberCmd `cmd:"" group:"people" help:"People of an organisation."`
+
+	Purpose purposeCmd `cmd:"" group:"privacy" help:"What an organisation looks people up for."`
+	Subject subjectCmd `cmd:"" group:"privacy" help:"What the law gives the persons whose data it is."`
+	Audit   auditCmd   `cmd:"" group:"privacy" help:"Who did what: list and check the audit."`
+
+	Completion completionCmd `cmd:"" group:"tools" help:"Print what a shell needs to complete commands and flags: bash, zsh or fish."`
+}
+
+// groups are how `fichario --help` puts the commands together.
+var groups = []kong.Group{
+	{Key: "serve", Title: "The service:"}, {Key: "lookups", Title: "Lookups:"}, {Key: "leads", Title: "Leads:"},
+	{Key: "people", Title: "Organisations and people:"}, {Key: "privacy", Title: "Privacy:"}, {Key: "tools", Title: "Tools:"},
+	{Key: "config", Title: "Configuration of the service and of the commands that work on its database:"},
 }
 
 // Settings are the service's configuration.

@@ -7,28 +7,46 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 )
 
-// TestTheREADMEListsTheConfiguration: README's table is made from the declaration of flags and variables. When it
-// fails, put the table that it prints into README.
+// TestTheREADMEListsTheConfiguration: README's tables are made from the declaration of flags and variables, those of
+// the service and those of its client. When it fails, put the table that it prints into README.
 func TestTheREADMEListsTheConfiguration(t *testing.T) {
 	t.Parallel()
 	parser, err := newParser(&cli{}, nil, nil, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := "| variable | flag | default | meaning |\n|---|---|---|---|\n"
-	for _, f := range parser.Model.Flags {
-		if len(f.Envs) == 1 {
-			table += fmt.Sprintf("| %s | --%s | %s | %s |\n", f.Envs[0], f.Name, f.Default, f.Help)
-		}
-	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(readme), table) {
-		t.Errorf("README.md has not this table:\n%s", table)
+	for _, flags := range [][]*kong.Flag{parser.Model.Flags, childNamed(parser.Model.Node, "lookup").Flags} {
+		table := "| variable | flag | default | meaning |\n|---|---|---|---|\n"
+		for _, f := range flags {
+			if len(f.Envs) == 1 {
+				table += fmt.Sprintf("| %s | --%s | %s | %s |\n", f.Envs[0], f.Name, f.Default, f.Help)
+			}
+		}
+		if !strings.Contains(string(readme), table) {
+			t.Errorf("README.md has not this table:\n%s", table)
+		}
+	}
+}
+
+// TestHelpIsInGroups: a command is in one, so that nobody looks for it among forty.
+func TestHelpIsInGroups(t *testing.T) {
+	t.Parallel()
+	parser, err := newParser(&cli{}, nil, nil, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Children {
+		if command.Group == nil || !strings.HasSuffix(command.Group.Title, ":") {
+			t.Errorf("%s is in no group", command.Name)
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ type keyCreateCmd struct {
 	Month    wholeNumber `name:"per-month" default:"5000" help:"Charged lookups per month; 0 allows answers from history only."`
 	Purposes []string    `help:"Codes of the purposes it may ask for. Default: all."`
 	From     []string    `help:"Addresses and ranges it may be used from, such as 203.0.113.0/24,2001:db8::1. Default: all."`
+	Contacts bool        `help:"Let agents search the organisation's contacts with it (docs/mcp.md)."`
 	Expires  string      `help:"Last day (2026-12-31, in the instance's time zone) or instant (2026-12-31T18:00:00Z). Default: never."`
 }
 
@@ -48,7 +49,7 @@ func (c *keyCreateCmd) Run(e *environment) error {
 		key, secret, err := app.NewKeys(store, now).Create(e.ctx, app.Operator(), app.NewKey{
 			OrgID: c.Org, Name: c.Name, Scopes: scopes, ExpiresAt: expires,
 			Limits:   access.Limits{PerMinute: int(c.Minute), PerDay: int(c.Day), PerMonth: int(c.Month)},
-			Purposes: trimmed(c.Purposes), From: c.From,
+			Purposes: trimmed(c.Purposes), From: c.From, Contacts: c.Contacts,
 		})
 		if err != nil {
 			return err
@@ -116,6 +117,7 @@ type keyView struct {
 	PerMonth   int             `json:"perMonth"`
 	Purposes   []string        `json:"purposes"`
 	From       []netip.Prefix  `json:"from"`
+	Contacts   bool            `json:"contacts"`
 	CreatedAt  time.Time       `json:"createdAt"`
 	ExpiresAt  *time.Time      `json:"expiresAt"`
 	RevokedAt  *time.Time      `json:"revokedAt"`
@@ -126,7 +128,8 @@ func viewKey(k access.Key) keyView {
 	return keyView{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Scopes: k.Scopes, PerMinute: k.Limits.PerMinute,
 		PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth, Purposes: append([]string{}, k.Purposes...),
-		From: append([]netip.Prefix{}, k.From...), CreatedAt: k.CreatedAt, ExpiresAt: timeOrNull(k.ExpiresAt),
+		From: append([]netip.Prefix{}, k.From...), Contacts: k.Contacts, CreatedAt: k.CreatedAt,
+		ExpiresAt: timeOrNull(k.ExpiresAt),
 		RevokedAt: timeOrNull(k.RevokedAt), LastUsedAt: timeOrNull(k.LastUsedAt),
 	}
 }

@@ -57,6 +57,12 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	if len(args) == 0 || len(args) == 1 && args[0] == "help" {
 		args = []string{"--help"}
 	}
+	if args[0] == askedFor {
+		for _, word := range complete(parser.Model.Node, args[1:]) {
+			fmt.Fprintln(out, word)
+		}
+		return 0
+	}
 	parsed, err := parser.Parse(args)
 	if code >= 0 {
 		return code // --help, --version
@@ -111,7 +117,8 @@ func newParser(c *cli, errOut, out io.Writer, exit func(int)) (*kong.Kong, error
 		kong.UsageOnError(),
 		kong.Writers(out, errOut),
 		kong.Exit(exit),
+		kong.ExplicitGroups(groups),
 		kong.Vars{"version": version()},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, FlagsLast: true}),
 	)
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"fichario/adapters/agents"
 	"fichario/adapters/automation"
 	"fichario/adapters/bureau"
 	"fichario/adapters/factors"
@@ -148,7 +149,7 @@ func (e *environment) wireServer(
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches,
 		LookupEnabled: e.settings.Lookup, TrustedProxies: trusted,
 		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
-		Sandbox: sandboxDocuments(),
+		Sandbox: sandboxDocuments(), Agents: s.agents(statement, log),
 	})
 	if err != nil {
 		return err
@@ -193,6 +194,13 @@ func (e *environment) wireServer(
 		MaxHeaderBytes:    16 << 10,
 	}
 	return nil
+}
+
+func (s *service) agents(statement *app.Statement, log *slog.Logger) *agents.Handler {
+	return agents.New(agents.Config{
+		Lookups: s.lookups, Statement: statement, Purposes: app.NewPurposes(s.store, now),
+		Contacts: app.NewContacts(s.store, now), Log: log, Version: version(),
+	})
 }
 
 // listenForMetrics serves /metrics alone, where it has an address of its own.
@@ -264,6 +272,7 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget deliveries", Every: time.Hour, Do: s.retention.ForgetDeliveries},
 		{Name: "forget audit", Every: time.Hour, Do: s.retention.ForgetAudit},
 		{Name: "forget contacts", Every: time.Hour, Do: s.retention.ForgetContacts},
+		{Name: "forget sessions of agents", Every: time.Hour, Do: s.lookups.ForgetAgentSessions},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
 		{Name: "change many contacts", Every: time.Second, Do: app.NewBulks(s.store, now).Work},
 		{Name: "forget changes of many contacts", Every: time.Hour, Do: app.NewBulks(s.store, now).Forget},
@@ -334,7 +343,7 @@ func apiOrPages(api, pages http.Handler) http.Handler {
 			strings.HasPrefix(pathpkg.Clean("/"+path), "/api/"): // a client of the API reads no page, and follows no redirect
 			api.ServeHTTP(w, r)
 		case path == "/docs", path == "/openapi.yaml", path == "/openapi.json",
-			path == "/healthz", path == "/readyz", path == "/metrics":
+			path == "/mcp", path == "/healthz", path == "/readyz", path == "/metrics":
 			api.ServeHTTP(w, r)
 		default:
 			pages.ServeHTTP(w, r)

@@ -49,6 +49,8 @@ type Key struct {
 	Purposes []string
 	// From are the networks that the key may be used from; empty for all.
 	From []netip.Prefix
+	// Contacts is whether an agent may search the organisation's contacts with it. No scope includes it.
+	Contacts bool
 	// CreatedAt is in UTC, as are the others. ExpiresAt, RevokedAt and LastUsedAt
 	// are zero when they do not apply.
 	CreatedAt, ExpiresAt, RevokedAt, LastUsedAt time.Time

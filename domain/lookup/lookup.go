@@ -117,6 +117,9 @@ func (e Entry) AskedBy() string {
 // BatchBucket is where what a batch was charged is counted, beside the days and months of access.Calendar.
 const BatchBucket = "lote"
 
+// AgentBucket is where what a session of an agent was charged, or may yet be, is counted.
+const AgentBucket = "sessao"
+
 // Asker chooses lookups of an organisation by who asked: KeyID is the only key wanted, MemberID the only member,
 // Members leaves out what keys asked, and with none of them everybody is meant.
 type Asker struct {

@@ -85,3 +85,43 @@ func budgetOf(e lookup.Entry, ceiling catalog.Money) *catalog.Money {
 	}
 	return &ceiling
 }
+
+// agentSessions have accounts of their own, exact under any concurrency.
+func agentSessions(t *testing.T, s ports.Store) {
+	ctx, session, usage := t.Context(), id(), s.Repos().Usage
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	reserved := 0
+	for range 25 {
+		wg.Go(func() {
+			err := usage.Reserve(ctx, session, 4500, 10*4500+4499)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				reserved++
+			} else if !errors.Is(err, ports.ErrCeiling) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	same(t, "reservations of a session", reserved, 10)
+	must(t, usage.Return(ctx, session, 4500))
+	spent := func() lookup.Spent {
+		all, err := usage.SpentByKeys(ctx, []string{session}, lookup.AgentBucket)
+		must(t, err)
+		return all[session]
+	}
+	same(t, "its account", spent(), lookup.Spent{Count: 9, Amount: 9 * 4500})
+	must(t, usage.Reserve(ctx, session, 4500+4499, 10*4500+4499))
+	wantErr(t, "a ceiling that is reached", usage.Reserve(ctx, session, 1, 10*4500+4499), ports.ErrCeiling)
+	wantErr(t, "a ceiling below a price", usage.Reserve(ctx, id(), 2, 1), ports.ErrCeiling)
+	must(t, usage.Return(ctx, id(), 4500))
+
+	_, err := usage.ForgetSessions(ctx, time.Now().Add(-time.Hour))
+	must(t, err)
+	same(t, "a session of today", spent().Count, 10)
+	_, err = usage.ForgetSessions(ctx, time.Now().Add(time.Hour))
+	must(t, err)
+	same(t, "one of before", spent().Count, 0)
+}

@@ -53,6 +53,14 @@ func keys(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "keys of another organisation", len(other), 0)
 
+	reads := access.Key{
+		ID: id(), OrgID: o.ID, Name: "Agente", Scopes: []document.Type{document.CNPJ}, CreatedAt: at, Contacts: true,
+	}
+	must(t, repos.Keys.Create(ctx, reads))
+	got, err = repos.Keys.Find(ctx, reads.ID)
+	must(t, err)
+	same(t, "a key for contacts", got, reads)
+
 	must(t, repos.Keys.Revoke(ctx, key.ID, at.Add(time.Minute)))
 	must(t, repos.Keys.Revoke(ctx, key.ID, at.Add(time.Hour)))
 	key.RevokedAt = at.Add(time.Minute)

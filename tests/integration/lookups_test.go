@@ -4,6 +4,7 @@ package integration
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -135,6 +136,8 @@ func TestLookupsMayBeOff(t *testing.T) {
 			expect(t, path, a.String(), "404 recurso_indisponivel")
 		}
 		expect(t, "POST", s.Post(k, `{"produto":"cpf","documento":"`+ana+`"}`).Code(), "recurso_indisponivel")
+		agent, err := s.Do(t.Context(), http.MethodPost, "/mcp", k, nil, "{}")
+		expect(t, "an agent", fmt.Sprint(agent, err), "404 recurso_indisponivel <nil>")
 	}
 	expect(t, "health", s.Get("/healthz", "").Status, 200)
 }

@@ -1,0 +1,97 @@
+// Package agents is the door for agents that speak the Model Context Protocol: tools over the use cases, with their
+// prices, under a ceiling for each session.
+package agents
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"fichario/app"
+)
+
+// Config is what the door needs.
+type Config struct {
+	Lookups   *app.Lookups
+	Statement *app.Statement
+	Purposes  *app.Purposes
+	Contacts  *app.Contacts
+	Log       *slog.Logger
+	// Version is the program's.
+	Version string
+}
+
+// Handler serves agents over streamable HTTP. It keeps nothing between messages, so that any instance answers any of
+// them: a session is its id, and what it spent is in the database.
+type Handler struct {
+	Config
+	transport *mcp.StreamableHTTPHandler
+}
+
+// versions are those of the protocol that have sessions, which a ceiling needs. Clients of a later one begin as of the
+// last of these, when they are told.
+var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+
+// New returns the handler.
+func New(c Config) *Handler {
+	return &Handler{c, mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true,
+		// A local address with another Host is what a proxy beside it looks like, and without a key no page gets here.
+		DisableLocalhostProtection: true,
+	})}
+}
+
+type serverKey struct{}
+
+func serverOf(r *http.Request) *mcp.Server {
+	server, _ := r.Context().Value(serverKey{}).(*mcp.Server)
+	return server
+}
+
+const sessionHeader = "Mcp-Session-Id"
+
+// Asking is who sends a message, and how.
+type Asking struct {
+	By  app.Caller // a key
+	Via app.Via
+	// Session has the ceiling that the message says; its id is found here.
+	Session app.AgentSession
+}
+
+// Serve answers one message. The one that begins a session is told its id, without which no lookup is made.
+// Fault: ServiceUnavailable.
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, a Asking) error {
+	if r.Method == http.MethodDelete { // a session that is not used any more is forgotten in its time
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if a.Session.ID = r.Header.Get(sessionHeader); a.Session.ID != "" && !a.Session.OpenAt(time.Now()) {
+		http.Error(w, "session not found", http.StatusNotFound) // which has clients begin another
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var message struct {
+		Method string `json:"method"`
+	}
+	if json.Unmarshal(body, &message) == nil && message.Method == "initialize" && a.Session.ID == "" {
+		a.Session.ID = app.NewAgentSessionID()
+		w.Header().Set(sessionHeader, a.Session.ID)
+	}
+	purposes, err := h.Purposes.Allowed(r.Context(), a.By)
+	if err != nil {
+		return err
+	}
+	s := &session{Config: h.Config, Asking: a, purposes: purposes}
+	h.transport.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), serverKey{}, s.server())))
+	return nil
+}

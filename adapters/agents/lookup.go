@@ -1,0 +1,178 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+)
+
+type object = map[string]any
+
+// lookupArgs are the fields of POST /api/v1/consultas, and whether documents are shown.
+type lookupArgs struct {
+	Product     string `json:"produto"`
+	Document    string `json:"documento"`
+	Purpose     string `json:"finalidade"`
+	Refresh     bool   `json:"atualizar"`
+	MaxAge      *int   `json:"maxIdade"`
+	HistoryOnly bool   `json:"somenteHistorico"`
+	Unmasked    bool   `json:"semMascara"`
+}
+
+var unmaskedArg = object{"type": "boolean", "description": "Show documents in full. By default they are masked."}
+
+func (s *session) lookupTool() *mcp.Tool {
+	offers := s.Lookups.Offers(s.By)
+	ids, prices := []string{}, make([]string, len(offers))
+	for i, o := range offers {
+		ids = append(ids, o.Product.ID)
+		prices[i] = fmt.Sprintf("%s (%s, by %s) %s", o.Product.ID, o.Product.Name, words(o.Scopes), reais(o.Product.Price))
+	}
+	properties := object{
+		"produto":          object{"type": "string", "enum": ids, "description": "What to ask for."},
+		"documento":        object{"type": "string", "description": "CPF, CNPJ, plate or e-mail address, with or without punctuation."},
+		"atualizar":        object{"type": "boolean", "description": "Ask the bureau although history has an answer; always charged."},
+		"maxIdade":         object{"type": "integer", "minimum": 0, "maximum": 30, "description": "How many days old an answer of history may be."},
+		"somenteHistorico": object{"type": "boolean", "description": "Never ask the bureau, and so never be charged."},
+		"semMascara":       unmaskedArg,
+	}
+	required := []string{"produto", "documento"}
+	if len(s.purposes) > 0 {
+		names := make([]string, len(s.purposes))
+		for i, p := range s.purposes {
+			names[i] = p.Code + ": " + p.Name
+		}
+		properties["finalidade"] = object{
+			"type": "string", "enum": s.codes(), "description": "What the lookup is for. " + strings.Join(names, "; ") + ".",
+		}
+		required = append(required, "finalidade")
+	}
+	return tool("lookup", "Consultar", "Looks somebody or something up at the data bureau. It costs money, per call that reaches "+
+		"the bureau, also where the bureau has no record or fails: "+strings.Join(prices, "; ")+". The same question again "+
+		"within "+days(s.Lookups.Fresh())+" is answered from history, free. "+s.ceiling(), required, properties,
+		mcp.ToolAnnotations{DestructiveHint: new(bool)})
+}
+
+// codes are those of the purposes that the key may look up for.
+func (s *session) codes() []string {
+	codes := make([]string, len(s.purposes))
+	for i, p := range s.purposes {
+		codes[i] = p.Code
+	}
+	return codes
+}
+
+func days(d time.Duration) string { return fmt.Sprintf("%d days", int(d.Hours()/24)) }
+
+func words(types []document.Type) string {
+	out := make([]string, len(types))
+	for i, t := range types {
+		out[i] = string(t)
+	}
+	return strings.Join(out, " or ")
+}
+
+// tool is a tool that takes an object with these properties and no others.
+func tool(
+	name, title, description string, required []string, properties object, hints mcp.ToolAnnotations,
+) *mcp.Tool {
+	if required == nil {
+		required = []string{}
+	}
+	return &mcp.Tool{
+		Name: name, Title: title, Description: description, Annotations: &hints,
+		InputSchema: object{
+			"type": "object", "properties": properties, "required": required, "additionalProperties": false,
+		},
+	}
+}
+
+// lookup asks within what the session may spend. A purpose has to be said wherever the key may use some, also one
+// alone: an agent that says it knows it.
+func (s *session) lookup(ctx context.Context, args lookupArgs) (any, error) {
+	req, err := s.request(args)
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.Lookups.DoWithin(ctx, s.By, req, s.Session)
+	if err != nil {
+		return nil, err
+	}
+	spent, err := s.Lookups.SessionSpent(ctx, s.By, s.Session)
+	if err != nil {
+		return nil, err
+	}
+	return s.result(result, spent, args.Unmasked), nil
+}
+
+func (s *session) request(args lookupArgs) (app.LookupRequest, error) {
+	req := app.LookupRequest{
+		Product: args.Product, Document: s.bare(args.Product, args.Document), Purpose: args.Purpose,
+		Refresh: args.Refresh, Free: args.HistoryOnly,
+	}
+	if args.Refresh && (args.HistoryOnly || args.MaxAge != nil) {
+		return req, fault.New(fault.InvalidRequest,
+			"atualizar não combina com maxIdade nem com somenteHistorico: mande um deles.")
+	}
+	if args.MaxAge != nil {
+		if *args.MaxAge < 0 || *args.MaxAge > 30 {
+			return req, fault.New(fault.InvalidRequest, "maxIdade vai de 0 a 30 dias.")
+		}
+		age := time.Duration(*args.MaxAge) * 24 * time.Hour
+		req.MaxAge = &age
+	}
+	if len(s.purposes) > 0 && args.Purpose == "" {
+		return req, fault.New(fault.MissingPurpose, "Diga em finalidade para que é a consulta: "+
+			strings.Join(s.codes(), ", ")+". Nada foi consultado nem cobrado.")
+	}
+	return req, nil
+}
+
+// bare is a document without its punctuation, where the product takes it so.
+func (s *session) bare(product, typed string) string {
+	p, _ := s.Lookups.Products().Find(product)
+	for _, t := range p.Documents {
+		if d, err := document.Normalize(t, typed); err == nil {
+			return d.Value()
+		}
+	}
+	return typed
+}
+
+// result is an answer as the API gives it, without the bureau's own bytes, which repeat the document, and with what is
+// left of the session.
+func (s *session) result(r app.LookupResult, spent catalog.Money, unmasked bool) json.RawMessage {
+	fields, shown := r.Record.Fields, r.Record.Document.Value()
+	if !unmasked {
+		fields, shown = masked(fields, r.Record.Document), r.Record.Document.Masked()
+	}
+	ceiling := *s.Session.Ceiling
+	rest, err := json.Marshal(struct {
+		Product    string      `json:"produto"`
+		Document   string      `json:"documento"`
+		Cache      bool        `json:"cache"`
+		ID         string      `json:"consultaId"`
+		AnsweredAt time.Time   `json:"consultadoEm"`
+		Charged    json.Number `json:"valorCobrado"`
+		Session    object      `json:"sessao"`
+	}{
+		r.Record.Product, shown, r.Entry.Cache, r.Entry.ID, r.Record.AnsweredAt.UTC().Truncate(time.Microsecond),
+		amount(r.Entry.Amount),
+		object{"teto": amount(ceiling), "gasto": amount(spent), "restante": amount(max(0, ceiling-spent))},
+	})
+	if err != nil {
+		panic(err) // these values always are JSON
+	}
+	return append(append(fields[:len(fields)-1:len(fields)-1], ','), rest[1:]...) // a product has at least one field
+}
+
+func amount(m catalog.Money) json.Number { return json.Number(m.String()) }

@@ -1,0 +1,38 @@
+package agents
+
+import (
+	"testing"
+
+	"fichario/domain/document"
+)
+
+// TestDocumentsAreMasked: with or without punctuation, among words, as numbers; what only looks like one stays, and so
+// does everything else, byte for byte.
+func TestDocumentsAreMasked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ typ, asked, fields, want string }{
+		{
+			"cpf", "52998224725",
+			`{"nome":"ANA \u00e9","cpf":"52998224725", "52998224725":1, "texto":"CPF 529.982.247-25, e CNPJ 11.222.333/0001-81"}`,
+			`{"nome":"ANA \u00e9","cpf":"***.982.247-**", "52998224725":1, "texto":"CPF ***.982.247-**, e CNPJ **.222.333/****-**"}`,
+		},
+		{
+			"cnpj", "12ABC34501DE35", `{"socios":[{"documento":"12abc34501de35","outro":"52998224726"}],"n":1.50,"x":null}`,
+			`{"socios":[{"documento":"**.ABC.345/****-**","outro":"52998224726"}],"n":1.50,"x":null}`,
+		},
+		{"cpf", "00000000191", `{"cpf":191,"n":1910}`, `{"cpf":"***.000.001-**","n":1910}`},
+		{"placa", "ABC1D23", `{"placa":"ABC1D23","chassi":"9BWZZZ377VT004251"}`, `{"placa":"ABC****","chassi":"9BWZZZ377VT004251"}`},
+		{
+			"email", "ana@x.example", `{"email":"ANA@x.example","emails":["rui@x.example"]}`,
+			`{"email":"a***@x.example","emails":["rui@x.example"]}`,
+		},
+	} {
+		asked, err := document.Parse(document.Type(c.typ), c.asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(masked([]byte(c.fields), asked)); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.typ, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package httpapi
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/labstack/echo/v4"
+
+	"fichario/adapters/agents"
+	"fichario/adapters/shape"
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/catalog"
+	"fichario/domain/fault"
+)
+
+// agent hands a message of an agent on, once its key, its size and its ceiling are known.
+func (s *server) agent(c echo.Context) error {
+	r := c.Request()
+	if err := compressed(r, fault.UnsupportedMediaType); err != nil {
+		return err
+	}
+	body, err := readBody(c, lookupBodyMax, "64 KiB")
+	if err != nil {
+		return err
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
+		// The per-minute limit counts requests.
+		return fault.New(fault.InvalidRequest, "Envie uma mensagem por requisição.")
+	}
+	var ceiling *catalog.Money
+	if text := c.QueryParam("teto"); text != "" {
+		amount, err := catalog.ParseMoney(text)
+		if err != nil {
+			return fault.New(fault.InvalidRequest, "O teto "+err.Error()+".").At("teto")
+		}
+		ceiling = &amount
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return s.Agents.Serve(c.Response(), r, agents.Asking{
+		By: callOf(r.Context()).caller, Session: app.AgentSession{Ceiling: ceiling},
+		Via: app.Via{
+			Door: audit.API, Address: shape.ClientNetwork(r, s.TrustedProxies),
+			RequestID: c.Response().Header().Get(echo.HeaderXRequestID),
+		},
+	})
+}

@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// agentSessionLives is how long an agent's session may go on.
+const agentSessionLives = 30 * 24 * time.Hour
+
+// AgentSession is what an agent may do until it goes: what its lookups are charged never exceeds the ceiling together,
+// on any number of instances and across crashes. What is known of it is in the database, by its id.
+type AgentSession struct {
+	ID string
+	// Ceiling is nil where none was said; then no lookup is made.
+	Ceiling *catalog.Money
+}
+
+// NewAgentSessionID returns an id for a session.
+func NewAgentSessionID() string { return newID() }
+
+// OpenAt reports whether the id is that of a session that may go on.
+func (s AgentSession) OpenAt(now time.Time) bool {
+	if !validID(s.ID) {
+		return false
+	}
+	begun, err := hex.DecodeString(s.ID[:8] + s.ID[9:13])
+	if err != nil {
+		return false
+	}
+	var ms int64
+	for _, b := range begun {
+		ms = ms<<8 | int64(b)
+	}
+	age := now.Sub(time.UnixMilli(ms))
+	return age < agentSessionLives && age > -time.Hour // another instance's clock may be ahead
+}
+
+// account is the id of what the session was charged. It has the session's time, and belongs to the key: with another
+// one, the same session is another account.
+func (s AgentSession) account(by Caller) string {
+	sum := sha256.Sum256([]byte(s.ID + by.askedBy()))
+	h := hex.EncodeToString(sum[:])
+	return s.ID[:14] + "7" + h[:3] + "-8" + h[3:6] + "-" + h[6:18]
+}
+
+// SessionSpent is what a session was charged, or may yet be. Fault: ServiceUnavailable.
+func (l *Lookups) SessionSpent(ctx context.Context, by Caller, s AgentSession) (catalog.Money, error) {
+	if _, err := by.org(); err != nil || s.ID == "" {
+		return 0, err
+	}
+	account := s.account(by)
+	spent, err := l.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.AgentBucket)
+	return spent[account].Amount, err
+}
+
+// DoWithin is Do for the session of an agent. History answers whatever is left. Else the price is reserved before the
+// bureau is asked and given back where nothing was charged, but for a crash in between; when ctx ends the lookup goes
+// on, and counts as it ends. Faults: those of Do; Forbidden without a session, a ceiling, or enough left of it.
+func (l *Lookups) DoWithin(
+	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
+) (LookupResult, error) {
+	if s.Ceiling == nil || s.ID == "" {
+		return LookupResult{}, fault.New(fault.Forbidden, "Esta sessão não tem teto, e sem ele nada é consultado. Comece "+
+			"outra e diga quanto ela pode gastar: fichario mcp --ceiling 5.00, ou o endereço …/mcp?teto=5.00. Nada foi cobrado.")
+	}
+	if !req.Refresh {
+		known := req
+		known.Free = true
+		if result, err := l.Do(ctx, caller, known); req.Free || !errors.Is(err, ErrNotInHistory) {
+			return result, err
+		}
+	}
+	a, err := l.check(ctx, caller, req)
+	if err != nil {
+		return LookupResult{}, err
+	}
+	account, price := s.account(caller), a.product.Price
+	err = l.store.Repos().Usage.Reserve(ctx, account, price, *s.Ceiling)
+	if errors.Is(err, ports.ErrCeiling) {
+		return LookupResult{}, l.sessionUsedUp(ctx, caller, s, a.product)
+	}
+	if err != nil {
+		return LookupResult{}, err
+	}
+	type ended struct {
+		result LookupResult
+		err    error
+	}
+	req.ID = newID()
+	done := make(chan ended, 1)
+	l.calls.start(func() {
+		goesOn := context.WithoutCancel(ctx)
+		result, err := l.Do(goesOn, caller, req)
+		if !l.wasCharged(goesOn, req.ID, result, err) {
+			if err := l.store.Repos().Usage.Return(goesOn, account, price); err != nil {
+				l.log.ErrorContext(goesOn, "an agent's session counts a lookup that cost nothing", "error", err)
+			}
+		}
+		done <- ended{result, err}
+	})
+	select {
+	case end := <-done:
+		return end.result, end.err
+	case <-ctx.Done():
+		return LookupResult{}, timedOut(ctx.Err())
+	}
+}
+
+func (l *Lookups) sessionUsedUp(ctx context.Context, by Caller, s AgentSession, p catalog.Product) error {
+	spent, err := l.SessionSpent(ctx, by, s)
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Forbidden, fmt.Sprintf("%s custa %s, e desta sessão restam %s de %s. Nada foi consultado nem "+
+		"cobrado. O que está no histórico segue grátis; para mais, comece outra sessão com outro teto.",
+		p.Name, p.Price.Exact(), max(0, *s.Ceiling-spent).Exact(), s.Ceiling.Exact()))
+}
+
+// wasCharged reports whether a lookup cost something, also where that is not known.
+func (l *Lookups) wasCharged(ctx context.Context, id string, result LookupResult, err error) bool {
+	if err == nil {
+		return result.Entry.Charged
+	}
+	e, err := l.store.Repos().Statement.Find(ctx, id)
+	return err == nil && e.Charged || err != nil && !errors.Is(err, ports.ErrNotFound)
+}
+
+// ForgetAgentSessions removes what is known of sessions that are over. It is a chore.
+func (l *Lookups) ForgetAgentSessions(ctx context.Context) error {
+	return forget(ctx, func(ctx context.Context) (int, error) {
+		return l.store.Repos().Usage.ForgetSessions(ctx, l.clock().Add(-agentSessionLives-time.Hour))
+	})
+}

@@ -1,0 +1,185 @@
+package app_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/audit"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/ports"
+	"fichario/ports/portstest"
+)
+
+// session is one with a ceiling.
+func session(ceiling catalog.Money) app.AgentSession {
+	return app.AgentSession{ID: app.NewAgentSessionID(), Ceiling: &ceiling}
+}
+
+// within asks about the n-th person in a session.
+func (s *setting) within(a app.AgentSession, by app.Caller, n int, change ...func(*app.LookupRequest)) error {
+	r := app.LookupRequest{Product: catalog.CPF, Document: cpfs[n]}
+	for _, f := range change {
+		f(&r)
+	}
+	_, err := s.lookups.DoWithin(s.t.Context(), by, r, a)
+	return err
+}
+
+// TestASessionsCeilingIsExact: of many at once only those are asked that it suffices for; what history has stays free,
+// and what was refused is asked nobody about.
+func TestASessionsCeilingIsExact(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	key, a := s.byKey(wide), session(2*price+price/2)
+	var wait sync.WaitGroup
+	refused := &seen[string]{}
+	for n := range cpfs {
+		wait.Go(func() {
+			if err := s.within(a, key, n); err != nil {
+				refused.add(said(err))
+			}
+		})
+	}
+	wait.Wait()
+	equal(t, "refused", strings.Join(refused.list(), ","), strings.Repeat(",nao_permitido", len(cpfs)-2)[1:])
+	equal(t, "calls", len(s.bureau.Asked()), 2)
+	spent := func() catalog.Money { return must(s.lookups.SessionSpent(t.Context(), key, a)) }
+	equal(t, "spent", spent(), 2*price)
+
+	var known, unknown int
+	for n := range cpfs {
+		err := s.within(a, key, n)
+		if err == nil {
+			known++
+			continue
+		}
+		unknown++
+		if f := app.FaultOf(err); !strings.Contains(f.Message, catalog.Money(price/2).Exact()) {
+			t.Errorf("it does not say how much is left: %s", f.Message)
+		}
+	}
+	equal(t, "answered by history, refused", line(known, unknown), line(2, len(cpfs)-2))
+	refresh := func(r *app.LookupRequest) { r.Refresh = true }
+	for n := range 3 {
+		equal(t, "asked again", said(s.within(a, key, n, refresh)), "nao_permitido")
+	}
+	equal(t, "spent since", spent(), 2*price)
+	equal(t, "without a ceiling", said(s.within(app.AgentSession{ID: a.ID}, key, 0)), "nao_permitido")
+	equal(t, "without a session", said(s.within(app.AgentSession{Ceiling: a.Ceiling}, key, 0)), "nao_permitido")
+	other := s.byKey(wide)
+	equal(t, "another key's", must(s.lookups.SessionSpent(t.Context(), other, a)), 0)
+	equal(t, "calls since", len(s.bureau.Asked()), 2)
+}
+
+// TestWhatASessionCounts: what was charged, an answer or not; not what was refused, nor what was never sent.
+func TestWhatASessionCounts(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	key := s.byKey(wide)
+	for _, c := range []struct {
+		what   string
+		by     app.Caller
+		script func(context.Context) (ports.Answer, error)
+		change func(*app.LookupRequest)
+		want   catalog.Money
+	}{
+		{"an error of the bureau", key, portstest.Fails(ports.Failed), nil, price},
+		{"no answer", key, portstest.Fails(ports.NoAnswer), nil, price},
+		{"never sent", key, portstest.Fails(ports.NotSent), nil, 0},
+		{"another product", key, nil, func(r *app.LookupRequest) { r.Product = "nada" }, 0},
+		{"no document", key, nil, func(r *app.LookupRequest) { r.Document = "1" }, 0},
+		{"another scope", key, nil, func(r *app.LookupRequest) { r.Product, r.Document = catalog.CNPJ, cnpj }, 0},
+		{"a key that is used up", s.byKey(access.Limits{PerMinute: 9}), nil, nil, 0},
+		{"history only", key, nil, func(r *app.LookupRequest) { r.Free = true }, 0},
+	} {
+		s.bureau.Script = c.script
+		a := session(9 * price)
+		change := c.change
+		if change == nil {
+			change = func(*app.LookupRequest) {}
+		}
+		if err := s.within(a, c.by, 0, change); err == nil {
+			t.Errorf("%s is answered", c.what)
+		}
+		equal(t, c.what, must(s.lookups.SessionSpent(t.Context(), c.by, a)), c.want)
+	}
+}
+
+// TestTheSessionOfAnAgentThatWentAway: the call goes on and is counted as it ends, and until then as if it cost.
+func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		key, a := s.byKey(wide), session(price)
+		spent := func() catalog.Money { return must(s.lookups.SessionSpent(t.Context(), key, a)) }
+		gate := make(chan struct{})
+		s.bureau.Script = func(context.Context) (ports.Answer, error) {
+			<-gate
+			return ports.Answer{}, &ports.BureauError{Outcome: ports.NotSent}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		told := make(chan string, 1)
+		go func() {
+			_, err := s.lookups.DoWithin(ctx, key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
+			told <- said(err)
+		}()
+		synctest.Wait()
+		equal(t, "while it is asked", spent(), price)
+		cancel()
+		equal(t, "who went away is told", <-told, "tempo_esgotado")
+		equal(t, "another one meanwhile", said(s.within(a, key, 1)), "nao_permitido")
+		close(gate)
+		synctest.Wait()
+		equal(t, "what was never sent comes back", spent(), 0)
+	})
+}
+
+// TestHowLongASessionGoesOn: a month, also by the clock of another instance, which may be a little ahead.
+func TestHowLongASessionGoesOn(t *testing.T) {
+	t.Parallel()
+	begun := now()
+	s := session(price)
+	for _, c := range []struct {
+		since time.Duration
+		want  bool
+	}{
+		{0, true}, {-time.Minute, true}, {-2 * time.Hour, false}, {29 * 24 * time.Hour, true},
+		{30*24*time.Hour + time.Minute, false},
+	} {
+		equal(t, c.since.String(), s.OpenAt(begun.Add(c.since)), c.want)
+	}
+	for _, id := range []string{"", "x", strings.ToUpper(s.ID), s.ID + "0"} {
+		equal(t, id, app.AgentSession{ID: id}.OpenAt(begun), false)
+	}
+}
+
+// TestWhichKeysReadContacts: those that were made for it, and what they are shown is in the audit.
+func TestWhichKeysReadContacts(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	must(s.contacts.Create(t.Context(), s.add("ana", crm.Common), bia()))
+	look := func(key access.Key) (int, string) {
+		page, err := s.contacts.HandOut(t.Context(), app.ByKey(&key), "bia", "", 5)
+		return len(page.Contacts), said(err)
+	}
+	ordinary, _ := s.key(wide)
+	found, refusal := look(ordinary)
+	equal(t, "an ordinary key", line(found, refusal), "0 nao_permitido")
+	_, err := s.contacts.Search(t.Context(), app.ByKey(&ordinary), app.ContactSearch{}, "", "", 5)
+	equal(t, "an ordinary key's search", said(err), "nao_permitido")
+	allowed, _, err := s.keys.Create(t.Context(), app.Operator(), app.NewKey{
+		OrgID: s.orgID, Name: "Agente", Scopes: ordinary.Scopes, Limits: wide, Contacts: true,
+	})
+	done(err)
+	last := must(s.store.Repos().Audit.Last(t.Context(), s.orgID))
+	found, refusal = look(allowed)
+	equal(t, "a key for contacts", line(found, refusal), "1 ")
+	lines := s.lines(last)
+	equal(t, "the audit", line(len(lines), lines[0].Action, lines[0].Actor), line(1, audit.ContactsDownloaded, audit.ByKey(allowed.ID)))
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// apiCmd is every operation of the API with a key, by HTTP. batch, which works on the database, keeps its name: it is
+// the operator's, who sees every batch, and a variable must not change which of the two a line means.
+type apiCmd struct {
+	Lookup    lookupCmd    `cmd:"" help:"Look a document up; fichario lookup is the same."`
+	Answer    answerCmd    `cmd:"" help:"The answer of a lookup again, free."`
+	Products  productsCmd  `cmd:"" help:"What the key may ask for, with prices."`
+	Statement statementCmd `cmd:"" help:"What the key has spent, and on what."`
+	Batch     apiBatchCmd  `cmd:"" help:"One question about many documents, within a ceiling."`
+}
+
+type lookupCmd struct {
+	remote `embed:""`
+	shown  `embed:""`
+
+	Product     string `arg:"" help:"Product id, such as cpf, cnpj or score."`
+	Document    string `arg:"" help:"Bare characters, such as 52998224725."`
+	Refresh     bool   `help:"Ask the bureau although history has an answer; it is charged."`
+	MaxAge      *int   `placeholder:"DAYS" help:"How old an answer of history may be."`
+	HistoryOnly bool   `help:"Never ask the bureau, and so never be charged."`
+	Purpose     string `help:"Code of what it is for; needed where the key may use several."`
+	Later       bool   `help:"Do not wait for the bureau; fichario api answer ID has the answer."`
+}
+
+// Run looks a document up. It is in the body, so that no log on the way has it.
+func (c *lookupCmd) Run(e *environment) error {
+	body := map[string]any{"produto": c.Product, "documento": c.Document}
+	if c.Refresh {
+		body["atualizar"] = true
+	}
+	if c.MaxAge != nil {
+		body["maxIdade"] = *c.MaxAge
+	}
+	if c.HistoryOnly {
+		body["somenteHistorico"] = true
+	}
+	if c.Purpose != "" {
+		body["finalidade"] = c.Purpose
+	}
+	asked := call{method: http.MethodPost, path: "/api/v1/consultas", body: body}
+	if c.Later {
+		asked.header = map[string]string{"Prefer": "respond-async"}
+	}
+	answer, err := c.read(e.ctx, asked)
+	if err != nil {
+		return err
+	}
+	return c.one(e, answer)
+}
+
+type answerCmd struct {
+	remote `embed:""`
+	shown  `embed:""`
+
+	ID string `arg:"" help:"consultaId of the answer."`
+}
+
+// Run shows the answer of a lookup again.
+func (c *answerCmd) Run(e *environment) error {
+	answer, err := c.read(e.ctx, call{method: http.MethodGet, path: "/api/v1/consultas/" + url.PathEscape(c.ID)})
+	if err != nil {
+		return err
+	}
+	return c.one(e, answer)
+}
+
+type productsCmd struct {
+	remote `embed:""`
+	shown  `embed:""`
+}
+
+// Run lists the products.
+func (c *productsCmd) Run(e *environment) error {
+	answer, err := c.read(e.ctx, call{method: http.MethodGet, path: "/api/v1/produtos"})
+	if err != nil {
+		return err
+	}
+	return c.list(e, answer, "produtos", "id", "preco", "documentos", "nome")
+}
+
+type statementCmd struct {
+	remote `embed:""`
+	shown  `embed:""`
+
+	Limit   int    `default:"50" help:"Lookups per page, at most 200; csv has all."`
+	Cursor  string `help:"What the page before said."`
+	From    string `placeholder:"DAY" help:"First day, such as 2026-11-01."`
+	Until   string `placeholder:"DAY" help:"Last day, such as 2026-11-30."`
+	Product string `help:"Only lookups of this product."`
+	Purpose string `help:"Only lookups for this purpose."`
+	Cached  *bool  `negatable:"" help:"Only answers from history; with --no-cached only the others."`
+	Excel   bool   `help:"With csv: a file that spreadsheets in Brazil open right."`
+}
+
+// Run shows the statement, or writes it whole as CSV.
+func (c *statementCmd) Run(e *environment) error {
+	query := filled(map[string]string{
+		"cursor": c.Cursor, "de": c.From, "ate": c.Until, "produto": c.Product, "finalidade": c.Purpose,
+	})
+	if c.Cached != nil {
+		query.Set("cache", strconv.FormatBool(*c.Cached))
+	}
+	asked := call{method: http.MethodGet, path: "/api/v1/consultas", query: query}
+	if c.is(e) == "csv" {
+		asked.header = map[string]string{"Accept": "text/csv"}
+		if c.Excel {
+			query.Set("formato", "excel")
+		}
+		return c.copy(e, asked)
+	}
+	query.Set("limite", strconv.Itoa(c.Limit))
+	answer, err := c.read(e.ctx, asked)
+	if err != nil {
+		return err
+	}
+	if c.is(e) == "table" {
+		_, err = fmt.Fprintf(e.out, "Spent, in reais: %s. Charged: %s. Limits: %s.\n\n", readable(within(answer, "gasto")),
+			readable(within(answer, "cobradas")), readable(within(answer, "limites")))
+		if err != nil {
+			return err
+		}
+	}
+	return c.list(e, answer, "consultas", "id", "em", "produto", "documento", "cache", "valor", "situacao", "finalidade")
+}
+
+// filled are the parameters that have a value.
+func filled(parameters map[string]string) url.Values {
+	query := url.Values{}
+	for name, value := range parameters {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return query
+}
+
+// copy writes a file as it comes.
+func (r remote) copy(e *environment, c call) error {
+	res, err := r.do(e.ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if _, err = io.Copy(e.out, res.Body); err != nil {
+		return fmt.Errorf("the file did not come whole: %w", err)
+	}
+	return nil
+}

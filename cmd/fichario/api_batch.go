@@ -1,0 +1,207 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"fichario/domain/catalog"
+)
+
+type apiBatchCmd struct {
+	Quote   apiQuoteCmd   `cmd:"" help:"Say what a table of documents would cost; asks nobody and costs nothing."`
+	List    apiBatchesCmd `cmd:"" help:"List the key's batches, newest first."`
+	Show    apiShowCmd    `cmd:"" help:"Show a batch and how far it is."`
+	Confirm apiConfirmCmd `cmd:"" help:"Let a quoted batch run, within a ceiling."`
+	Pause   apiPauseCmd   `cmd:"" help:"Pause a batch; what is in flight ends."`
+	Resume  apiResumeCmd  `cmd:"" help:"Let a paused batch go on, or ask those without an answer again."`
+	Cancel  apiCancelCmd  `cmd:"" help:"End a batch; what is in flight ends."`
+	Results apiResultsCmd `cmd:"" help:"What became of each item."`
+}
+
+const batchesPath = "/api/v1/lotes"
+
+// oneBatch is a command about a batch.
+type oneBatch struct {
+	remote `embed:""`
+	shown  `embed:""`
+
+	ID string `arg:"" help:"Id of the batch."`
+}
+
+// post does something with the batch and shows it.
+func (b *oneBatch) post(e *environment, what string, body map[string]any) error {
+	c := call{method: http.MethodPost, path: batchesPath + "/" + url.PathEscape(b.ID) + "/" + what}
+	if len(body) > 0 {
+		c.body = body
+	}
+	answer, err := b.read(e.ctx, c)
+	if err != nil {
+		return err
+	}
+	return b.one(e, answer)
+}
+
+type apiQuoteCmd struct {
+	remote `embed:""`
+	shown  `embed:""`
+
+	File    string `arg:"" help:"Path of a table, CSV or XLSX; - for standard input."`
+	Product string `required:"" help:"Product id."`
+	Column  string `help:"Column of the documents, by header, letter or number. Default: the first that holds some."`
+	Name    string `help:"What people call the batch."`
+	Refresh bool   `help:"Ask the bureau also where history has an answer."`
+	Purpose string `help:"Code of what it is for; needed where the key may use several."`
+	Ceiling reais  `placeholder:"REAIS" help:"The most that it may be charged."`
+	Confirm bool   `help:"Let it run at once; needs --ceiling."`
+	Once    string `placeholder:"NAME" help:"Idempotency-Key: the same name with the same table makes nothing new."`
+}
+
+// Run quotes a table.
+func (c *apiQuoteCmd) Run(e *environment) error {
+	table, err := readTable(e, c.File)
+	if err != nil {
+		return err
+	}
+	query := filled(map[string]string{
+		"produto": c.Product, "coluna": c.Column, "nome": c.Name, "finalidade": c.Purpose,
+	})
+	if c.Refresh {
+		query.Set("atualizar", "true")
+	}
+	if c.Ceiling.amount != nil {
+		query.Set("teto", c.Ceiling.amount.String())
+	}
+	if c.Confirm {
+		query.Set("confirmar", "true")
+	}
+	header := map[string]string{"Content-Type": "text/csv"}
+	if len(table) > 1 && string(table[:2]) == "PK" {
+		header["Content-Type"] = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	}
+	if c.Once != "" {
+		header["Idempotency-Key"] = c.Once
+	}
+	answer, err := c.read(e.ctx, call{
+		method: http.MethodPost, path: batchesPath, query: query, header: header, body: table,
+	})
+	if err != nil {
+		return err
+	}
+	return c.one(e, answer)
+}
+
+type apiBatchesCmd struct {
+	remote `embed:""`
+	shown  `embed:""`
+
+	Limit  int    `default:"50" help:"Batches per page, at most 200."`
+	Cursor string `help:"What the page before said."`
+}
+
+// Run lists the batches.
+func (c *apiBatchesCmd) Run(e *environment) error {
+	query := filled(map[string]string{"cursor": c.Cursor, "limite": strconv.Itoa(c.Limit)})
+	answer, err := c.read(e.ctx, call{method: http.MethodGet, path: batchesPath, query: query})
+	if err != nil {
+		return err
+	}
+	return c.list(e, answer, "lotes", "id", "situacao", "produto", "itens.total", "progresso.feitos", "progresso.gasto", "nome")
+}
+
+type apiShowCmd struct {
+	oneBatch `embed:""`
+}
+
+// Run shows a batch.
+func (c *apiShowCmd) Run(e *environment) error {
+	answer, err := c.read(e.ctx, call{method: http.MethodGet, path: batchesPath + "/" + url.PathEscape(c.ID)})
+	if err != nil {
+		return err
+	}
+	return c.one(e, answer)
+}
+
+type apiConfirmCmd struct {
+	oneBatch `embed:""`
+
+	Ceiling reais `placeholder:"REAIS" help:"The most that it may be charged. Default: that of the quote, or what it may cost at most."`
+}
+
+// Run confirms a batch.
+func (c *apiConfirmCmd) Run(e *environment) error {
+	return c.post(e, "confirmar", ceilingIn(c.Ceiling.amount))
+}
+
+// ceilingIn is a body with a ceiling, where one was said.
+func ceilingIn(amount *catalog.Money) map[string]any {
+	body := map[string]any{}
+	if amount != nil {
+		body["teto"] = json.Number(amount.String())
+	}
+	return body
+}
+
+type apiPauseCmd struct {
+	oneBatch `embed:""`
+}
+
+// Run pauses a batch.
+func (c *apiPauseCmd) Run(e *environment) error { return c.post(e, "pausar", nil) }
+
+type apiResumeCmd struct {
+	oneBatch `embed:""`
+
+	Ceiling  reais `placeholder:"REAIS" help:"The most that it may be charged in all. Default: as before."`
+	Failures bool  `help:"Ask those without an answer again, as new spending."`
+}
+
+// Run resumes a batch.
+func (c *apiResumeCmd) Run(e *environment) error {
+	body := ceilingIn(c.Ceiling.amount)
+	if c.Failures {
+		body["falhas"] = true
+	}
+	return c.post(e, "retomar", body)
+}
+
+type apiCancelCmd struct {
+	oneBatch `embed:""`
+}
+
+// Run cancels a batch.
+func (c *apiCancelCmd) Run(e *environment) error { return c.post(e, "cancelar", nil) }
+
+type apiResultsCmd struct {
+	oneBatch `embed:""`
+
+	Limit  int    `default:"100" help:"Items per page, at most 200; files have all."`
+	Cursor string `help:"What the page before said."`
+	State  string `name:"situacao" help:"Only items where this is so, such as falhou."`
+	Format string `enum:"csv,excel,xlsx,ndjson," default:"" help:"The whole as a file: csv, excel (a CSV for spreadsheets in Brazil), xlsx or ndjson."`
+}
+
+// Run shows a page of results, or writes all of them as a file.
+func (c *apiResultsCmd) Run(e *environment) error {
+	asked := call{
+		method: http.MethodGet, path: batchesPath + "/" + url.PathEscape(c.ID) + "/resultados",
+		query: filled(map[string]string{"situacao": c.State}),
+	}
+	if c.Format == "" && c.is(e) == "csv" {
+		c.Format = "csv"
+	}
+	if c.Format != "" {
+		asked.query.Set("formato", c.Format)
+		return c.copy(e, asked)
+	}
+	asked.query.Set("limite", strconv.Itoa(c.Limit))
+	if c.Cursor != "" {
+		asked.query.Set("cursor", c.Cursor)
+	}
+	answer, err := c.read(e.ctx, asked)
+	if err != nil {
+		return err
+	}
+	return c.list(e, answer, "resultados", "linha", "documento", "situacao", "valor", "campos", "mensagem")
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type mcpCmd struct {
+	remote `embed:""`
+
+	Ceiling  reais `required:"" placeholder:"REAIS" help:"The most that this session may be charged, such as 5.00."`
+	Unmasked bool  `help:"Show documents in full unless the agent wants them masked."`
+}
+
+// Run hands what an agent says on standard input to the service's /mcp, where the tools and the ceiling are, and the
+// answers back. The session is over when the input ends.
+func (c *mcpCmd) Run(e *environment) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	program := &mcp.Implementation{Name: "fichario", Title: "Fichário", Version: version()}
+	service, err := mcp.NewClient(program, nil).Connect(e.ctx, &mcp.StreamableClientTransport{
+		Endpoint:   strings.TrimRight(c.URL, "/") + "/mcp?teto=" + url.QueryEscape(c.Ceiling.amount.String()),
+		HTTPClient: client, DisableStandaloneSSE: true, MaxRetries: -1,
+	}, nil)
+	if err != nil {
+		return plainly(err)
+	}
+	defer func() { _ = service.Close() }()
+	server := mcp.NewServer(program, &mcp.ServerOptions{
+		Instructions: service.InitializeResult().Instructions,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+	})
+	for tool, err := range service.Tools(e.ctx, nil) {
+		if err != nil {
+			return plainly(err)
+		}
+		server.AddTool(tool, c.pass(service, tool))
+	}
+	err = server.Run(e.ctx, &mcp.IOTransport{Reader: io.NopCloser(e.in), Writer: quietly{e.out}})
+	if errors.Is(err, io.EOF) || e.ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// quietly is an output that stays open.
+type quietly struct{ io.Writer }
+
+// Close does nothing.
+func (quietly) Close() error { return nil }
+
+// pass hands a call of a tool on. A service that is not there is told as a result, which the model sees.
+func (c *mcpCmd) pass(service *mcp.ClientSession, tool *mcp.Tool) mcp.ToolHandler {
+	masks := false
+	if schema, ok := tool.InputSchema.(map[string]any); ok {
+		properties, _ := schema["properties"].(map[string]any)
+		_, masks = properties["semMascara"]
+	}
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		args := map[string]json.RawMessage{}
+		if len(req.Params.Arguments) > 0 {
+			if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
+				return told("The arguments are no object."), nil
+			}
+		}
+		if _, said := args["semMascara"]; masks && c.Unmasked && !said {
+			args["semMascara"] = json.RawMessage("true")
+		}
+		result, err := service.CallTool(ctx, &mcp.CallToolParams{Name: tool.Name, Arguments: args})
+		if err != nil {
+			return told(plainly(err).Error()), nil
+		}
+		return result, nil
+	}
+}
+
+func told(words string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: words}}}
+}
+
+// plainly is what went wrong between here and the service, without the protocol's own words.
+func plainly(err error) error {
+	var refusal *problem
+	var address *url.Error
+	switch {
+	case errors.As(err, &refusal):
+		return refusal
+	case errors.Is(err, mcp.ErrSessionMissing), errors.Is(err, mcp.ErrConnectionClosed):
+		return errors.New("this session is over, as one is after thirty days: start fichario mcp again")
+	case errors.As(err, &address):
+		return address.Err
+	}
+	return err
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// remote is a running service, as the commands know it that work over HTTP.
+type remote struct {
+	URL string `env:"FICHARIO_URL" default:"http://127.0.0.1:8080" help:"Address of the service that is asked."`
+	Key string `env:"FICHARIO_KEY" placeholder:"KEY" help:"API key. Say it in FICHARIO_KEY: a flag is seen by everybody on the machine."`
+}
+
+// answerWithin bounds how long the service may take to begin an answer; its bureau bounds a lookup.
+const answerWithin = 5 * time.Minute
+
+// client sends the key with every request, follows nobody elsewhere with it, and turns refusals into words.
+func (r remote) client() (*http.Client, error) {
+	address, err := url.Parse(r.URL)
+	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Host == "" || address.User != nil {
+		return nil, errors.New("FICHARIO_URL is the address of a service, such as https://fichario.example")
+	}
+	if strings.TrimSpace(r.Key) == "" {
+		return nil, errors.New("a key is missing: put it into FICHARIO_KEY (fichario key create makes one)")
+	}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerWithin}
+	return &http.Client{
+		Transport:     keyed{strings.TrimSpace(r.Key), transport},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
+
+// keyed is a transport with a key.
+type keyed struct {
+	key  string
+	next http.RoundTripper
+}
+
+// RoundTrip sends a request. A problem, and an answer of something else than a service, is an error.
+func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+k.key)
+	r.Header.Set("User-Agent", "fichario/"+version())
+	at := r.URL.Scheme + "://" + r.URL.Host
+	res, err := k.next.RoundTrip(r)
+	if err != nil {
+		if r.Context().Err() != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("no service answers at %s (FICHARIO_URL, --url): %w", at, err)
+	}
+	kind := res.Header.Get("Content-Type")
+	switch {
+	case strings.HasPrefix(kind, "application/problem+json"):
+		defer func() { _ = res.Body.Close() }()
+		p := problem{retryAfter: res.Header.Get("Retry-After")}
+		if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&p); err != nil {
+			return nil, fmt.Errorf("%s answered %s", at, res.Status)
+		}
+		return nil, &p
+	case res.StatusCode >= 300 && res.StatusCode < 400:
+		_ = res.Body.Close()
+		return nil, fmt.Errorf("%s leads elsewhere (%s): say the right address in FICHARIO_URL", at, res.Status)
+	}
+	return res, nil
+}
+
+// problem is a refusal of the service.
+type problem struct {
+	Title, Detail, Code, RequestID string
+
+	retryAfter string
+}
+
+// Error is the problem in words: what happened, what to do, and what to tell whoever operates the service.
+func (p *problem) Error() string {
+	text := p.Title + ": " + p.Detail
+	if p.retryAfter != "" {
+		text += " Try again in " + p.retryAfter + " s."
+	}
+	switch p.Code {
+	case "nao_autenticado":
+		text += " (The key is that of FICHARIO_KEY or --key.)"
+	case "recurso_indisponivel":
+		text += " (The address is that of FICHARIO_URL or --url.)"
+	}
+	return fmt.Sprintf("%s [%s, request %s]", text, p.Code, p.RequestID)
+}
+
+// call is one request of the API.
+type call struct {
+	method, path string
+	query        url.Values
+	header       map[string]string
+	body         any // to be sent as JSON, or bytes as they are; nil for none
+}
+
+// do sends a call and returns the answer, whose body the caller closes.
+func (r remote) do(ctx context.Context, c call) (*http.Response, error) {
+	client, err := r.client()
+	if err != nil {
+		return nil, err
+	}
+	var body []byte
+	switch b := c.body.(type) {
+	case nil:
+	case []byte:
+		body = b
+	default:
+		if body, err = json.Marshal(b); err != nil {
+			return nil, err
+		}
+	}
+	address := strings.TrimRight(r.URL, "/") + c.path
+	if len(c.query) > 0 {
+		address += "?" + c.query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, c.method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if c.body == nil {
+		req.Body, req.ContentLength = http.NoBody, 0
+	} else {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range c.header {
+		req.Header.Set(name, value)
+	}
+	res, err := client.Do(req)
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // its text would repeat the address, and with it what was asked
+	}
+	if err == nil && res.StatusCode >= http.StatusBadRequest {
+		_ = res.Body.Close()
+		err = fmt.Errorf("%s answered %s, not as a Fichário does: check FICHARIO_URL", r.URL, res.Status)
+	}
+	return res, err
+}
+
+// read is do for an answer that is read whole.
+func (r remote) read(ctx context.Context, c call) ([]byte, error) {
+	res, err := r.do(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	return io.ReadAll(res.Body)
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"fichario/adapters/download"
+)
+
+// shown is how an answer of the API is written.
+type shown struct {
+	Output string `short:"o" enum:"table,json,csv" default:"table" help:"table, json (as the service sent it) or csv."`
+}
+
+// is is the form that was asked for; --json, which every command takes, is one.
+func (s shown) is(e *environment) string {
+	if e.json {
+		return "json"
+	}
+	return s.Output
+}
+
+// one writes an object: as a table a field a line, as CSV one row. bruto is in JSON only.
+func (s shown) one(e *environment, body []byte) error {
+	if s.is(e) == "json" {
+		return asItCame(e, body)
+	}
+	fields, err := fieldsOf(body)
+	if err != nil {
+		return notUnderstood(err)
+	}
+	fields = slices.DeleteFunc(fields, func(f field) bool { return f.name == "bruto" })
+	if s.is(e) == "csv" {
+		names, values := make([]string, len(fields)), make([]any, len(fields))
+		for i, f := range fields {
+			names[i], values[i] = f.name, cell(f.value)
+		}
+		return writeCSV(e, names, [][]any{values})
+	}
+	rows := make([][]string, len(fields))
+	for i, f := range fields {
+		rows[i] = []string{f.name, readable(f.value)}
+	}
+	return writeTable(e, rows)
+}
+
+// list writes the objects under a name: these columns of them, where a point leads into an object. Below a table it
+// says what follows.
+func (s shown) list(e *environment, body []byte, name string, columns ...string) error {
+	if s.is(e) == "json" {
+		return asItCame(e, body)
+	}
+	var answer map[string]json.RawMessage
+	var items []json.RawMessage
+	err := json.Unmarshal(body, &answer)
+	if err == nil {
+		err = json.Unmarshal(answer[name], &items)
+	}
+	if err != nil {
+		return notUnderstood(err)
+	}
+	words, cells := [][]string{columns}, [][]any{}
+	for _, item := range items {
+		line, row := make([]string, len(columns)), make([]any, len(columns))
+		for i, column := range columns {
+			value := within(item, column)
+			line[i], row[i] = readable(value), cell(value)
+		}
+		words, cells = append(words, line), append(cells, row)
+	}
+	if s.is(e) == "csv" {
+		return writeCSV(e, columns, cells)
+	}
+	if err := writeTable(e, words); err != nil {
+		return err
+	}
+	if next := readable(answer["proxima"]); next != "" && next != absent {
+		_, err = fmt.Fprintf(e.out, "\nThere is more: --cursor %s\n", next)
+	}
+	return err
+}
+
+func notUnderstood(err error) error {
+	return fmt.Errorf("the answer is not what a Fichário of this version sends: %w", err)
+}
+
+func asItCame(e *environment, body []byte) error {
+	_, err := e.out.Write(append(bytes.TrimRight(body, "\n"), '\n'))
+	return err
+}
+
+// field is one of an object, in its order.
+type field struct {
+	name  string
+	value json.RawMessage
+}
+
+func fieldsOf(raw json.RawMessage) (fields []field, err error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		f := field{name: fmt.Sprint(name)}
+		if err := dec.Decode(&f.value); err != nil {
+			return nil, err
+		}
+		fields = append(fields, f)
+	}
+	return fields, nil
+}
+
+// within is the value that a path such as progresso.gasto leads to.
+func within(raw json.RawMessage, path string) json.RawMessage {
+	for name := range strings.SplitSeq(path, ".") {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(raw, &object) != nil {
+			return nil
+		}
+		raw = object[name]
+	}
+	return raw
+}
+
+// absent is what a person sees of what is not known.
+const absent = "–"
+
+// readable is a value as a person reads it. Characters that a terminal would obey are left out.
+func readable(raw json.RawMessage) string {
+	switch raw = bytes.TrimSpace(raw); {
+	case len(raw) == 0:
+		return ""
+	case string(raw) == "null":
+		return absent
+	case raw[0] == '"':
+		return printable(fmt.Sprint(cell(raw)))
+	case raw[0] == '[':
+		var items []json.RawMessage
+		if json.Unmarshal(raw, &items) != nil {
+			return ""
+		}
+		words := make([]string, len(items))
+		for i, item := range items {
+			words[i] = readable(item)
+		}
+		return strings.Join(words, "; ")
+	case raw[0] == '{':
+		fields, err := fieldsOf(raw)
+		if err != nil {
+			return ""
+		}
+		var words []string
+		for _, f := range fields {
+			if value := readable(f.value); value != absent && value != "" {
+				words = append(words, f.name+" "+value)
+			}
+		}
+		return strings.Join(words, ", ")
+	}
+	return string(raw)
+}
+
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) && r != ' ' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// cell is a value in a file: a text without quotes, empty for what is not known, else as JSON.
+func cell(raw json.RawMessage) any {
+	var text string
+	switch {
+	case len(raw) == 0, string(raw) == "null":
+		return ""
+	case json.Unmarshal(raw, &text) == nil:
+		return text
+	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':
+		return download.Number(raw)
+	}
+	return string(raw)
+}
+
+func writeTable(e *environment, rows [][]string) error {
+	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		if _, err := io.WriteString(w, strings.TrimRight(strings.Join(row, "\t"), "\t")+"\n"); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// writeCSV writes rows, of which the first has the columns' names, as the service writes its own files.
+func writeCSV(e *environment, columns []string, rows [][]any) error {
+	_, err := download.CSV(output{e.out, http.Header{}}, download.Table{
+		Columns: columns, Rows: func(yield func([]any, error) bool) {
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+		},
+	}, download.Plain)
+	return err
+}

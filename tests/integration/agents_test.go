@@ -1,0 +1,361 @@
+package integration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// agent is a session of the protocol's own client.
+type agent struct {
+	*mcp.ClientSession
+	t *testing.T
+}
+
+// withKey sends a key with each request.
+type withKey string
+
+// RoundTrip sends a request.
+func (k withKey) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(k))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// overHTTP begins a session at the service's address.
+func overHTTP(t *testing.T, s *lookuptest.Service, key, query string) (agent, error) {
+	t.Helper()
+	return begin(t, &mcp.StreamableClientTransport{
+		Endpoint: s.URL + "/mcp" + query, HTTPClient: &http.Client{Transport: withKey(key)}, MaxRetries: -1,
+	})
+}
+
+// overStdio begins one with the program as a client of the service.
+func overStdio(t *testing.T, s *lookuptest.Service, key string, flags ...string) (agent, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), testkit.Build(t), append([]string{"mcp"}, flags...)...)
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "FICHARIO_URL="+s.URL, "FICHARIO_KEY="+key)
+	return begin(t, &mcp.CommandTransport{Command: cmd})
+}
+
+func agentHeaders(session string) map[string]string {
+	return map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session,
+	}
+}
+
+func begin(t *testing.T, transport mcp.Transport) (agent, error) {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "teste", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), transport, nil)
+	if err == nil {
+		t.Cleanup(func() { _ = session.Close() })
+	}
+	return agent{session, t}, err
+}
+
+// must is a session that begins.
+func must(t *testing.T) func(agent, error) agent {
+	return func(a agent, err error) agent {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+}
+
+// said is what a tool answered: its JSON, or what it refused in words.
+type said struct {
+	text               string
+	refused            bool
+	Documento, Proxima string
+	Cache              bool
+	ConsultaID         string
+	ValorCobrado       json.Number
+	Sessao             struct{ Teto, Gasto, Restante json.Number }
+	Produtos           []struct {
+		ID    string
+		Preco json.Number
+	}
+	Gasto     struct{ Mes json.Number }
+	Consultas []struct{ Documento string }
+	Contatos  []struct{ Nome, Email string }
+}
+
+// use calls a tool; the protocol itself has to work.
+func (a agent) use(tool string, args map[string]any) said {
+	a.t.Helper()
+	out, err := a.try(tool, args)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return out
+}
+
+func (a agent) try(tool string, args map[string]any) (out said, err error) {
+	result, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return out, err
+	}
+	for _, c := range result.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			out.text += text.Text
+		}
+	}
+	if out.refused = result.IsError; !out.refused {
+		err = json.Unmarshal([]byte(out.text), &out)
+	}
+	return out, err
+}
+
+// tools are the descriptions and the schemas of a session's tools.
+func (a agent) tools() (names []string, described, schema map[string]string) {
+	a.t.Helper()
+	described, schema = map[string]string{}, map[string]string{}
+	for tool, err := range a.Tools(a.t.Context(), nil) {
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		text, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		names = append(names, tool.Name)
+		described[tool.Name], schema[tool.Name] = tool.Description, string(text)
+	}
+	return names, described, schema
+}
+
+func personOf(document string) map[string]any {
+	return map[string]any{"produto": "cpf", "documento": document}
+}
+
+func has(t *testing.T, what, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("%s: %q is not in %q", what, word, text)
+		}
+	}
+}
+
+// TestAgents: by both ways an agent sees prices, spends what its session may and not more, and no whole document.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		key := s.NewKey(6000, 500, 5000).Key
+		for i, connect := range []func() (agent, error){
+			func() (agent, error) { return overHTTP(t, s, key, "?teto=1.50") },
+			func() (agent, error) { return overStdio(t, s, key, "--ceiling", "1.50") },
+		} {
+			a := must(t)(connect())
+			people := lookuptest.CPFs(700+i, 9)
+			for _, p := range people {
+				s.Hide(p)
+			}
+			names, described, schema := a.tools()
+			expect(t, "tools", strings.Join(names, " "), "lookup products statement")
+			has(t, "the description", described["lookup"], "R$ 0,45", "R$ 0,30", "R$ 2,0750", "R$ 1,50 in all")
+			has(t, "the free ones", described["products"]+described["statement"], "R$ 0,00")
+			has(t, "the schema", schema["lookup"], `"renda_presumida"`, `"required":["produto","documento"]`)
+
+			pasted := people[0][:3] + "." + people[0][3:6] + "." + people[0][6:9] + "-" + people[0][9:]
+			first := a.use("lookup", personOf(pasted))
+			expect(t, "its document", first.Documento, "***."+people[0][3:6]+"."+people[0][6:9]+"-**")
+			expect(t, "what it cost and what is left", fmt.Sprintf("%s %s", first.ValorCobrado, first.Sessao), "0.45 {1.5 0.45 1.05}")
+			has(t, "its fields", first.text, "Ana <Lima> & é")
+			expect(t, "a whole document", strings.Contains(first.text, people[0]), false)
+			whole := personOf(people[0])
+			whole["semMascara"] = true
+			again := a.use("lookup", whole)
+			expect(t, "again, unmasked", fmt.Sprintf("%t %s %s", again.Cache, again.ValorCobrado, again.Documento), "true 0 "+people[0])
+
+			within(t, a, people[1:])
+			a.refusals(bureau, people)
+			statement := a.use("statement", map[string]any{"limite": 3})
+			expect(t, "spent", statement.Gasto.Mes.String(), []string{"1.35", "2.7"}[i])
+			expect(t, "documents in the statement", len(statement.Consultas), 3)
+			has(t, "a document", statement.Consultas[0].Documento, "***.")
+			if products := a.use("products", nil).Produtos; len(products) != 4 || products[0].Preco == "" {
+				t.Errorf("products are %v", products)
+			}
+		}
+		s.Command("doctor") // what sessions reserved is no fault
+	})
+}
+
+// within asks about several at once: R$ 1,05 suffices for two.
+func within(t *testing.T, a agent, people []string) {
+	t.Helper()
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	answered := 0
+	for _, p := range people {
+		wait.Go(func() {
+			got, err := a.try("lookup", personOf(p))
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err != nil:
+				t.Error(err)
+			case got.refused:
+				has(t, "what is refused", got.text, "R$ 0,45", "R$ 1,50", "Nada foi consultado nem cobrado")
+			default:
+				answered++
+			}
+		})
+	}
+	wait.Wait()
+	expect(t, "answered at once", answered, 2)
+}
+
+// refusals says in words what cannot be done, repeats nothing that was sent, and asks nobody.
+func (a agent) refusals(bureau *lookuptest.Bureau, people []string) {
+	a.t.Helper()
+	before := bureau.Calls()
+	for _, c := range []struct {
+		args map[string]any
+		want string
+	}{
+		{personOf("529.982.247-26"), "[documento_invalido]"},
+		{map[string]any{"produto": "nada", "documento": people[0]}, "[produto_desconhecido]"},
+		{map[string]any{"produto": "cpf", "documento": people[0], "cpf": people[0]}, "[requisicao_invalida]"},
+		{map[string]any{"produto": "cpf", "documento": 52998224725}, "documento é de outro tipo"},
+		{map[string]any{"produto": "cpf", "documento": people[0], "atualizar": true, "maxIdade": 1}, "atualizar não combina"},
+	} {
+		got := a.use("lookup", c.args)
+		if !got.refused || !strings.Contains(got.text, c.want) || strings.Contains(got.text, "529") {
+			a.t.Errorf("%s: %q", c.want, got.text)
+		}
+	}
+	expect(a.t, "calls at the bureau", bureau.Calls(), before)
+}
+
+// TestWhatAgentsMayNot: nothing without a key that is good at this moment, and no lookup without a ceiling, or without
+// its purpose.
+func TestWhatAgentsMayNot(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		key := s.NewKey(6000, 500, 5000)
+		old := s.NewKey(6000, 5, 5, "--expires", time.Now().Add(4*time.Second).UTC().Format(time.RFC3339))
+
+		a := must(t)(overHTTP(t, s, key.Key, "?teto=9"))
+		none, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, agentHeaders("x"),
+			`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		expect(t, "a session that there is not", fmt.Sprint(none.Status, err), "404 <nil>")
+		for want, c := range map[string]struct{ method, query, key, body string }{
+			"401 nao_autenticado":      {"POST", "", "fic_errada", "{}"},
+			"405 metodo_nao_permitido": {"GET", "", key.Key, ""},
+			"400 requisicao_invalida":  {"POST", "?teto=muito", key.Key, "{}"},
+			"413 corpo_grande_demais":  {"POST", "", key.Key, strings.Repeat(" ", 64<<10+1)},
+		} {
+			got, err := s.Do(t.Context(), c.method, "/mcp"+c.query, c.key, nil, c.body)
+			expect(t, want, fmt.Sprint(got, err), want+" <nil>")
+		}
+		several, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, nil, "[{},{}]")
+		expect(t, "several at once", fmt.Sprint(several, err), "400 requisicao_invalida <nil>")
+
+		free := must(t)(overHTTP(t, s, key.Key, ""))
+		has(t, "without a ceiling", free.use("lookup", personOf(ana)).text, "--ceiling", "?teto=")
+		expect(t, "its statement", free.use("statement", nil).refused, false)
+		testkit.RunErr(t, map[string]string{"FICHARIO_URL": s.URL, "FICHARIO_KEY": key.Key}, "mcp")
+
+		for _, p := range []string{"credito", "cobranca"} {
+			s.Command("purpose", "add", "--org", s.Org, "--code", p, "--name", p, "--basis", "legitimo_interesse")
+		}
+		asks := must(t)(overStdio(t, s, key.Key, "--ceiling", "9"))
+		_, _, schema := asks.tools()
+		has(t, "the schema", schema["lookup"], `"credito"`, `"cobranca"`, `"required":["produto","documento","finalidade"]`)
+		has(t, "without a purpose", asks.use("lookup", personOf(ana)).text, "credito, cobranca")
+		said := personOf(ana)
+		said["finalidade"] = "cobranca"
+		expect(t, "with one", asks.use("lookup", said).refused, false)
+		expect(t, "calls", bureau.Calls(), 1)
+
+		s.Command("key", "revoke", key.ID)
+		lookuptest.Eventually(t, "a revoked key ends its session", 20*time.Second, func() bool {
+			_, err := a.try("products", nil)
+			return err != nil
+		})
+		has(t, "to its agent", asks.use("products", nil).text, "nao_autenticado", "FICHARIO_KEY")
+		lookuptest.Eventually(t, "a key expires", 20*time.Second, func() bool {
+			_, err := overHTTP(t, s, old.Key, "?teto=1")
+			return err != nil
+		})
+		gone := testkit.RunErr(t, map[string]string{"FICHARIO_URL": s.URL, "FICHARIO_KEY": old.Key}, "mcp", "--ceiling", "1")
+		has(t, "on standard error", gone.Stderr, "revogada ou expirou")
+		expect(t, "its secret there", strings.Contains(gone.Stderr, old.Key), false)
+	})
+}
+
+// TestAnAgentThatWentAway: the call that it gave up is finished, charged and counted.
+func TestAnAgentThatWentAway(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	key := s.NewKey(6000, 500, 5000).Key
+	s.Hide(ana)
+	a := must(t)(overStdio(t, s, key, "--ceiling", "0.50"))
+	release := bureau.Hold("")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := a.CallTool(ctx, &mcp.CallToolParams{Name: "lookup", Arguments: personOf(ana)})
+		ended <- err
+	}()
+	bureau.Await(t, 1)
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("a call that was given up has an answer")
+	}
+	release()
+	var again said
+	lookuptest.Eventually(t, "history has the answer", 20*time.Second, func() bool {
+		again = a.use("lookup", personOf(ana))
+		return !again.refused
+	})
+	expect(t, "again", fmt.Sprintf("%t %s", again.Cache, again.Sessao), "true {0.5 0.45 0.05}")
+
+	s.Restart()
+	expect(t, "after a restart", fmt.Sprint(a.use("lookup", personOf(ana)).Sessao), "{0.5 0.45 0.05}")
+}
+
+// TestAgentsAndContacts: only a key that was made for it searches contacts, and that is in the audit.
+func TestAgentsAndContacts(t *testing.T) {
+	t.Parallel()
+	p := intaketest.StartProduct(t, testkit.SQLite(t))
+	hook := p.Leads.NewHook("Site", "generic")
+	p.Leads.Accept(hook, intaketest.Lead("Ana"))
+	key := p.Lookups.NewKey(6000, 5, 5, "--contacts").Key
+	a := must(t)(overHTTP(t, p.Lookups, key, "?teto=1"))
+	names, _, _ := a.tools()
+	expect(t, "tools", strings.Join(names, " "), "contacts lookup products statement")
+	found := a.use("contacts", map[string]any{"busca": "ana"})
+	if len(found.Contatos) != 1 || !strings.Contains(found.Contatos[0].Nome, "Ana") {
+		t.Errorf("found %s", found.text)
+	}
+	has(t, "without a search", a.use("contacts", nil).text, "busca")
+	has(t, "the audit", p.Lookups.Command("audit", "list", "--org", p.Lookups.Org, "--json"), "contatos.baixados")
+	ordinary := must(t)(overHTTP(t, p.Lookups, p.Lookups.NewKey(6000, 5, 5).Key, "?teto=1"))
+	if _, err := ordinary.try("contacts", map[string]any{"busca": "ana"}); err == nil {
+		t.Error("an ordinary key searches contacts")
+	}
+}
