@@ -36,8 +36,8 @@ type Config struct {
 	Log     *slog.Logger
 	// MetricsElsewhere leaves /metrics to a listener of its own, see Metrics.Handler.
 	MetricsElsewhere bool
-	// Sandbox is listed at /docs/sandbox.
-	Sandbox []SandboxDocument
+	// Docs is the reference, at /docs and below it.
+	Docs http.Handler
 }
 
 type server struct {
