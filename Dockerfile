@@ -1,5 +1,6 @@
-# A static binary in an empty image, as a user that is not root. Both base images are arguments, so that a mirror or a pinned
-# digest can be named without editing this file; the second one needs no shell and no libraries.
+# A static binary in an empty image, as a user that is not root. Both base images are arguments, so that a mirror, a pinned
+# digest or an image of one's own (.ci/images) can be named without editing this file; the second one needs no shell and
+# no libraries.
 ARG GO_IMAGE=golang:1.26
 ARG BASE_IMAGE=scratch
 
@@ -23,6 +24,7 @@ USER 65532:65532
 WORKDIR /data
 ENV FICHARIO_LISTEN=0.0.0.0:8080
 EXPOSE 8080
-# No HEALTHCHECK: there is no shell to run one. Orchestrators ask /healthz and /readyz over HTTP.
+# That it lives, not that it is ready: whoever restarts what is unhealthy would end one that only waits for its database.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["/fichario", "healthcheck"]
 ENTRYPOINT ["/fichario"]
 CMD ["serve"]

@@ -11,7 +11,7 @@ GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off
 LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race generate contract lint build bench profile bench-growth bin/pgtest
+.PHONY: help run test containers test-race soak fuzz release generate contract lint build bench profile bench-growth bin/pgtest
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,23 +20,36 @@ run: ## start the program with a demonstration in it, on SQLite
 	$(GO) run -pgo=off ./cmd/fichario serve --demo
 
 test: build bin/pgtest ## run every test, on SQLite and on a real PostgreSQL that it finds, starts or installs
-	$(PGTEST) -- $(GOTEST) -timeout 20m $(LONGEST) ./...
+	$(PGTEST) $(ALLOWED) -- $(GOTEST) -timeout 20m $(LONGEST) ./...
+
+# The one test that may be skipped, because it needs an engine and minutes.
+ALLOWED = -allow-skip '^fichario/tests/containers\.TestContainers: '
+
+containers: ## build the image, run the compose file, take it down and up again (needs Docker)
+	FICHARIO_TEST_CONTAINERS=1 $(GO) test -count=1 -v -timeout 30m ./tests/containers
 
 test-race: build bin/pgtest ## run every test with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(PGTEST) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
+	CGO_ENABLED=1 $(PGTEST) $(ALLOWED) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
+
+SOAK ?= 30m
+soak: build ## kill the program at random under load for SOAK, such as 30m, and count what is lost, doubled or uncharged
+	SOAK=$(SOAK) FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario $(GO) test -count=1 -v -timeout 0 -run '^TestSoak$$' ./tests/faults
 
 generate: ## write the generated code anew
 	$(GO) generate ./...
 
-contract: ## hold the contract to its linters, and a client in TypeScript to it (needs Node.js)
+contract: build ## hold the contract to its linters, and a client and tests in TypeScript to it (needs Node.js)
 	cd tests/contract/testdata/node && npm ci --ignore-scripts --no-audit --no-fund && \
-		REDOCLY_TELEMETRY=off npm run --silent check
+		REDOCLY_TELEMETRY=off FICHARIO=$(CURDIR)/bin/fichario npm run --silent check
 
 lint: ## check formatting, style and who imports whom
 	GOFLAGS=-pgo=off $(LINT) run
 
 build: ## build the program, static and stripped, as bin/fichario
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/fichario ./cmd/fichario
+
+release: ## build what is committed for every platform, twice, with SBOM and checksums, in dist/
+	.ci/release
 
 bench: build ## measure the program under load, beside a baseline (about a quarter of an hour)
 	$(GO) run ./tests/load
@@ -45,6 +58,10 @@ profile: build ## measure, and write the profile by which the program is compile
 	mkdir -p bin/profiles
 	$(GO) run ./tests/load -profiles bin/profiles
 	$(GO) tool pprof -proto bin/profiles/*.pprof >cmd/fichario/default.pgo
+
+FUZZTIME ?= 1m
+fuzz: ## run every fuzz target for FUZZTIME (a minute) each, and count what they tried
+	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 GROWTH ?= 10000,1000000
 bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 10000,1000000,10000000 (a quarter of an hour for a million)

@@ -35,6 +35,12 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 			b.Log.ErrorContext(ctx, "panic", "work", "batches", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 		}
 	}()
+	ctx, span := ports.Trace(ctx, ports.Inner, "batches.item")
+	defer func() {
+		span.Set("fichario.item.state", string(end.State))
+		span.End()
+	}()
+	span.Set("fichario.batch", item.BatchID)
 	if item.Unreadable {
 		end.State, end.reason = batch.Pending, batch.Asked
 		end.note = fmt.Sprintf("O que está gravado da linha %d não pode ser lido.", item.Line)

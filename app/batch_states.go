@@ -108,7 +108,11 @@ func (b *Batches) views(ctx context.Context, found []batch.Batch) ([]BatchView, 
 
 // Confirm lets a quoted batch run within a ceiling; without one, within that of the quote, or what it may cost at most.
 // Faults: UnknownBatch, BatchState, Forbidden, ServiceUnavailable.
-func (b *Batches) Confirm(ctx context.Context, by Caller, id string, ceiling *catalog.Money) (BatchView, error) {
+func (b *Batches) Confirm(
+	ctx context.Context, by Caller, id string, ceiling *catalog.Money,
+) (_ BatchView, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "batches.confirm")
+	defer func() { ports.EndSpan(span, err) }()
 	return b.move(ctx, by, id, audit.BatchConfirmed, func(r ports.Repos, now time.Time, q *batch.Batch) error {
 		if q.Status != batch.Quoted || !now.Before(q.ExpiresAt) {
 			return wrongState(*q, "confirmado", "orçado e dentro do prazo")

@@ -103,7 +103,9 @@ const (
 // Faults: UnknownProduct, MissingScope, MissingPurpose, PurposeRefused, InvalidRequest with the field at fault,
 // BodyTooLarge, ReusedIdempotencyKey, ServiceUnavailable; Forbidden when it is to be confirmed above what the member
 // may spend.
-func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (BatchView, error) {
+func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "batches.quote")
+	defer func() { ports.EndSpan(span, err) }()
 	if _, err := by.org(); err != nil {
 		return BatchView{}, err
 	}

@@ -68,7 +68,9 @@ func (i *Intake) ContactsOf(ctx context.Context, atMost int, of ...webhook.Deliv
 // never makes a second contact; signatures are not checked again, because a person
 // vouches for it. Faults: those of Receive, and InvalidRequest when there is no such
 // delivery or it was not kept whole.
-func (i *Intake) Replay(ctx context.Context, by Caller, id string) (Accepted, error) {
+func (i *Intake) Replay(ctx context.Context, by Caller, id string) (_ Accepted, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "intake.replay")
+	defer func() { ports.EndSpan(span, err) }()
 	old, err := i.Delivery(ctx, by, id)
 	if err != nil {
 		return Accepted{}, err

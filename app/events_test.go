@@ -13,6 +13,8 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -275,6 +277,33 @@ func TestALookupByItself(t *testing.T) {
 }
 
 // TestNewLookupsByThemselvesAreHeldToTheirForm: the ceiling is obligatory.
+// TestALookupByItselfOfABlockedPerson: it is not made, nor tried again; those of the other documents are.
+func TestALookupByItselfOfABlockedPerson(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		rule := must(s.automations.Add(t.Context(), owner, app.NewAutomation{
+			OrgID: s.orgID, Name: "Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: "cnpj",
+			Ceiling: 10 * price,
+		}))
+		blocked, _ := privacy.OfDocument(document.Restore(document.CNPJ, "00000000000191"))
+		hashes := must(s.store.Repos().Subjects.Hashes(t.Context(), s.orgID, blocked))
+		done(s.store.InTx(t.Context(), func(r ports.Repos) error {
+			return r.Subjects.Block(t.Context(), privacy.Block{ErasureID: rule.ID, OrgID: s.orgID, At: s.now(), Hashes: hashes})
+		}))
+		form := bia()
+		form.Documents = "00000000000191, 90021382000122"
+		c := must(s.contacts.Create(t.Context(), owner, form))
+		s.work(s.worker(), 2*time.Second)
+		runs := must(s.automations.Runs(t.Context(), owner, s.orgID,
+			automation.JobFilter{ContactID: c.ID, AutomationID: rule.ID}, "", 10))
+		offered, _ := products().Find("cnpj")
+		equal(t, "one of two", line(runs[0].State, runs[0].Result), line(automation.Done, offered.Name+
+			": o titular pediu que não o consultem, nada foi cobrado; "+offered.Name+" consultado, "+catalog.Money(price).Reais()))
+		equal(t, "calls", len(s.bureau.Asked()), 1)
+	})
+}
+
 func TestNewLookupsByThemselvesAreHeldToTheirForm(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

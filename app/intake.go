@@ -129,7 +129,9 @@ func (i *Intake) Admit(
 // Faults: BodyTooLarge, WebhookDisabled, IncompleteRequest, InvalidRequest,
 // Unauthenticated (the signature), ReusedIdempotencyKey, InvalidEmail,
 // ServiceUnavailable.
-func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (Accepted, error) {
+func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (_ Accepted, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "intake.receive")
+	defer func() { ports.EndSpan(span, err) }()
 	d := webhook.Delivery{
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Headers: p.Headers, Body: p.Body,
 		Truncated: p.Truncated,

@@ -35,6 +35,9 @@ var errLeaseLost = errors.New("a lease was lost")
 
 // run makes one attempt of a job and writes down how it ended.
 func (j *Jobs) run(ctx context.Context, job automation.Job) {
+	ctx, span := ports.Trace(ctx, ports.Inner, "jobs."+string(job.Kind))
+	defer span.End()
+	span.Set("fichario.job", job.ID)
 	attempt, cancel := context.WithTimeout(ctx, attemptAtMost)
 	defer cancel()
 	done, err := j.guarded(attempt, job)
@@ -47,10 +50,12 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	case err == nil:
 		job.State, job.Result = automation.Done, done.result
 	case errors.As(err, &failed):
+		span.Fail("unsent")
 		fail(&job, failed)
 	default:
 		// The database was away, or a fault of ours: the reason is for the log.
 		j.Log.WarnContext(ctx, "a job failed; it will be tried again", "job", job.ID, "kind", string(job.Kind), "error", err)
+		span.Fail("internal")
 		fail(&job, &ports.SendError{Reason: reasonInternal})
 	}
 	if err := j.finish(write, job, done); err != nil {

@@ -100,6 +100,8 @@ func (j *Jobs) lookUp(
 		return product.Name + ": o bureau falhou, cobrado " + product.Price.Reais(), nil
 	case fault.BureauNoAnswer:
 		return product.Name + ": o bureau não respondeu, cobrado " + product.Price.Reais(), nil
+	case fault.SubjectBlocked:
+		return product.Name + ": o titular pediu que não o consultem, nada foi cobrado", nil
 	}
 	return "", &ports.SendError{
 		Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: f.RetryAfter,

@@ -155,7 +155,9 @@ type LookupResult struct {
 // MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory. Where the
 // ceiling would be exceeded the error is ports.ErrCeiling; where too much is in flight in this instance, ErrBusy is its
 // cause.
-func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, error) {
+func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (_ LookupResult, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "lookups.do")
+	defer func() { ports.EndSpan(span, err) }()
 	a, err := l.check(ctx, caller, req)
 	if err != nil {
 		return LookupResult{}, err
@@ -349,6 +351,8 @@ func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error
 func (l *Lookups) Start(
 	ctx context.Context, by Caller, req LookupRequest,
 ) (id string, done <-chan struct{}, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "lookups.start")
+	defer func() { ports.EndSpan(span, err) }()
 	a, err := l.check(ctx, by, req)
 	if err != nil {
 		return "", nil, err

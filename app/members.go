@@ -162,17 +162,25 @@ func setBudget(by Caller, m *crm.Member, budget catalog.Money) error {
 	return nil
 }
 
-// SetPassword gives a member a new password and ends his sessions; everybody may do so
-// for himself. Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
-// ServiceUnavailable.
+// SetPassword gives another member a new password and ends his sessions; one's own is changed with
+// Sessions.ChangeOwnPassword, which asks for the present one. Faults: InvalidRequest with the field at fault, NotFound,
+// Forbidden, ServiceUnavailable.
 func (u *Members) SetPassword(ctx context.Context, by Caller, id, password string) error {
 	m, err := memberKind.visible(ctx, u.store.Repos(), by, id)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if by.memberID != id && !by.mayManage(m.OrgID) {
+	case by.memberID == id:
+		return fault.New(fault.Forbidden, "A sua própria senha se troca em Sua conta, com a senha atual.")
+	case !by.mayManage(m.OrgID):
 		return forbidden()
 	}
+	return u.setPassword(ctx, by, m, password)
+}
+
+// setPassword gives a member a new password. Faults: InvalidRequest with the field at fault, Forbidden,
+// ServiceUnavailable.
+func (u *Members) setPassword(ctx context.Context, by Caller, m crm.Member, password string) error {
 	if err := checkPassword(password, m.Email); err != nil {
 		return err
 	}

@@ -274,5 +274,5 @@ func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, pa
 	if err := s.store.Repos().Sessions.Clear(ctx, m.Email); err != nil {
 		return err
 	}
-	return people.SetPassword(ctx, by, by.memberID, password)
+	return people.setPassword(ctx, by, m, password)
 }

@@ -200,7 +200,7 @@ func TestPasswordsLeaveProcessorsFree(t *testing.T) {
 	})
 }
 
-// TestOwnPassword: whoever changes his own shows that he knows the one there is.
+// TestOwnPassword: whoever changes his own shows that he knows the one there is, and there is no way around that.
 func TestOwnPassword(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -212,6 +212,9 @@ func TestOwnPassword(t *testing.T) {
 		err := s.sessions.ChangeOwnPassword(t.Context(), ana, c.present, c.password, s.members)
 		equal(t, c.present+" "+c.password, said(err), c.want)
 		equal(t, "the session goes on", s.inside(token), "ana")
+	}
+	for _, by := range []app.Caller{ana, s.add("dona", crm.Owner)} {
+		equal(t, "as of any member", said(s.members.SetPassword(t.Context(), by, by.MemberID(), "nova-senha")), forbidden)
 	}
 	done(s.sessions.ChangeOwnPassword(t.Context(), ana, "senha-de-ana", "nova-senha", s.members))
 	equal(t, "it ends all sessions", s.inside(token), out)

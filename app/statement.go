@@ -74,7 +74,9 @@ type StatementPage struct {
 // Page returns one page, newest first. The filter changes neither Today nor Month nor
 // Ever. Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
 // ServiceUnavailable.
-func (s *Statement) Page(ctx context.Context, caller Caller, q StatementQuery) (StatementPage, error) {
+func (s *Statement) Page(ctx context.Context, caller Caller, q StatementQuery) (_ StatementPage, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "statement.page")
+	defer func() { ports.EndSpan(span, err) }()
 	of, err := s.owner(ctx, caller, q)
 	if err != nil {
 		return StatementPage{}, err

@@ -15,6 +15,9 @@ import (
 // sweeping is the last step of an erasure, when nobody is named any more.
 const sweeping privacy.Kind = "varredura"
 
+// awaitEvery is how often it is looked whether somebody else has done an erasure.
+const awaitEvery = 200 * time.Millisecond
+
 // Erase begins the erasure of a person, which Work does: it goes on when ctx ends, and when the process is killed. With
 // block, nobody of the organisation may look the person up again from now on. Statement entries stay without the
 // document, so that all sums are as before. Only the owners of the organisation may. Faults: those of Count.
@@ -106,6 +109,25 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 		return err
 	}
 	return w.save(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() })
+}
+
+// Await does an erasure to its end, or waits for whoever has it, and returns the receipt. A copy of the database that
+// was made in the middle of one has it under a lease that nobody gives back: five minutes at most.
+func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error) {
+	for {
+		if err := s.Finish(ctx, id); err != nil && !errors.Is(err, ports.ErrNotFound) {
+			return privacy.Erasure{}, err
+		}
+		e, err := s.store.Repos().Subjects.FindErasure(ctx, id)
+		if err != nil || e.State == privacy.Done {
+			return e, err
+		}
+		select {
+		case <-time.After(awaitEvery):
+		case <-ctx.Done():
+			return e, ctx.Err()
+		}
+	}
 }
 
 // erasing is an instance at work on an erasure.
@@ -291,7 +313,7 @@ func (s *Subjects) Replay(
 			err = s.restoreErasure(ctx, entry)
 		}
 		if err == nil {
-			err = s.Finish(ctx, entry.ID)
+			_, err = s.Await(ctx, entry.ID)
 		}
 		if err != nil {
 			return again, known, err

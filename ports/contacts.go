@@ -16,8 +16,8 @@ type Contacts interface {
 	Find(ctx context.Context, id string) (crm.Contact, error)
 	// Changed returns, for each organisation that has contacts with an event after since, the id of its newest event.
 	Changed(ctx context.Context, since time.Time) (map[string]string, error)
-	// Brief returns contacts by id, without their notes and attribution; what is not there
-	// is left out.
+	// Brief returns contacts by id, without their notes and attribution; what is not there, and an empty id, is left
+	// out.
 	Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error)
 	// Page returns contacts of an organisation, newest first, that come after the
 	// one with id after ("" starts at the newest).

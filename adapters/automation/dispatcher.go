@@ -107,6 +107,15 @@ func (d *Dispatcher) Post(ctx context.Context, c ports.Call) (int, error) {
 func (d *Dispatcher) exchange(
 	parent context.Context, r *destinations.Request, keep bool, timeout time.Duration,
 ) (answer destinations.Answer, err error) {
+	parent, span := ports.Within(parent, ports.Calling, "destination call")
+	defer func() {
+		if err != nil {
+			span.Fail("unanswered")
+		} else {
+			span.Set("http.response.status_code", strconv.Itoa(answer.Status))
+		}
+		span.End()
+	}()
 	ctx, cancel := context.WithTimeout(parent, timeout)
 	defer cancel()
 	var tlsFailed atomic.Bool
@@ -120,6 +129,9 @@ func (d *Dispatcher) exchange(
 	// Without it the HTTP library cannot send the body a second time by itself.
 	req.GetBody = nil
 	req.Header = r.Header
+	if parent := ports.Traceparent(ctx); parent != "" {
+		req.Header.Set("Traceparent", parent)
+	}
 	// The transport itself, not an http.Client: that one follows redirects, and its
 	// errors hold the address.
 	res, err := d.transport.RoundTrip(req)

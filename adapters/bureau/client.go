@@ -144,9 +144,14 @@ func (c *Client) Ask(
 	if c.refuses != nil && c.refuses(product.ID, doc.Value()) {
 		return ports.Answer{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "connection refused"}
 	}
+	ctx, span := ports.Within(ctx, ports.Calling, "bureau call")
+	defer span.End()
+	span.Set("fichario.bureau", c.file.name)
+	span.Set("fichario.product", m.product.ID)
 	start := time.Now()
 	r, fail := c.breaker.do(func() (reply, *failure) { return c.call(ctx, m, doc) })
 	if fail != nil {
+		span.Fail(string(fail.err.Outcome))
 		c.log.DebugContext(ctx, "bureau call failed", "product", m.product.ID, "outcome", string(fail.err.Outcome),
 			"reason", fail.err.Reason,
 			"ms", time.Since(start).Milliseconds())

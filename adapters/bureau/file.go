@@ -19,6 +19,7 @@ type File struct {
 	notFound     notFound
 	notCharged   []int
 	rate         float64 // calls a second; zero without one
+	traceparent  bool    // whether requests carry the id of their trace
 	mappings     []mapping
 }
 

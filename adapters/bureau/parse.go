@@ -40,7 +40,7 @@ func Parse(name string, src []byte, env func(string) (string, bool)) (*File, err
 func (p *parser) root(n *yaml.Node) {
 	top := at{Node: n, Line: n.Line}
 	keys := p.Known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "not_found", "not_charged", "rate",
-		"products")
+		"traceparent", "products")
 	p.Required(top, keys, "name", "base_url", "products")
 	if v, ok := keys["name"]; ok {
 		p.file.name = p.Text(v)
@@ -68,6 +68,9 @@ func (p *parser) root(n *yaml.Node) {
 	}
 	if v, ok := keys["rate"]; ok {
 		p.rate(v)
+	}
+	if v, ok := keys["traceparent"]; ok && v.Node.Decode(&p.file.traceparent) != nil {
+		p.Fault(v, "must be true or false")
 	}
 	if v, ok := keys["products"]; ok {
 		p.products(v)

@@ -123,6 +123,7 @@ func TestParseFaults(t *testing.T) {
 		{"timeout: 2s", "authorization: x\n", 5, "authorization", "unknown key"},
 		{"timeout: 2s", "  authorization: x", 5, "headers.authorization", "twice"},
 		{"headers:\n  Authorization: \"Bearer ${TOKEN}\"", "headers: x", 3, "headers", "must be a mapping"},
+		{"timeout: 2s", "traceparent: ja", 5, "traceparent", "true or false"},
 		{"timeout: 2s", "rate: 20", 5, "rate", "in quotes"},
 		{"timeout: 2s", "rate: 20/d", 5, "rate", "like \"20/s\""},
 		{"timeout: 2s", "rate: 0/s", 5, "rate", "at least one"},

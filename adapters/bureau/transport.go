@@ -154,6 +154,9 @@ type status struct {
 // bureau's time, parent is the caller's. The status is there as soon as it was read,
 // beside a failure too.
 func (c *Client) exchange(ctx, parent context.Context, req *http.Request) (status, []byte, *failure) {
+	if parent := ports.Traceparent(ctx); c.file.traceparent && parent != "" {
+		req.Header.Set("Traceparent", parent)
+	}
 	for attempt := 1; ; attempt++ {
 		t := &trip{}
 		s, raw, err := t.roundTrip(ctx, c.transport, req, maxAnswer)

@@ -78,7 +78,9 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 			b.lease = r.vault.indexes(shared + "|" + *c.Only)[0]
 		}
 	}
+	ctx, span := spanned(ctx, op)
 	out, err := r.begin.call(ctx, b)
+	ports.EndSpan(span, err)
 	if err == nil {
 		err = classify(out.refused)
 	}
@@ -95,7 +97,9 @@ func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) 
 		record := r.vault.recordRow(*o.Record)
 		e.record = &record
 	}
+	ctx, span := spanned(ctx, op)
 	open, err = r.end.call(ctx, e)
+	ports.EndSpan(span, err)
 	return open, named(op, err)
 }
 

@@ -17,7 +17,10 @@ type conn struct {
 	// pages are the pools of what people look at; where there are none, they take the others.
 	pages   share
 	replica *replica // where there is one, and it may be asked
-	tx      bool
+	// migrating opens connections of the role that owns the tables; nil on SQLite.
+	migrating *dialer
+	standby   *standby
+	tx        bool
 	// lines are those of the audit that are written when the transaction has done all else.
 	lines *[]audit.Line
 }
@@ -50,7 +53,7 @@ func (c conn) list(ctx context.Context, op string, f func(*gorm.DB) error) error
 
 // exec is for an operation that writes.
 func (c conn) exec(ctx context.Context, op string, f func(*gorm.DB) error) error {
-	return c.run(ctx, op, c.of(ctx).write, f)
+	return c.standby.holds(func() error { return c.run(ctx, op, c.of(ctx).write, f) })
 }
 
 // whole is exec for several statements of which all happen, or none.
@@ -106,13 +109,22 @@ func (c conn) changed(ctx context.Context, op string, change func(*gorm.DB) *gor
 	return n, err
 }
 
-func (c conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) error) error {
+func (c conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) error) (err error) {
+	ctx, span := spanned(ctx, op)
+	defer func() { ports.EndSpan(span, err) }()
 	if c.tx {
 		return named(op, told(ctx, f(db))) // InTx bounds the whole transaction
 	}
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
 	return named(op, told(ctx, f(db.WithContext(ctx))))
+}
+
+// spanned begins the span of an operation. Statements are in none: they hold values.
+func spanned(ctx context.Context, op string) (context.Context, ports.Span) {
+	ctx, span := ports.Within(ctx, ports.Storing, op)
+	span.Set("db.operation.name", op)
+	return ctx, span
 }
 
 // scope says which rows are wanted, or in which order.

@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -137,6 +138,7 @@ func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]stri
 }
 
 func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error) {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
 	found, err := findAll(ctx, r.list, "contacts.brief", contactRow.brief, where("id IN ?", ids), withoutNote)
 	byID := make(map[string]crm.Contact, len(found))
 	for _, c := range found {

@@ -36,6 +36,12 @@ const namedMost = 20
 // invariant is what must hold, and the statement that selects what breaks it.
 type invariant struct{ name, broken string }
 
+// of is the statement for a database.
+func (i invariant) of(database string) string {
+	return strings.NewReplacer("{hour of at}", hourOfColumn(database, "at"),
+		"{hour of created_at}", hourOfColumn(database, "created_at")).Replace(i.broken)
+}
+
 // invariants are what must hold at any moment between transactions. Each statement
 // selects what breaks it; {hour of …} is the beginning of a time's hour in UTC.
 //
@@ -176,7 +182,8 @@ var invariants = []invariant{
 		SELECT id FROM erasures WHERE state = ` + literal(privacy.Done) + ` AND (content IS NOT NULL OR ended_at IS NULL)`},
 	{"what is free in the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
 	{"a bureau's answer is in the statement", `
-		SELECT r.id FROM records r WHERE NOT EXISTS (SELECT 1 FROM lookups l WHERE l.record_id = r.id)`},
+		SELECT r.id FROM records r WHERE NOT EXISTS (
+			SELECT 1 FROM lookups l WHERE l.record_id = r.id AND NOT l.cache)`},
 	{"what the statement says was answered is in the history, while answers are kept", `
 		SELECT l.id FROM lookups l WHERE l.record_id IS NOT NULL
 		AND l.record_id >= (SELECT up_to FROM privacy_marks WHERE name = 'records')
@@ -215,8 +222,7 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 		}
 		for i, invariant := range all {
 			out[i].Name = invariant.name
-			broken := strings.NewReplacer("{hour of at}", hourOfColumn(tx.Name(), "at"),
-				"{hour of created_at}", hourOfColumn(tx.Name(), "created_at")).Replace(invariant.broken)
+			broken := invariant.of(tx.Name())
 			var values []any
 			if strings.Contains(broken, "@") {
 				values = append(values, times)

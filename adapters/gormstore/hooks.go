@@ -34,8 +34,11 @@ func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (web
 		return webhook.Hook{}, err
 	}
 	hash := t.Hash()
+	ctx, span := spanned(ctx, op)
 	found, err := r.open.call(ctx, opening{hash: string(hash[:]), at: stamp(now)})
-	return found.hook, named(op, cmp.Or(err, found.err))
+	err = cmp.Or(err, found.err)
+	ports.EndSpan(span, err)
+	return found.hook, named(op, err)
 }
 
 // knownHook is a webhook with what is around it, as it was at an epoch of its

@@ -60,11 +60,13 @@ func (v *vault) taken(n ports.Newcomer, k identity) taken {
 
 // Take looks beforehand for receipts that an older data key has indexed: their posts were made before the key was
 // changed.
-func (r inbox) Take(ctx context.Context, a ports.Arrival) ([]ports.Receipt, error) {
+func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, err error) {
 	const op = "inbox.take"
 	if err := r.outside(op); err != nil {
 		return nil, err
 	}
+	ctx, span := spanned(ctx, op)
+	defer func() { ports.EndSpan(span, err) }()
 	keys := mapped(a.People, func(n ports.Newcomer) string { return n.Key })
 	identified := slices.ContainsFunc(keys, func(key string) bool { return key != "" })
 	var k identity
@@ -227,9 +229,7 @@ func (r inbox) dropDeliveries(ctx context.Context, before time.Time) error {
 	if r.tx || r.write.Name() != "postgres" {
 		return nil
 	}
-	db, err := r.write.DB()
-	if err != nil {
-		return err
-	}
+	db := r.migrating.open()
+	defer func() { _ = db.Close() }()
 	return deliveriesByDay.dropBefore(ctx, db, before)
 }

@@ -103,15 +103,14 @@ var partitionInvariants = []invariant{
 }
 
 // KeepPartitions makes partitions for the time to come, and for what meanwhile had none; nothing on SQLite. It is a
-// chore, of which any number may be done at once.
+// chore, of which any number may be done at once, and done by the role that migrates.
 func (s *Store) KeepPartitions(ctx context.Context) error {
 	if s.dialect != goose.DialectPostgres {
 		return nil
 	}
-	db, err := s.write.DB()
-	if err != nil {
-		return err
-	}
+	db := s.migrating.open()
+	defer func() { _ = db.Close() }()
+	var err error
 	for _, t := range partitionedTables {
 		err = errors.Join(err, t.keep(ctx, db))
 	}

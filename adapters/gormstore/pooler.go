@@ -26,6 +26,7 @@ type dialer struct {
 	config *pgx.ConnConfig
 	// settings are set for the session where it is ours alone.
 	settings map[string]string
+	standby  standby
 	// modeGiven says that the address itself names how statements are sent.
 	modeGiven bool
 	// pooled is how statements are sent through the pooler; nil until one is met.
@@ -46,6 +47,7 @@ func newDialer(variable, databaseURL string) (*dialer, error) {
 		cfg.RuntimeParams["application_name"] = "fichario" // poolers hand it on
 	}
 	d := &dialer{config: cfg, settings: map[string]string{}, modeGiven: address.Query().Has("default_query_exec_mode")}
+	cfg.OnNotice = d.standby.heard
 	for name, value := range map[string]string{
 		"statement_timeout": "5s", "idle_in_transaction_session_timeout": "10s",
 	} {

@@ -49,7 +49,9 @@ func (s *Store) pastGORM(ctx context.Context, f func(*pgx.Conn) error) error {
 		return err
 	}
 	defer func() { _ = conn.Close() }() // gives it back
-	return conn.Raw(func(driver any) error {
-		return f(driver.(*stdlib.Conn).Conn()) //nolint:forcetypeassert // the pool is stdlib's
+	return s.dialer.standby.holds(func() error {
+		return conn.Raw(func(driver any) error {
+			return f(driver.(*stdlib.Conn).Conn()) //nolint:forcetypeassert // the pool is stdlib's
+		})
 	})
 }

@@ -53,10 +53,13 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 		return lookup.Record{}, err
 	}
 	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
+	ctx, span := spanned(ctx, op)
 	found, err := r.serve(ctx, served{
 		entry: r.vault.lookupRow(e), index: index, after: stamp(after), trail: automation.Trail(e.Trail), only: r.only,
 	})
-	if err = cmp.Or(err, found.err); err != nil {
+	err = cmp.Or(err, found.err)
+	ports.EndSpan(span, err)
+	if err != nil {
 		return lookup.Record{}, named(op, err)
 	}
 	rec := found.record

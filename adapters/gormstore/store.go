@@ -191,14 +191,20 @@ func (s *Store) Repos() ports.Repos {
 }
 
 func (s *Store) conn() conn {
-	return conn{read: s.read, write: s.write, pages: s.pages, replica: s.replica}
+	c := conn{read: s.read, write: s.write, pages: s.pages, replica: s.replica, migrating: s.migrating}
+	if s.dialer != nil {
+		c.standby = &s.dialer.standby
+	}
+	return c
 }
 
 // InTx runs f in one transaction; see ports.Store.
-func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) error {
+func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error) {
 	if nested() {
 		return named("store.inTx", ports.ErrInsideTx)
 	}
+	ctx, span := spanned(ctx, "store.inTx")
+	defer func() { ports.EndSpan(span, err) }()
 	const tries = 3
 	for try := 1; ; try++ {
 		err := s.inTx(ctx, f)
@@ -213,13 +219,16 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
 	var own error // of f: returned as it is
-	err := s.conn().of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		var lines []audit.Line
-		if own = f(s.repos(conn{read: tx, write: tx, tx: true, lines: &lines})); own != nil {
-			return own
-		}
-		return s.vault.appendLines(tx, lines)
-	}, &sql.TxOptions{})
+	c := s.conn()
+	err := c.standby.holds(func() error {
+		return c.of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+			var lines []audit.Line
+			if own = f(s.repos(conn{read: tx, write: tx, tx: true, lines: &lines})); own != nil {
+				return own
+			}
+			return s.vault.appendLines(tx, lines)
+		}, &sql.TxOptions{})
+	})
 	if own != nil {
 		return own
 	}

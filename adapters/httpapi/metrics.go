@@ -29,6 +29,7 @@ type Metrics struct {
 	dropped     *prometheus.CounterVec
 	posts       *prometheus.CounterVec
 	jobs        *prometheus.CounterVec
+	background  *prometheus.CounterVec
 }
 
 // NewMetrics returns metrics in a registry of their own.
@@ -58,9 +59,11 @@ func NewMetrics() *Metrics {
 			"outcome"),
 		jobs: counter("job_attempts_total",
 			"Attempts of jobs by kind and what they led to: done, ready (to be tried again), dead.", "kind", "state"),
+		background: counter("background_failures_total", "Failures of what is done again and again beside the requests.",
+			"work"),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.calls, m.callSeconds, m.hits, m.charged, m.dropped,
-		m.posts, m.jobs,
+		m.posts, m.jobs, m.background,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -82,6 +85,17 @@ func (m *Metrics) Lookup(e app.LookupEvent) {
 // Job counts an attempt of a job; it is what app.JobsConfig.Observe wants.
 func (m *Metrics) Job(kind automation.JobKind, state automation.JobState) {
 	m.jobs.WithLabelValues(string(kind), string(state)).Inc()
+}
+
+// Background counts a failure of what is done beside the requests; work is its name.
+func (m *Metrics) Background(work string) { m.background.WithLabelValues(work).Inc() }
+
+// Unwritten shows how many calls have ended whose outcome is in memory alone.
+func (m *Metrics) Unwritten(count func() int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "fichario", Name: "unwritten_outcomes",
+		Help: "Calls at the bureau whose outcome could not be written yet and is lost with this process.",
+	}, func() float64 { return float64(count()) }))
 }
 
 // Replica shows how the replica of the database is used: whether lists are read from it, how old it is at most, and how

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
+
+	"fichario/app"
 )
 
 var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
@@ -67,6 +69,10 @@ func headers(next echo.HandlerFunc) echo.HandlerFunc {
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
+		ctx, span := app.TraceRequest(c.Request().Context())
+		if span.Traced() {
+			c.SetRequest(c.Request().WithContext(ctx))
+		}
 		if err := next(c); err != nil {
 			c.Error(err)
 		}
@@ -74,11 +80,12 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if route == "" {
 			route = "unmatched"
 		}
+		id := c.Response().Header().Get(echo.HeaderXRequestID)
 		s.Metrics.request(c.Request().Method, route, status, took)
+		span.Answered(knownMethod(c.Request().Method), route, status, id)
 		s.Log.LogAttrs(c.Request().Context(), slog.LevelInfo,
 			"request", slog.String("method", c.Request().Method), slog.String("route", route), slog.Int("status", status),
-			slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("request_id",
-				c.Response().Header().Get(echo.HeaderXRequestID)))
+			slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("request_id", id))
 		return nil
 	}
 }

@@ -27,7 +27,8 @@ func (t *table) readCSV(data []byte) error {
 	r.Comma = delimiter(text)
 	// Excel's own way to say it.
 	if first, rest, _ := bytes.Cut(text, []byte("\n")); len(first) < 8 && bytes.HasPrefix(first, []byte("sep=")) {
-		if said, _ := utf8.DecodeRune(first[4:]); said != utf8.RuneError {
+		// Of nothing, and of bytes that are no character, it is RuneError.
+		if said, _ := utf8.DecodeRune(bytes.TrimRight(first[4:], "\r")); said != utf8.RuneError && said != '"' {
 			r = csv.NewReader(bytes.NewReader(rest))
 			r.Comma, skipped = said, 1
 		}
@@ -35,12 +36,15 @@ func (t *table) readCSV(data []byte) error {
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord, r.TrimLeadingSpace = -1, true, true, true
 	for {
 		cells, err := r.Read()
+		var wrong *csv.ParseError
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
+		case errors.As(err, &wrong):
+			return unreadable(fmt.Sprintf("O CSV não pode ser lido perto da linha %d: há aspas abertas que não se fecham.",
+				wrong.Line+skipped))
 		case err != nil:
-			line, _ := r.FieldPos(0)
-			return unreadable(fmt.Sprintf("O CSV não pode ser lido perto da linha %d: há aspas abertas que não se fecham.", line+skipped))
+			return unreadable("O CSV não pode ser lido. Salve-o como CSV em UTF-8, ou como .xlsx.")
 		}
 		line, _ := r.FieldPos(0)
 		for i := range cells {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
 )
@@ -89,6 +90,7 @@ func TestWrongFormsComeBack(t *testing.T) {
 func TestWrongChoicesAreSaid(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
+	other := v.testSite.member(v.member.OrgID, "Outro", crm.Common).member
 	person := url.Values{"nome": {"Caio"}, "email": {"caio@example.com"}, "papel": {"member"}, "senha": {"curta"}}
 	id, _, _ := v.makeKey()
 	funnel := v.funnel()
@@ -102,7 +104,7 @@ func TestWrongChoicesAreSaid(t *testing.T) {
 		{"/equipe/membros", url.Values{"nome": {"Bia"}, "email": {"c@example.com"}}, "O papel é owner, admin ou", ""},
 		{"/equipe/membros/" + v.member.ID, url.Values{"papel": {"rei"}}, "O papel é owner, admin ou", ""},
 		{"/equipe/membros/" + v.member.ID, url.Values{"ativo": {"não"}}, "Ninguém encerra o próprio acesso", ""},
-		{"/equipe/membros/" + v.member.ID + "/senha", url.Values{"senha": {"curta"}}, "A senha tem de 8 a 72", ""},
+		{"/equipe/membros/" + other.ID + "/senha", url.Values{"senha": {"curta"}}, "A senha tem de 8 a 72", ""},
 		{"/equipe/origens", url.Values{"nome": {" "}}, "O nome da origem tem de 1 a 120 caracteres.", ""},
 		{"/equipe/funis", url.Values{"nome": {""}}, "O nome do funil tem de 1 a", ""},
 		{"/equipe/funis/" + funnel.ID, url.Values{

@@ -123,11 +123,15 @@ func (c *call) setCookie(name, value string, age time.Duration) {
 // local keeps an address within this site: of anything else it makes the first page.
 func local(target string) string {
 	u, err := url.Parse(target)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(target, "//") ||
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(target, "/") || strings.HasPrefix(target, "//") ||
 		strings.ContainsAny(target, "\\\r\n") {
 		return "/"
 	}
-	return u.RequestURI()
+	// What it escapes anew may begin otherwise than what was sent: %2f is a slash then.
+	if at := u.RequestURI(); !strings.HasPrefix(at, "//") {
+		return at
+	}
+	return "/"
 }
 
 // redirect leads the browser to another page of this site.

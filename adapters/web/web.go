@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,18 +82,8 @@ func New(c Config) (http.Handler, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /static/", s.assets)
-	door := s.doorRoutes()
-	maps.Copy(door, s.providerRoutes())
-	for pattern, h := range door {
-		mux.HandleFunc(pattern, s.open(h))
-	}
-	for pattern, h := range s.routes() {
-		limit := int64(formMax)
-		if pattern == "POST /lotes" || pattern == "POST /importacoes" {
-			limit += spreadsheet.MaxBytes
-		}
-		mux.HandleFunc(pattern, s.inside(limit, h))
+	for pattern, h := range s.all() {
+		mux.Handle(pattern, h)
 	}
 	mux.HandleFunc("/", s.serve(func(c *call) error { return s.nowhere(c, mux) }))
 	protection := http.NewCrossOriginProtection()
@@ -100,12 +91,42 @@ func New(c Config) (http.Handler, error) {
 	return s.observed(headers(protection.Handler(mux))), nil
 }
 
+// Routes are the method and path of all that the interface answers, with lookups and a provider of OpenID Connect.
+func Routes() []string {
+	s := &server{Config: Config{OIDC: &app.OIDC{}}}
+	return slices.Sorted(maps.Keys(s.all()))
+}
+
+// all is what answers each route.
+func (s *server) all() map[string]http.Handler {
+	all := map[string]http.Handler{"GET /static/": s.assets}
+	door := s.doorRoutes()
+	maps.Copy(door, s.providerRoutes())
+	for pattern, h := range door {
+		all[pattern] = s.open(h)
+	}
+	for pattern, h := range s.routes() {
+		limit := int64(formMax)
+		if pattern == "POST /lotes" || pattern == "POST /importacoes" {
+			limit += spreadsheet.MaxBytes
+		}
+		all[pattern] = s.inside(limit, h)
+	}
+	return all
+}
+
 // observed logs every request by its route, never by its address, which may hold what
 // somebody searched for.
 func (s *server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		ctx, span := app.TraceRequest(r.Context())
+		if span.Traced() {
+			r = r.WithContext(ctx)
+		}
 		next.ServeHTTP(seen, r)
+		method, route, _ := strings.Cut(r.Pattern, " ") // of what has no page, neither
+		span.Answered(method, route, seen.status, w.Header().Get("X-Request-Id"))
 		if r.Pattern != "GET /static/" {
 			s.Log.LogAttrs(r.Context(), slog.LevelInfo, "page", slog.String("route", r.Pattern), slog.Int("status", seen.status),
 				slog.Float64("ms", float64(time.Since(start).Microseconds())/1000),

@@ -19,6 +19,7 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version and end."`
 
 	Serve         serveCmd         `cmd:"" help:"Run the service."`
+	Healthcheck   healthcheckCmd   `cmd:"" help:"Ask the service on this machine whether it lives; exit 1 when it does not."`
 	Migrate       migrateCmd       `cmd:"" help:"Bring the database to the newest schema. serve does it too."`
 	Org           orgCmd           `cmd:"" help:"Organisations."`
 	Member        memberCmd        `cmd:"" help:"People of an organisation."`

@@ -47,7 +47,7 @@ func (c *serveCmd) Run(e *environment) error {
 	defer s.close()
 
 	background, stopBackground := context.WithCancel(context.WithoutCancel(e.ctx))
-	running, stopRunning := context.WithCancel(e.ctx)
+	running, stopRunning := context.WithCancel(s.withTracer(e.ctx))
 	defer stopRunning()
 	var work sync.WaitGroup
 	work.Go(func() { app.RunChores(background, log, s.chores()...) })

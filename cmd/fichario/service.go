@@ -18,6 +18,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/shape"
+	"fichario/adapters/tracing"
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/access"
@@ -49,8 +50,10 @@ type service struct {
 	stopping      chan struct{} // closed when draining begins, for what would go on
 	// preparing is while the demonstration is made.
 	preparing     atomic.Bool
-	follow        []app.Chore  // of the replica, where there is one
-	metricsServer *http.Server // nil where /metrics is served with everything else
+	follow        []app.Chore       // of the replica, where there is one
+	tracer        *tracing.Tracer   // nil without traces
+	failed        func(work string) // counts failures of chores
+	metricsServer *http.Server      // nil where /metrics is served with everything else
 }
 
 // newService opens everything and wires it. What it opened is closed when it fails.
@@ -68,6 +71,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 			s.close()
 		}
 	}()
+	if s.tracer, err = e.tracer(log); err != nil {
+		return nil, err
+	}
 	if s.mailer, err = e.mailer(); err != nil {
 		return nil, err
 	}
@@ -110,6 +116,8 @@ func (e *environment) wireUseCases(
 		Fresh: e.settings.HistoryFresh, Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
 	}
 	s.lookups = app.NewLookups(s.lookupsConfig)
+	metrics.Unwritten(s.lookups.Unwritten)
+	s.failed = metrics.Background
 	s.batches = e.batches(s.store, s.bureau, calendar, log, s.lookups)
 	s.keys = app.NewKeys(s.store, now)
 	s.dispatcher = automation.New(e.settings.AllowPrivate)
@@ -177,7 +185,7 @@ func (e *environment) wireServer(
 		return err
 	}
 	s.server = &http.Server{
-		Handler:           s.parting(punctual(e.transportSecurity(apiOrPages(api, pages)))),
+		Handler:           s.parting(punctual(e.transportSecurity(s.traced(apiOrPages(api, pages))))),
 		ReadHeaderTimeout: 5 * time.Second,
 		WriteTimeout:      s.bureau.Timeout() + time.Minute,
 		IdleTimeout:       2 * time.Minute,
@@ -242,7 +250,7 @@ func (s *service) parting(next http.Handler) http.Handler {
 
 // chores are what is done again and again beside the requests.
 func (s *service) chores() []app.Chore {
-	return append([]app.Chore{
+	chores := append([]app.Chore{
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
 		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
@@ -261,6 +269,16 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget removed contacts", Every: time.Minute, Do: app.NewContacts(s.store, now).ForgetRemoved},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
+	for i, c := range chores {
+		chores[i].Do = func(ctx context.Context) error {
+			err := c.Do(ctx)
+			if err != nil && ctx.Err() == nil {
+				s.failed(c.Name)
+			}
+			return err
+		}
+	}
+	return chores
 }
 
 // tellOfPooler logs how the database is reached through a pooler. Nothing can be set for a session there, so that the
@@ -302,6 +320,9 @@ func (s *service) close() {
 	if s.stopBureau != nil {
 		s.stopBureau()
 	}
+	if s.tracer != nil {
+		s.tracer.Close()
+	}
 }
 
 // apiOrPages sends the API's addresses to it, and all others to the interface.
@@ -325,6 +346,11 @@ func (e *environment) publicURL(addr string) string {
 	if e.settings.PublicURL != "" {
 		return strings.TrimRight(e.settings.PublicURL, "/")
 	}
+	return localURL(addr)
+}
+
+// localURL is how this machine reaches what listens on addr.
+func localURL(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return "http://" + addr

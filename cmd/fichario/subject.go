@@ -12,7 +12,6 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/privacy"
-	"fichario/ports"
 )
 
 type subjectCmd struct {
@@ -87,23 +86,10 @@ func (c *subjectEraseCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
-		for {
-			err := subjects.Finish(e.ctx, erasure.ID)
-			if err != nil && !errors.Is(err, ports.ErrNotFound) {
-				return err
-			}
-			if erasure, err = subjects.Erasure(e.ctx, app.Operator(), erasure.ID); err != nil {
-				return err
-			}
-			if erasure.State == privacy.Done {
-				return e.printErasures(erasure)
-			}
-			select { // the service works on it
-			case <-time.After(200 * time.Millisecond):
-			case <-e.ctx.Done():
-				return e.ctx.Err()
-			}
+		if erasure, err = subjects.Await(e.ctx, erasure.ID); err != nil {
+			return err
 		}
+		return e.printErasures(erasure)
 	})
 }
 

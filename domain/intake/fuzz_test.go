@@ -1,6 +1,12 @@
 package intake
 
-import "testing"
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"fichario/domain/fault"
+)
 
 // FuzzRead holds three promises over any body: it is read without a panic, what comes out can be stored, and no answer
 // vanishes.
@@ -64,6 +70,32 @@ func FuzzReadAll(f *testing.F) {
 				t.Errorf("one of %d has no address, or the id of another", len(all))
 			}
 			known[d.DeliveryID] = d.DeliveryID != ""
+		}
+	})
+}
+
+// FuzzReduce: what is kept of a multipart body is within the limit, and reducing it once more changes nothing; what is
+// not is a fault for people, or too large.
+func FuzzReduce(f *testing.F) {
+	text, file := multipartPart(`name="nome"`, "Ana"), multipartPart(`name="f"; filename="a.pdf"`, "%PDF")
+	f.Add(multipartType, []byte(text+file+"--B--\r\n"))
+	f.Add(multipartType, []byte(text))
+	f.Add("multipart/form-data; boundary=\"a b\"", []byte("--a b\r\nContent-Transfer-Encoding: base64\r\n\r\nQQ==\r\n--a b--"))
+	f.Add("multipart/form-data; boundary=", []byte("----"))
+	f.Fuzz(func(t *testing.T, typ string, body []byte) {
+		const limit = 1 << 12
+		kept, err := Reduce(typ, bytes.NewReader(body), limit)
+		if err != nil {
+			if fault.CodeOf(err) == "" && !errors.Is(err, ErrTooLarge) {
+				t.Errorf("no words for people: %v", err)
+			}
+			return
+		}
+		if len(kept) > limit {
+			t.Errorf("%d bytes are kept", len(kept))
+		}
+		if again, err := Reduce(typ, bytes.NewReader(kept), limit); err != nil || !bytes.Equal(again, kept) {
+			t.Errorf("reduced again it is another one: %v", err)
 		}
 	})
 }

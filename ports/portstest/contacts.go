@@ -60,7 +60,7 @@ func contacts(t *testing.T, s ports.Store) {
 	} {
 		wantErr(t, what+" of an unknown contact", s.InTx(ctx, change), ports.ErrNotFound)
 	}
-	brief, err := repos.Contacts.Brief(ctx, []string{want.ID, id()})
+	brief, err := repos.Contacts.Brief(ctx, []string{want.ID, id(), ""})
 	must(t, err)
 	unsealed := want
 	unsealed.Note, unsealed.Attribution, unsealed.Documents = "", nil, nil

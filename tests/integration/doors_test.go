@@ -74,6 +74,22 @@ func TestUnusualRequests(t *testing.T) {
 			t.Errorf("HEAD of a lookup: %d, and %d calls", a.status, bureau.Calls())
 		}
 	})
+	t.Run("TRACE shows nobody what was sent, and a session opens nothing of the API", func(t *testing.T) {
+		for _, path := range []string{"/api/v1/produtos", "/entrar", "/", "/healthz", "/metrics", "/docs", "/openapi.yaml"} {
+			if a := knock(t, "TRACE", s.URL+path, key.Key); a.status != 405 || strings.Contains(a.body, key.Key) {
+				t.Errorf("TRACE %s: %d", path, a.status)
+			}
+		}
+		testkit.RunInput(t, "uma-senha-longa\n", s.Env(), "member", "add", "--org", s.Org, "--name", "Ana", "--email",
+			"ana@outra.example", "--role", "owner", "--password-stdin")
+		inside := signIn(t, s.URL, "ana@outra.example", "uma-senha-longa")
+		for _, path := range []string{"/api/v1/produtos", "/api/v1/cpf/52998224725"} {
+			if status, header := inside.do(t, "GET", path, nil, nil); status != 401 ||
+				header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s with a session: %d", path, status)
+			}
+		}
+	})
 	t.Run("a page that has another method says which", func(t *testing.T) {
 		for path, want := range map[string]string{
 			"/entrar": "GET, HEAD, POST", "/sair": "POST", "/contatos/x/nota": "POST",

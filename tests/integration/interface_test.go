@@ -5,6 +5,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,97 +55,144 @@ func (v *visitor) do(t *testing.T, method, path string, form url.Values, header 
 	return resp.StatusCode, resp.Header
 }
 
-// TestNobodySeesAnotherOrganisation tries every page and form of the interface with the ids of another organisation,
-// and every one that sets something up as a member who may not.
+// TestNobodySeesAnotherOrganisation walks every route of the interface, by its row in pages: without a session, from
+// another site, as the owner of another organisation, as a member who may not, and as one who may.
 func TestNobodySeesAnotherOrganisation(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
-		demo := ""
 		lookuptest.Eventually(t, "the demonstration is there", 40*time.Second, func() bool {
-			demo = p.Logs()
-			return strings.Contains(demo, "The interface: ")
+			return strings.Contains(p.Logs(), "The interface: ")
 		})
-		const org, password = "01980000-0000-7000-8000-000000000de0", "uma-senha-longa"
+		const password = "uma-senha-longa"
+		add := func(org, name, role string) *visitor {
+			testkit.RunInput(t, password+"\n", env, "member", "add", "--org", org, "--name", name, "--email",
+				name+"@outra.example", "--role", role, "--password-stdin")
+			return signIn(t, p.URL, name+"@outra.example", password)
+		}
 		foreign := testkit.JSON[map[string]string](t, testkit.Run(t, env, "org", "create", "--name", "Outra", "--json"))["id"]
-		testkit.RunInput(t, password+"\n", env, "member", "add", "--org", foreign, "--name", "Rui", "--email",
-			"rui@example.com", "--role", "owner", "--password-stdin")
-		stranger, owner, common := signIn(t, p.URL, "rui@example.com", password), signIn(t, p.URL, "helena@demo.example",
-			"fichario-demo"), signIn(t, p.URL, "caio@demo.example", "fichario-demo")
+		owner := signIn(t, p.URL, "helena@demo.example", "fichario-demo")
+		signIn(t, p.URL, "helena@demo.example", "fichario-demo") // another session of hers, to be ended
+		nobody := &visitor{base: p.URL, http: &http.Client{CheckRedirect: owner.http.CheckRedirect}}
+		w := walk{ids: idsOfDemo(t, env, owner)}
 
-		first := func(args ...string) string {
-			return testkit.JSON[[]map[string]any](t,
-				testkit.Run(t, env, append(args, "--json")...))[0]["id"].(string) //nolint:forcetypeassert // an id is a text
-		}
-		var run string
-		lookuptest.Eventually(t, "an automation has run", 30*time.Second, func() bool {
-			list := testkit.JSON[[]map[string]any](t, testkit.Run(t, env, "automation", "runs", "--org", org, "--json"))
-			if len(list) > 0 {
-				run, _ = list[0]["id"].(string)
-			}
-			return run != ""
+		w.all(t, nobody, "without a session", func(r pageRow, status int, h http.Header) bool {
+			return r.who == "door" || status == http.StatusSeeOther && strings.HasPrefix(h.Get("Location"), "/entrar")
 		})
-		hook := first("webhook", "list", "--org", org)
-		ids := strings.NewReplacer(
-			"{webhook}", hook, "{delivery}", first("webhook", "deliveries", hook), "{automation}",
-			first("automation", "list", "--org", org), "{run}", run,
-			"{contact}", first("contact", "list", "--org", org), "{key}", first("key", "list", "--org", org), "{member}",
-			first("member", "list", "--org", org),
-			"{origin}", first("origin", "list", "--org", org), "{lookup}",
-			found(t, owner, "/consultar", `/consultas/([0-9a-f-]{36})`),
-			"{funnel}", found(t, owner, "/equipe", `/equipe/funis/([0-9a-f-]{36})`),
-			"{batch}", found(t, owner, "/lotes", `/lotes/([0-9a-f-]{36})`),
-		)
-		for _, line := range []string{
-			"GET /webhooks/{webhook}", "GET /webhooks/{webhook}/editar", "POST /webhooks/{webhook}",
-			"POST /webhooks/{webhook}/ligar", "POST /webhooks/{webhook}/regenerar", "POST /webhooks/{webhook}/testar",
-			"GET /entregas/{delivery}", "POST /entregas/{delivery}/refazer", "GET /automacoes/{automation}",
-			"GET /automacoes/{automation}/editar", "POST /automacoes/{automation}", "POST /automacoes/{automation}/ligar",
-			"POST /execucoes/{run}/refazer", "POST /equipe/membros/{member}", "POST /equipe/membros/{member}/senha",
-			"POST /equipe/origens/{origin}", "POST /equipe/origens/{origin}/tirar", "POST /equipe/funis/{funnel}",
-			"GET /chaves/{key}", "GET /chaves/{key}/extrato.csv", "POST /chaves/{key}/revogar", "POST /chaves/{key}/trocar",
-			"GET /consultas/{lookup}", "GET /consultas/{lookup}/bruto", "GET /contatos/{contact}",
-			"GET /contatos/{contact}/editar", "POST /contatos/{contact}", "GET /contatos/{contact}/documentos",
-			"GET /contatos/{contact}/historico", "POST /contatos/{contact}/nota", "POST /contatos/{contact}/responsavel",
-			"POST /contatos/{contact}/etapa", "GET /consultas/{lookup}/contato", "POST /consultas/{lookup}/contato",
-			"GET /lotes/{batch}", "GET /lotes/{batch}/andamento", "GET /lotes/{batch}/resultado.csv",
-			"GET /lotes/{batch}/resultado.xlsx", "POST /lotes/{batch}/confirmar", "POST /lotes/{batch}/pausar",
-			"POST /lotes/{batch}/retomar", "POST /lotes/{batch}/cancelar",
-		} {
-			method, path, _ := strings.Cut(ids.Replace(line), " ")
-			form := url.Values{
-				"nome": {"Invadido"}, "senha": {"senha-invadida"}, "ligado": {"não"}, "texto": {"x"}, "email": {"x@example.com"},
-				"papel": {"admin"},
-			}
-			if status, _ := stranger.do(t, method, path, form, nil); status != http.StatusNotFound {
-				t.Errorf("%s of another organisation: %d", line, status)
-			}
-			personal := strings.Contains(line, "{lookup}") || strings.Contains(line, "{contact}") ||
-				strings.Contains(line, "{batch}")
-			if status, _ := common.do(t, method, path, form, nil); !personal && status != http.StatusForbidden {
-				t.Errorf("%s by a member who may not: %d", line, status)
-			}
-			status, header := owner.do(t, method, path, form, map[string]string{
-				"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site",
-			})
-			if method == "POST" && status != http.StatusForbidden {
-				t.Errorf("%s from another site: %d", line, status)
-			}
-			if !strings.Contains(header.Get("Content-Security-Policy"), "script-src 'self'") ||
-				header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%s: headers %q, %q", line, header.Get("Content-Security-Policy"), header.Get("Cache-Control"))
-			}
-			if nobody := (&visitor{base: p.URL, http: &http.Client{CheckRedirect: owner.http.CheckRedirect}}); true {
-				if status, h := nobody.do(t, method, path, form, nil); status != http.StatusSeeOther ||
-					!strings.HasPrefix(h.Get("Location"), "/entrar") {
-					t.Errorf("%s without a session: %d", line, status)
-				}
-			}
-		}
-		if status, _ := owner.do(t, "GET", ids.Replace("/contatos/{contact}"), nil, nil); status != http.StatusOK {
-			t.Errorf("one's own contact: %d", status)
-		}
+		w.header = map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+		w.all(t, owner, "from another site", func(r pageRow, status int, _ http.Header) bool {
+			return r.method == "GET" || status == http.StatusForbidden
+		})
+		w.header = nil
+		w.all(t, add(foreign, "rui", "owner"), "of another organisation", func(r pageRow, status int, _ http.Header) bool {
+			return len(r.ids) == 0 || status == http.StatusNotFound || r.ids[0] == "passkey" && status == proofAsked
+		})
+		w.all(t, signIn(t, p.URL, "caio@demo.example", "fichario-demo"), "as a member", may("all"))
+		w.all(t, add(demoOrganisation, "admin", "admin"), "as an administrator", may("all", "admin"))
+		w.all(t, owner, "as an owner", may("all", "self", "owner"), "admin")
 	})
+}
+
+// may tells whether who has these rows is answered as he should be: what he may not have is forbidden, or not there.
+func may(who ...string) func(pageRow, int, http.Header) bool {
+	return func(r pageRow, status int, _ http.Header) bool {
+		if slices.Contains(who, r.who) {
+			return status < 400 || status == http.StatusUnprocessableEntity
+		}
+		return status == http.StatusForbidden || status == http.StatusNotFound ||
+			slices.Equal(r.ids, []string{"passkey"}) && status == proofAsked
+	}
+}
+
+// proofAsked is how a passkey that is to go is answered, whosever it is: a code is asked for first.
+const proofAsked = http.StatusUnprocessableEntity
+
+// walk goes through the rows of pages.
+type walk struct {
+	ids    map[string]string
+	header map[string]string
+}
+
+// all asks for all pages but those that some have, and says which are not answered right.
+func (w walk) all(
+	t *testing.T, v *visitor, how string, right func(pageRow, int, http.Header) bool, but ...string,
+) {
+	t.Helper()
+	form := url.Values{
+		"nome": {"Invadido"}, "senha": {"senha-invadida"}, "ligado": {"não"}, "texto": {"x"}, "email": {"x@example.com"},
+		"papel": {"member"}, "base": {"legitimo_interesse"}, "papeis": {"member"}, "produtos": {"cpf", "score"},
+		"minuto": {"1"}, "dia": {"1"}, "mes": {"1"}, "pode": {"cpf"}, "manter": {"agora"},
+		"acao": {"importar"}, "fazer": {"renomear-funil"}, "etapa": {w.ids["stage"]}, "resp": {w.ids["member"]},
+		"outro": {w.ids["other"]}, "contato": {w.ids["contact"]}, "ate": {w.ids["contact"]},
+	}
+	param := regexp.MustCompile(`\{\w+\}`)
+	for _, r := range pageRows() {
+		fromAfar, inside := w.header != nil, v.http.Jar != nil
+		if slices.Contains(but, r.who) || fromAfar && r.method == "GET" || r.who == "door" && inside && !fromAfar {
+			continue // who is inside already may come in again, and go out
+		}
+		n := 0
+		path := strings.TrimSuffix(param.ReplaceAllStringFunc(r.path, func(string) string {
+			n++
+			return w.ids[r.ids[n-1]]
+		}), "{$}")
+		status, header := v.do(t, r.method, path, form, w.header)
+		if !right(r, status, header) {
+			t.Errorf("%s %s %s: %d", r.method, r.path, how, status)
+		}
+		if r.path != "/static/" && (header.Get("Cache-Control") != "no-store" ||
+			!strings.Contains(header.Get("Content-Security-Policy"), "script-src 'self'")) {
+			t.Errorf("%s %s %s: headers %v", r.method, r.path, how, header)
+		}
+	}
+}
+
+const demoOrganisation = "01980000-0000-7000-8000-000000000de0"
+
+// idsOfDemo are ids of the demonstration's organisation, one or more of each kind, some of them made for it.
+func idsOfDemo(t *testing.T, env map[string]string, owner *visitor) map[string]string {
+	t.Helper()
+	list := func(args ...string) []map[string]any {
+		return testkit.JSON[[]map[string]any](t, testkit.Run(t, env, append(args, "--json")...))
+	}
+	id := func(of map[string]any) string { text, _ := of["id"].(string); return text }
+	first := func(args ...string) string { return id(list(append(args, "--org", demoOrganisation)...)[0]) }
+	contacts, hook := list("contact", "list", "--org", demoOrganisation), first("webhook", "list")
+	var runs []map[string]any
+	lookuptest.Eventually(t, "an automation has run", 30*time.Second, func() bool {
+		runs = list("automation", "runs", "--org", demoOrganisation)
+		return len(runs) > 0
+	})
+	made := func(args ...string) string {
+		return id(testkit.JSON[map[string]any](t, testkit.Run(t, env, append(args, "--org", demoOrganisation, "--json")...)))
+	}
+	posted := func(path string, form url.Values) string {
+		_, header := owner.do(t, "POST", path, form, nil)
+		return strings.TrimPrefix(header.Get("Location"), path+"/")
+	}
+	people := list("member", "list", "--org", demoOrganisation)
+	member := id(people[slices.IndexFunc(people, func(m map[string]any) bool { return m["role"] == "member" })])
+	stages, _ := list("funnel", "list", "--org", demoOrganisation)[0]["stages"].([]any)
+	stage, _ := stages[0].(map[string]any)
+	imported := posted("/importacoes", url.Values{"linhas": {"Nome\tE-mail\nIva\tiva@outra.example"}})
+	posted("/importacoes/"+imported, url.Values{"acao": {"importar"}, "duplicados": {"pular"}, "coluna": {"nome", "email"}})
+	testkit.Run(t, env, "purpose", "add", "--org", demoOrganisation, "--code", "invasao", "--name", "Invasão", "--basis",
+		"legitimo_interesse")
+	return map[string]string{
+		"contact": id(contacts[0]), "other": id(contacts[1]), "webhook": hook,
+		"delivery": id(list("webhook", "deliveries", hook)[0]), "automation": first("automation", "list"),
+		"run": id(runs[0]), "key": first("key", "list"), "member": member, "stage": id(stage), "origin": first("origin", "list"),
+		"lookup":   found(t, owner, "/consultar", `/consultas/([0-9a-f-]{36})`),
+		"funnel":   found(t, owner, "/equipe", `/equipe/funis/([0-9a-f-]{36})`),
+		"batch":    found(t, owner, "/lotes", `/lotes/([0-9a-f-]{36})`),
+		"bundle":   found(t, owner, "/pacotes", `/pacotes/([0-9a-f-]{36})`),
+		"session":  found(t, owner, "/conta/acessos", `/conta/acessos/([0-9a-f-]{36})/encerrar`),
+		"rotation": made("rotation", "add", "--name", "Todos"),
+		"erasure":  made("subject", "erase", "--email", "ninguem@outra.example", "--block"),
+		"action":   posted("/acoes", url.Values{"acao": {"atribuir"}, "para": {member}, "c": {id(contacts[2])}}),
+		"import":   imported,
+		"purpose":  "invasao", "passkey": demoOrganisation, "link": strings.Repeat("a", 43),
+	}
 }
 
 // found is the first match of a pattern in a page.

@@ -41,6 +41,21 @@ func testThanks(t *testing.T, o *org) {
 	expect(t, "received", o.Show(h).Received, 4)
 }
 
+// testMassAssignment: what a sender calls as a column of ours is an answer of the form, and changes nothing else.
+func testMassAssignment(t *testing.T, o *org) {
+	h := o.NewHook("Atribuição", "generic")
+	member := o.Member("Alvo", "owner")
+	const id = "01980000-0000-7000-8000-0000000000aa"
+	lead := o.Accept(h, fmt.Sprintf(`{"email":%q,"nome":"Ana","id":%[2]q,"org_id":%[2]q,"orgId":%[2]q,"stage_id":%[2]q,
+		"stageId":%[2]q,"member_id":%[3]q,"assignee_id":%[3]q,"webhook_id":%[2]q,"created_at":"2001-01-01T00:00:00Z",
+		"waiting":false}`, intaketest.Email("atribuida"), id, member))
+	c := o.Contact(lead)
+	if lead == id || c.Etapa != "Novo" || c.CriadoEm.Year() < 2020 {
+		t.Errorf("contact %s in %s, of %s", lead, c.Etapa, c.CriadoEm)
+	}
+	expect(t, "contacts of the organisation", len(o.Contacts()), 1)
+}
+
 func testAssignment(t *testing.T, o *org) {
 	h := o.NewHook("Distribuição", "generic")
 	wanted := map[string]string{o.Accept(h, intaketest.Lead("antes de todos")): "null"}

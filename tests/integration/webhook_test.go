@@ -56,6 +56,7 @@ func TestWebhook(t *testing.T) {
 			"visitors":                     testVisitors,
 			"simulation":                   testSimulation,
 			"assignment":                   testAssignment,
+			"mass assignment":              testMassAssignment,
 			"origins":                      testOrigins,
 			"disabling":                    testDisabling,
 			"replays":                      testReplays,

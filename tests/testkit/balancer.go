@@ -44,14 +44,21 @@ func Balance(tb testing.TB, check string, to ...*Program) (addr string) {
 	for i, p := range to {
 		servers += fmt.Sprintf("  server s%d %s %s\n", i, p.at, check)
 	}
-	for range 3 { // another process may take the free port first
+	return onFreePort(tb, func(addr string) error { return startBalancer(tb, path, addr, servers) })
+}
+
+// onFreePort has start use a port on loopback. Another process may take it first, so that it is called again then.
+func onFreePort(tb testing.TB, start func(addr string) error) (addr string) {
+	tb.Helper()
+	var err error
+	for range 3 {
 		var l net.Listener
 		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			tb.Fatal(err)
 		}
 		addr = l.Addr().String()
 		_ = l.Close()
-		if err = startBalancer(tb, path, addr, servers); err == nil {
+		if err = start(addr); err == nil {
 			return addr
 		}
 	}
@@ -85,9 +92,15 @@ func startBalancer(tb testing.TB, path, addr, servers string) error {
 	if err := os.WriteFile(filepath.Join(dir, "cfg"), fmt.Appendf(nil, balancing, addr, servers), 0o600); err != nil {
 		return err
 	}
-	var said strings.Builder
 	cmd := exec.Command(path, "-db", "-q", "-f", "cfg")
 	cmd.Dir = dir
+	return startProxy(tb, cmd, addr)
+}
+
+// startProxy starts a program that stays in the foreground, and waits until it answers at addr.
+func startProxy(tb testing.TB, cmd *exec.Cmd, addr string) error {
+	tb.Helper()
+	var said strings.Builder
 	cmd.Stderr = &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -110,12 +123,12 @@ func startBalancer(tb testing.TB, path, addr, servers string) error {
 	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		select {
 		case <-ended:
-			return fmt.Errorf("HAProxy ended at once: %s", said.String())
+			return fmt.Errorf("%s ended at once: %s", filepath.Base(cmd.Path), said.String())
 		default:
 		}
 		if c, err := net.Dial("tcp", addr); err == nil {
 			return c.Close()
 		}
 	}
-	return errors.New("HAProxy does not answer")
+	return fmt.Errorf("%s does not answer", filepath.Base(cmd.Path))
 }

@@ -90,6 +90,13 @@ func (p *Program) Logs() string {
 	return p.output.String()
 }
 
+// ForgetLogs drops what the program has written so far, for a test that goes on for hours.
+func (p *Program) ForgetLogs() {
+	p.output.mu.Lock()
+	defer p.output.mu.Unlock()
+	p.output.text.Reset()
+}
+
 // Stop asks the program to end, as a deployment does, and waits. The test fails if it does not end with code 0.
 func (p *Program) Stop() {
 	p.tb.Helper()

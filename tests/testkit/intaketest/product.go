@@ -19,9 +19,17 @@ type Product struct {
 // StartProduct starts the program on the database that env leads to, with all that is needed to ask and to post.
 func StartProduct(tb testing.TB, env map[string]string) Product {
 	tb.Helper()
-	p := Product{Bureau: lookuptest.StartBureau(tb, nil)}
+	return StartProductOf(tb, env, lookuptest.StartBureau(tb, nil), 5*time.Second)
+}
+
+// StartProductOf is StartProduct with a bureau of the test's own, which may take so long.
+func StartProductOf(
+	tb testing.TB, env map[string]string, bureau *lookuptest.Bureau, timeout time.Duration, more ...map[string]string,
+) Product {
+	tb.Helper()
+	p := Product{Bureau: bureau}
 	s := watch(tb, env, newHidden(), func() *testkit.Program {
-		p.Lookups = lookuptest.StartService(tb, env, lookuptest.BureauFile(tb, p.Bureau.URL, 5*time.Second))
+		p.Lookups = lookuptest.StartService(tb, env, lookuptest.BureauFile(tb, bureau.URL, timeout), more...)
 		return p.Lookups.Program
 	})
 	p.Leads = &Org{Service: s, ID: p.Lookups.Org, tb: tb}

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ type Bureau struct {
 
 	mu     sync.Mutex
 	ledger map[string]int
+	traces []string                 // the traceparents of its calls
 	held   map[string]chan struct{} // by document, or "" for all
 	answer func(w http.ResponseWriter, r *http.Request, document string)
 }
@@ -38,6 +40,7 @@ func StartBureau(tb testing.TB, answer func(w http.ResponseWriter, r *http.Reque
 		}
 		b.mu.Lock()
 		b.ledger[document]++
+		b.traces = append(b.traces, r.Header.Get("Traceparent"))
 		gates := []chan struct{}{b.held[""], b.held[document]}
 		b.mu.Unlock()
 		for _, gate := range gates {
@@ -115,6 +118,13 @@ func (b *Bureau) Calls() int {
 	return n
 }
 
+// Traces are the traceparents that calls came with, in order, empty where there was none.
+func (b *Bureau) Traces() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.traces)
+}
+
 // Ledger is how often the bureau was asked about each document.
 func (b *Bureau) Ledger() map[string]int {
 	b.mu.Lock()
@@ -132,6 +142,7 @@ name: teste
 base_url: %s
 headers: { Authorization: "Bearer ${TESTE_TOKEN}" }
 timeout: %s
+traceparent: true
 failed: '.erro? // null'
 products:
   cpf:

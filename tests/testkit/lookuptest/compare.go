@@ -11,18 +11,23 @@ import (
 func CPFs(seed, n int) []string {
 	out := make([]string, n)
 	for i := range out {
-		digits := []byte(fmt.Sprintf("%09d", 100_000_000+seed*100_000+i))
-		for range 2 {
-			sum := 0
-			for j, d := range digits {
-				sum += int(d-'0') * (len(digits) + 1 - j)
-			}
-			check := (sum * 10) % 11 % 10
-			digits = append(digits, byte('0'+check))
-		}
-		out[i] = string(digits)
+		out[i] = CPF(seed*100_000 + i)
 	}
 	return out
+}
+
+// CPF makes the nth valid CPF, of 899,999,999.
+func CPF(n int) string {
+	digits := []byte(fmt.Sprintf("%09d", 100_000_000+n))
+	for range 2 {
+		sum := 0
+		for j, d := range digits {
+			sum += int(d-'0') * (len(digits) + 1 - j)
+		}
+		check := (sum * 10) % 11 % 10
+		digits = append(digits, byte('0'+check))
+	}
+	return string(digits)
 }
 
 // Eventually waits until f holds.

@@ -86,6 +86,9 @@ func (s *Service) Command(args ...string) string {
 	return testkit.Run(s.tb, s.env, args...)
 }
 
+// Env is the environment that leads commands to the service's database.
+func (s *Service) Env() map[string]string { return maps.Clone(s.env) }
+
 // Key is a key as `key create --json` prints it.
 type Key struct{ ID, Key, Prefix string }
 

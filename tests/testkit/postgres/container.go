@@ -102,7 +102,7 @@ func publish(host *container.HostConfig, hostPort string) {
 func (b *box) stop(mode Mode) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
-	if mode == Immediate {
+	if mode == Immediate || mode == Killed {
 		_, err := b.docker.ContainerKill(ctx, b.id, client.ContainerKillOptions{Signal: "SIGKILL"})
 		if err == nil {
 			err = b.awaitDown(ctx)

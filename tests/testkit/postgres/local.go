@@ -156,7 +156,9 @@ func (c *cluster) start(context.Context) error {
 }
 
 func (c *cluster) stop(mode Mode) error {
-	signals := map[Mode]syscall.Signal{Smart: syscall.SIGTERM, Fast: syscall.SIGINT, Immediate: syscall.SIGQUIT}
+	signals := map[Mode]syscall.Signal{
+		Smart: syscall.SIGTERM, Fast: syscall.SIGINT, Immediate: syscall.SIGQUIT, Killed: syscall.SIGKILL,
+	}
 	signal, known := signals[mode]
 	if !known {
 		return fmt.Errorf("no mode %q", mode)
@@ -165,6 +167,14 @@ func (c *cluster) stop(mode Mode) error {
 		return errors.New("it is down already")
 	}
 	pid := c.cmd.Process.Pid
+	if mode == Killed { // first the children: without a postmaster nobody would know them
+		if err := c.pause(); err != nil {
+			return err
+		}
+		for _, child := range proc.Children(pid) {
+			_ = syscall.Kill(child, signal)
+		}
+	}
 	if err := c.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}

@@ -46,11 +46,13 @@ var ErrNone = errors.New("no PostgreSQL for the tests: set " + EnvURL +
 // A Mode is a way to shut PostgreSQL down.
 type Mode string
 
-// The modes of pg_ctl.
+// The modes of pg_ctl, and a worse one.
 const (
 	Smart     Mode = "smart"     // waits for the clients to leave
 	Fast      Mode = "fast"      // rolls back, ends the connections, writes everything
 	Immediate Mode = "immediate" // as after a crash: the next start recovers
+	// Killed is no mode of pg_ctl: every process of the server is killed, and none has a last word.
+	Killed Mode = "killed"
 )
 
 // control is what a server that we started can do, beside answering.
@@ -161,7 +163,30 @@ func dedicated(tb testing.TB, s *Server, err error) *Server {
 	return s
 }
 
-// Stop shuts a dedicated server down. A container takes Immediate as a kill and any other mode as the engine's stop.
+// Synchronous has a dedicated server answer no commit before its replica has it on disk, and waits until that holds.
+func (s *Server) Synchronous() {
+	s.tb.Helper()
+	s.must("waiting for the replica", s.exec("ALTER SYSTEM SET synchronous_standby_names = '*'"))
+	s.must("waiting for the replica", s.exec("SELECT pg_reload_conf()"))
+	for deadline := time.Now().Add(startLimit); ; time.Sleep(10 * time.Millisecond) {
+		err := s.exec("SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.must("waiting for the replica", err)
+		}
+	}
+}
+
+// Promote makes a replica a server of its own, and returns when it takes what is written.
+func (s *Server) Promote() {
+	s.tb.Helper()
+	s.must("promoting the replica", s.exec("SELECT pg_promote()"))
+}
+
+// Stop shuts a dedicated server down. A container takes Immediate and Killed as a kill and any other mode as the
+// engine's stop.
 func (s *Server) Stop(mode Mode) {
 	s.tb.Helper()
 	s.must("stopping PostgreSQL", s.control.stop(mode))

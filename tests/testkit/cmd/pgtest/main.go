@@ -3,10 +3,10 @@
 //	pgtest [-allow-skip REGEXP] -- go test -json ./...
 //
 // It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it
-// may, and Chromium, PgBouncer and HAProxy likewise, says which ones it uses, hands the server's URL to the command in
-// FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and takes the server away
-// again, whatever happened. It exits with the command's code, or with 1 when the report finds a fault that the command
-// did not: a skipped test, or no test at all.
+// may, and Chromium, PgBouncer, HAProxy and nginx likewise, says which ones it uses, hands the server's URL to the
+// command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and takes the
+// server away again, whatever happened. It exits with the command's code, or with 1 when the report finds a fault that
+// the command did not: a skipped test, or no test at all.
 package main
 
 import (
@@ -64,6 +64,7 @@ func run(allow string, command []string) (code int, err error) {
 		find("Chromium", "chromium", browsertest.Path, browsertest.ErrNone),
 		find("PgBouncer", "pgbouncer", postgres.PoolerPath, postgres.ErrNoPooler),
 		find("HAProxy", "haproxy", testkit.BalancerPath, testkit.ErrNoBalancer),
+		find("nginx", "nginx-light", testkit.NginxPath, testkit.ErrNoNginx),
 	); err != nil {
 		return 1, err
 	}

@@ -1,0 +1,43 @@
+package gormstore
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDoctorReadsNoTableForEachRow: on SQLite, which joins in loops only, each invariant finds what it compares a row
+// with by an index.
+func TestDoctorReadsNoTableForEachRow(t *testing.T) {
+	t.Parallel()
+	s, err := Open("sqlite://"+InMemory, [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`@\w+`)
+	for _, i := range invariants {
+		var steps []struct {
+			ID, Parent int
+			Detail     string
+		}
+		if err := s.read.Raw("EXPLAIN QUERY PLAN " + named.ReplaceAllString(i.of("sqlite"), "''")).Scan(&steps).Error; err != nil {
+			t.Fatalf("%s: %v", i.name, err)
+		}
+		plan, scans, repeated := "", map[int]int{}, map[int]bool{}
+		for _, step := range steps {
+			plan += "\n" + step.Detail
+			repeated[step.ID] = repeated[step.Parent] || strings.HasPrefix(step.Detail, "CORRELATED")
+			if !strings.HasPrefix(step.Detail, "SCAN") || strings.HasPrefix(step.Detail, "SCAN CONSTANT") {
+				continue
+			}
+			if scans[step.Parent]++; scans[step.Parent] > 1 || repeated[step.ID] {
+				t.Errorf("%s: %s, for each row\n%s", i.name, step.Detail, plan)
+			}
+		}
+	}
+}

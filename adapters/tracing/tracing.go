@@ -1,0 +1,112 @@
+// Package tracing sends traces to a collector by OTLP over HTTP, as the environment variables of OpenTelemetry say.
+package tracing
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"fichario/ports"
+)
+
+const (
+	// closeWithin bounds how long the last spans may take to be sent.
+	closeWithin = 2 * time.Second
+	traceparent = "traceparent"
+)
+
+// Tracer makes spans and sends them, in the background. It is safe for concurrent use.
+type Tracer struct {
+	provider *sdktrace.TracerProvider
+	tracer   trace.Tracer
+	// carry is whether traces are continued from callers and to others.
+	carry bool
+}
+
+var _ ports.Tracer = (*Tracer)(nil)
+
+// New returns what the variables ask for; nil where they ask for no traces. lost is told, from any goroutine, when
+// spans could not be delivered: nobody waits for a collector that is away. The error names the variable that is wrong.
+func New(ctx context.Context, version string, lookup func(string) string, lost func()) (*Tracer, error) {
+	carry, on, err := configured(lookup)
+	if err != nil || !on {
+		return nil, err
+	}
+	// The library's errors may hold the collector's address, and with it a credential.
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) { lost() }))
+	described, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", "fichario"), attribute.String("service.version", version)),
+		resource.WithFromEnv(), resource.WithTelemetrySDK())
+	if err != nil {
+		return nil, wrong("OTEL_RESOURCE_ATTRIBUTES")
+	}
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, wrong("OTEL_EXPORTER_OTLP_ENDPOINT")
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described))
+	return &Tracer{provider: provider, tracer: provider.Tracer("fichario"), carry: carry}, nil
+}
+
+// Close sends what is left, for two seconds at most.
+func (t *Tracer) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	_ = t.provider.Shutdown(ctx) // what is not delivered is lost
+}
+
+// Handler has the requests to next traced, as parts of their callers' traces. Of what callers say only the ids count:
+// tracestate and baggage may hold anything.
+func (t *Tracer) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := ports.WithTracer(r.Context(), t)
+		if said := r.Header.Get(traceparent); t.carry && said != "" {
+			ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{traceparent: said})
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+var kinds = map[ports.SpanKind]trace.SpanKind{
+	ports.Inner: trace.SpanKindInternal, ports.Serving: trace.SpanKindServer,
+	ports.Calling: trace.SpanKindClient, ports.Storing: trace.SpanKindClient,
+}
+
+// Begin begins a span.
+func (t *Tracer) Begin(ctx context.Context, kind ports.SpanKind, name string) (context.Context, ports.Span) {
+	ctx, s := t.tracer.Start(ctx, name, trace.WithSpanKind(kinds[kind]))
+	return ctx, span{s, t.carry}
+}
+
+type span struct {
+	trace.Span
+	carry bool
+}
+
+func (s span) Rename(name string)    { s.SetName(name) }
+func (s span) Set(key, value string) { s.SetAttributes(attribute.String(key, value)) }
+func (s span) End()                  { s.Span.End() }
+func (s span) TraceID() string       { return s.SpanContext().TraceID().String() }
+
+func (s span) Fail(code string) {
+	s.SetAttributes(attribute.String("error.type", code))
+	s.SetStatus(codes.Error, "")
+}
+
+func (s span) Traceparent() string {
+	if !s.carry {
+		return ""
+	}
+	carrier := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(trace.ContextWithSpan(context.Background(), s.Span), carrier)
+	return carrier[traceparent]
+}

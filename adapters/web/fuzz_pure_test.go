@@ -1,0 +1,55 @@
+package web
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// FuzzLocal: no address that somebody is led to after signing in leaves this site, also as browsers read it.
+func FuzzLocal(f *testing.F) {
+	for _, s := range []string{
+		"/contatos?q=1#x", "//evil.example", "/\\evil.example", "https://evil.example", "/%09/evil.example", "/\t/evil.example",
+		"javascript:alert(1)", "/..//evil.example", "/%2f%2fevil.example", "/\r\nSet-Cookie: a=b", "", "?a", "/%5cevil.example", "%2f", "%2f/evil.example", "/%2fevil.example/x y",
+	} {
+		f.Add(s)
+	}
+	base, _ := url.Parse("https://fichario.example/entrar")
+	f.Fuzz(func(t *testing.T, after string) {
+		to := local(after)
+		// Browsers leave out tabs and line breaks, and take a backslash for a slash.
+		read := strings.NewReplacer("\t", "", "\n", "", "\r", "", "\\", "/").Replace(to)
+		if !strings.HasPrefix(read, "/") || strings.HasPrefix(read, "//") {
+			t.Fatalf("%q leads to %q", after, to)
+		}
+		u, err := base.Parse(to)
+		if err != nil || u.Host != base.Host || u.Scheme != "https" {
+			t.Errorf("%q leads to %q", after, to)
+		}
+		if again := local(to); again != to {
+			t.Errorf("%q, and then %q", to, again)
+		}
+	})
+}
+
+// FuzzForms: of whatever a form holds, its struct is filled or a field is marked.
+func FuzzForms(f *testing.F) {
+	for _, s := range []string{
+		"nome=Ana&minuto=60&dia=1&mes=1&pode=cpf&pode=cnpj&vence=2030-01-01", "minuto=1.000&minuto=x", "pode[0]=cpf&pode[99999999]=x",
+		"nome.x=1&org_id=1&ID=2", "nome=%zz", "vence=2030-02-30&mes=99999999999999999999", "pode[-1]=a&a[b][c]=d",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		r := httptest.NewRequest("POST", "/chaves", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		c := &call{Request: r, w: httptest.NewRecorder()}
+		if c.read(formMax) != nil {
+			return
+		}
+		for _, into := range []any{&keyFields{}, &bulkFields{}, &contactFields{}, &importChoices{}} {
+			_ = c.decode(into) // a fault for people, or nothing
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package app_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
+	"fichario/ports/portstest"
+	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/postgres"
+)
+
+// counter is a cap as who asks sees it: what is taken is there until it is given back, and what is refused is refused
+// because all is taken.
+func counter(most int) porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return 0 },
+		Step: func(state, input, output any) (bool, any) {
+			used, _ := state.(int)
+			switch takes, admitted := input == "take", output == true; {
+			case !takes:
+				return used > 0, used - 1
+			case admitted:
+				return used < most, used + 1
+			}
+			return used == most, used
+		},
+	}
+}
+
+// unreliable is a bureau that cannot be reached for three in ten. It notes when each document came and went.
+type unreliable struct {
+	mu      sync.Mutex
+	visits  map[string]visit
+	reached int
+}
+
+type visit struct {
+	came, left int64 // in nanoseconds
+	reached    bool
+}
+
+func (u *unreliable) Ask(_ context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
+	v := visit{came: time.Now().UnixNano(), reached: rand.IntN(10) >= 3}
+	time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
+	v.left = time.Now().UnixNano()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.visits[d.Value()] = v; !v.reached {
+		return ports.Answer{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "as told"}
+	}
+	u.reached++
+	return portstest.Found(p, map[string]any{"nome": "Ana"}), nil
+}
+
+// TestACapIsOneCounter: two instances that charge one key under a cap, and give back what was not sent, do it in an
+// order that one counter could have. At no moment is more charged than the cap, and in the end exactly that.
+func TestACapIsOneCounter(t *testing.T) {
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		store := open(t, "sqlite://"+filepath.Join(t.TempDir(), "test.db"))
+		isOneCounter(t, newSetting(t, store, now), store, store)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		url := postgres.New(t, func(context.Context, string) error { return nil })
+		store := open(t, url)
+		isOneCounter(t, newSetting(t, store, now), store, open(t, url))
+	})
+}
+
+func isOneCounter(t *testing.T, s *setting, stores ...ports.Store) {
+	const clients, each, most = 16, 15, 60
+	u := &unreliable{visits: map[string]visit{}}
+	at := now() // no midnight passes
+	instances := make([]*app.Lookups, len(stores))
+	for i, store := range stores {
+		instances[i] = app.NewLookups(app.LookupsConfig{
+			Store: store, Bureau: u, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: calendar,
+			Clock: func() time.Time { return at }, Log: s.log.logger(), Observe: s.observed.add,
+		})
+		t.Cleanup(instances[i].Close)
+	}
+	by := s.byKey(access.Limits{PerMinute: 1e6, PerDay: most, PerMonth: 1e6})
+	var over atomic.Bool
+	var sampling sync.WaitGroup
+	sampling.Go(func() {
+		for !over.Load() {
+			today, _, _, err := s.store.Repos().Usage.Spent(t.Context(), by.Key().ID, calendar.Day(at), calendar.Month(at))
+			if err != nil || today.Count > most {
+				t.Errorf("%d are charged, %v", today.Count, err)
+				return
+			}
+		}
+	})
+	var mu sync.Mutex
+	var history []porcupine.Operation
+	var asking sync.WaitGroup
+	for c := range clients {
+		asking.Go(func() {
+			for i := range each {
+				cpf := lookuptest.CPF(c*each + i)
+				began := time.Now().UnixNano()
+				_, err := instances[c%len(instances)].Do(t.Context(), by, app.LookupRequest{
+					Product: catalog.CPF, Document: cpf, Refresh: true,
+				})
+				ended := time.Now().UnixNano()
+				u.mu.Lock()
+				v, asked := u.visits[cpf]
+				u.mu.Unlock()
+				mu.Lock()
+				took := porcupine.Operation{ClientId: c, Input: "take", Call: began, Output: asked, Return: ended}
+				if asked {
+					took.Return = v.came
+				}
+				history = append(history, took)
+				if asked && !v.reached {
+					history = append(history, porcupine.Operation{ClientId: c, Input: "give back", Call: v.left, Return: ended})
+				}
+				mu.Unlock()
+				if code := said(err); (code == "") != v.reached || !asked && code != "limite_diario" {
+					t.Errorf("asked %t, reached %t: %s", asked, v.reached, code)
+				}
+			}
+		})
+	}
+	asking.Wait()
+	over.Store(true)
+	sampling.Wait()
+	equal(t, "calls that reached the bureau", u.reached, most)
+	equal(t, "charged", s.spent(by), line(most, most, most, catalog.Money(most*price)))
+	if result := porcupine.CheckOperationsTimeout(counter(most), history, time.Minute); result != porcupine.Ok {
+		t.Errorf("%d operations are %s: no counter could have told so", len(history), result)
+	}
+}

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"encoding/base64"
+	"testing"
+
+	"fichario/domain/fault"
+)
+
+// FuzzCursors: what is taken for a cursor is an id that a database takes for one, and is refused otherwise, in words.
+func FuzzCursors(f *testing.F) {
+	const id = "01980000-0000-7000-8000-000000000de0"
+	for _, s := range []string{
+		"", id, base64.RawURLEncoding.EncodeToString([]byte(id)), base64.StdEncoding.EncodeToString([]byte(id)), "AAAA",
+		base64.RawURLEncoding.EncodeToString([]byte("01980000-0000-7000-8000-00000000ZZZZ")), "' OR 1=1 --", "\x00", "é\n",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, sent string) {
+		after, err := pageCursor(sent)
+		switch {
+		case err != nil && fault.CodeOf(err) != fault.InvalidRequest:
+			t.Errorf("refused with %v", err)
+		case err == nil && after != "" && (!validID(after) || len(after) != len(id)):
+			t.Error("a cursor that is no id")
+		case err == nil && after == "" && sent != "":
+			t.Error("a cursor that starts again")
+		}
+		if checkPage(sent, 1) == nil && sent != "" && len(sent) != len(id) {
+			t.Error("a page behind what is no id")
+		}
+	})
+}

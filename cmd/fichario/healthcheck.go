@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// healthWithin bounds the question of a healthcheck, below what Docker's and others' own limits are.
+const healthWithin = 4 * time.Second
+
+type healthcheckCmd struct {
+	Ready bool `help:"Also ask whether the database answers and takes what is written."`
+}
+
+// Run asks the service that runs with the same settings on this machine whether it is well. It needs no shell and no
+// database, so that it serves as the HEALTHCHECK of an empty image.
+func (c *healthcheckCmd) Run(e *environment) error {
+	address := localURL(e.settings.Listen) + "/healthz"
+	if c.Ready {
+		address = localURL(e.settings.Listen) + "/readyz"
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, healthWithin)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return errors.New("FICHARIO_LISTEN is no address")
+	}
+	// No proxy from the environment: the service is here.
+	res, err := (&http.Transport{Proxy: nil, DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		return fmt.Errorf("the service does not answer at %s", address)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("the service answers %d at %s", res.StatusCode, address)
+	}
+	return e.print(struct {
+		OK bool `json:"ok"`
+	}{true}, "ok\n")
+}

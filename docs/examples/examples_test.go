@@ -1,0 +1,41 @@
+package examples
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fichario/tests/testkit"
+)
+
+// TestMain names the program that this project built, where the examples look for one.
+func TestMain(m *testing.M) {
+	if path := os.Getenv(testkit.EnvBinary); path != "" {
+		_ = os.Setenv("FICHARIO", path)
+	}
+	os.Exit(m.Run())
+}
+
+func TestTheShell(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "sh", "ephemeral.sh").CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), "ok: ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestExamplesAreShort(t *testing.T) {
+	for _, pattern := range []string{"*.sh", "*.ts", "ephemeral_test.go", "containers_test.go", "postgresql_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			if lines := strings.Count(string(text), "\n"); err != nil || lines >= 40 {
+				t.Errorf("%s has %d lines, %v", path, lines, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package contract
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// logged finds the message of a warning or an error, where it is written to the log.
+var logged = regexp.MustCompile(`(?s)[Ll]og\.(?:(?:Warn|Error)(?:Context)?\((?:\s*[\w.]+(?:\(\))?,)?` +
+	`|LogAttrs\([^"]*slog\.Level(?:Warn|Error),)\s*"([^"]+)"`)
+
+// coded finds the code of a problem, where it is declared.
+var coded = regexp.MustCompile(`\bCode += "([a-z_]+)"`)
+
+// TestOperationsTellsEveryError: docs/operations.md has every code of a problem and every warning and error of the log,
+// and no anchor in it leads nowhere.
+func TestOperationsTellsEveryError(t *testing.T) {
+	t.Parallel()
+	src, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, said := string(src), 0
+	tell := func(what, text string) {
+		// Until where a message goes on with what it found, and without the backquotes that the page has itself.
+		text, _, _ = strings.Cut(strings.ReplaceAll(text, "`", ""), ": ALTER")
+		if !strings.Contains(page, "`"+strings.TrimSuffix(text, ": ")) {
+			t.Errorf("docs/operations.md does not tell what the %s %q means", what, text)
+		}
+		said++
+	}
+	for _, dir := range []string{"app", "adapters", "cmd", "domain/fault"} {
+		err := filepath.WalkDir("../../"+dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			src, err := os.ReadFile(path)
+			for _, m := range logged.FindAllSubmatch(src, -1) {
+				tell("line of the log", string(m[1]))
+			}
+			for _, m := range coded.FindAllSubmatch(src, -1) {
+				tell("code", string(m[1]))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said < 50 {
+		t.Errorf("only %d codes and lines were found", said)
+	}
+	anchors := map[string]bool{}
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(page, -1) {
+		anchors["#"+strings.ReplaceAll(strings.ToLower(heading[1]), " ", "-")] = true
+	}
+	for _, link := range regexp.MustCompile(`\]\((#[^)]+)\)`).FindAllStringSubmatch(page, -1) {
+		if !anchors[link[1]] {
+			t.Errorf("docs/operations.md has no heading for %s", link[1])
+		}
+	}
+}

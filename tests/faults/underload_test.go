@@ -1,0 +1,169 @@
+package faults
+
+import (
+	"database/sql"
+	"errors"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/postgres"
+)
+
+// TestUnderLoad are faults under 32 clients that post and ask, each with its books held to the row. They wait more than
+// they work, and do it beside each other.
+func TestUnderLoad(t *testing.T) {
+	t.Parallel()
+	intaketest.AtOnce(t, map[string]func(*testing.T){
+		"the way to PostgreSQL is cut":  wayIsCut,
+		"its connections are half open": wayIsHalfOpen,
+		"a standby takes over":          standbyTakesOver,
+		"a full disk":                   fullDisk,
+		"each round trip":               eachRoundTrip,
+		"each write":                    eachWrite,
+		"SIGTERM on SQLite":             func(t *testing.T) { stopped(t, testkit.SQLite(t)) },
+		"SIGTERM on PostgreSQL":         func(t *testing.T) { stopped(t, testkit.PostgreSQL(t)) },
+		"a copy of SQLite":              func(t *testing.T) { copied(t, testkit.SQLite(t), copyOfSQLite) },
+		"a copy of PostgreSQL":          func(t *testing.T) { copied(t, testkit.PostgreSQL(t), copyOfPostgreSQL) },
+	})
+}
+
+// stopped asks the program to end, behind a proxy that goes on sending it requests. It ends without an error, and what
+// it took it has answered.
+func stopped(t *testing.T, env map[string]string) {
+	b := openBooks(t, env)
+	s := b.product.Lookups
+	s.URL = "http://" + testkit.Balance(t, "", s.Program)
+	for range 2 {
+		w := b.load()
+		w.more(t, "requests are answered", 50)
+		s.Stop()
+		w.stop() // the proxy answers by itself that nobody is there
+		for _, broken := range []int{http.StatusBadGateway, http.StatusGatewayTimeout} {
+			expect(t, "requests that were taken and not answered", told(w)[broken], 0)
+		}
+		s.Restart()
+		b.audit(w)
+	}
+	expect(t, "charges without a call", b.unasked, 0)
+	b.close()
+}
+
+// fullDisk fills the file system of a SQLite database, and gives it room again.
+func fullDisk(t *testing.T) {
+	dir := t.TempDir()
+	env := map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(dir, "fichario.db")}
+	full := func(b *books) (empty func()) {
+		fill(t, b.product.Lookups, env)
+		return func() { room(t, b.product.Lookups, 0) }
+	}
+	if os.Geteuid() == 0 { // may have a disk of its own
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64m"); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+		full = func(*books) func() { return ballast(t, dir) }
+	}
+	b := openBooks(t, env)
+	w := b.load()
+	w.more(t, "requests are answered", 50)
+	empty := full(b)
+	await(t, "clients are told", func() bool {
+		return w.count(func(w *shift) int { return told(w)[http.StatusServiceUnavailable] }) >= 32
+	})
+	expect(t, "readiness", b.product.Lookups.Get("/readyz", "").Status, http.StatusServiceUnavailable)
+	empty()
+	w.more(t, "requests are answered again", 100)
+	mended(b, w, "a full disk")
+	b.close()
+	var sound string
+	err := openDatabase(t, env).QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&sound)
+	if err != nil || sound != "ok" {
+		t.Errorf("the file is %s, %v", sound, err)
+	}
+}
+
+// ballast fills a file system until nothing more goes in.
+func ballast(t *testing.T, dir string) (empty func()) {
+	t.Helper()
+	file, err := os.Create(filepath.Join(dir, "ballast"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := 1 << 20; size > 0; size /= 16 {
+		for err = nil; err == nil; {
+			_, err = file.Write(make([]byte, size))
+		}
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := errors.Join(file.Close(), os.Remove(file.Name())); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// copied copies a database while it is written to, puts the copy elsewhere, and has doctor look at it.
+func copied(t *testing.T, env map[string]string, copyOf func(t *testing.T, env map[string]string) (there string)) {
+	b := openBooks(t, env)
+	w := b.load()
+	w.more(t, "requests are answered", 100)
+	before := w.count(func(w *shift) (n int) {
+		for _, p := range w.posts {
+			if p.a.Status == http.StatusOK {
+				n++
+			}
+		}
+		return n
+	})
+	there := maps.Clone(env)
+	there["FICHARIO_DATABASE_URL"] = copyOf(t, env)
+	w.more(t, "requests are answered meanwhile", 50)
+	mended(b, w, "a copy")
+	testkit.Run(t, there, "doctor", "--deep")
+	var contacts int
+	err := openDatabase(t, there).QueryRowContext(t.Context(), "SELECT count(*) FROM contacts").Scan(&contacts)
+	if err != nil || contacts < before {
+		t.Errorf("the copy has %d contacts, and %d were acknowledged before it was made; %v", contacts, before, err)
+	}
+	b.close()
+}
+
+func copyOfPostgreSQL(t *testing.T, env map[string]string) (there string) {
+	t.Helper()
+	dump := filepath.Join(t.TempDir(), "dump")
+	run(t, exec.CommandContext(t.Context(), "pg_dump", "--file", dump, env["FICHARIO_DATABASE_URL"]))
+	there = postgres.New(t, nil)
+	run(t, exec.CommandContext(t.Context(), "psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", dump, there))
+	return there
+}
+
+func copyOfSQLite(t *testing.T, env map[string]string) (there string) {
+	t.Helper()
+	path := env["FICHARIO_DATABASE_URL"][len("sqlite://"):]
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	to := filepath.Join(t.TempDir(), "copy.db")
+	if _, err := db.ExecContext(t.Context(), "VACUUM INTO ?", to); err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(path + ".key")
+	if err == nil {
+		err = os.WriteFile(to+".key", key, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "sqlite://" + to
+}

@@ -1,0 +1,155 @@
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
+)
+
+const monitoring = "../../docs/monitoring/"
+
+// expressions are those of the rules and of the dashboard, by where they stand.
+func expressions(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	var rules struct {
+		Groups []struct {
+			Rules []struct {
+				Alert, Expr string
+				Annotations map[string]string
+			}
+		}
+	}
+	read(t, monitoring+"prometheus-rules.yml", func(b []byte) error { return yaml.Unmarshal(b, &rules) })
+	page, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rules.Groups[0].Rules {
+		all[r.Alert] = r.Expr
+		heading := regexp.MustCompile(`(?m)^#+ ` + r.Alert + `$`)
+		if r.Annotations["runbook_url"] != "docs/operations.md#"+strings.ToLower(r.Alert) || !heading.Match(page) {
+			t.Errorf("%s has no runbook in docs/operations.md", r.Alert)
+		}
+	}
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	read(t, monitoring+"grafana.json", func(b []byte) error { return json.Unmarshal(b, &dashboard) })
+	for _, p := range dashboard.Panels {
+		for i, target := range p.Targets {
+			all[fmt.Sprint(p.Title, " ", i)] = strings.NewReplacer("$__rate_interval", "5m", "$instance", ".*").Replace(target.Expr)
+		}
+	}
+	return all
+}
+
+func read(t *testing.T, path string, decode func([]byte) error) {
+	t.Helper()
+	src, err := os.ReadFile(path)
+	if err == nil {
+		err = decode(src)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	inside = regexp.MustCompile(`\{[^}]*\}|\[[^]]*\]|"[^"]*"|\b(by|on|without|ignoring) *\([^)]*\)`)
+	name   = regexp.MustCompile(`\b[a-z_]\w*\b(?: *\()?`)
+	words  = []string{"and", "or", "unless", "offset", "bool", "w", "e4"}
+)
+
+// metricsOf are the names of series in an expression.
+func metricsOf(expr string) (names []string) {
+	for _, n := range name.FindAllString(inside.ReplaceAllString(expr, " "), -1) {
+		if !strings.HasSuffix(n, "(") && !slices.Contains(words, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// TestMonitoring: every metric that the alerts and the dashboard name is there, of the program that has done a bit of
+// everything; each alert has its runbook, and Prometheus' own tool takes all of it.
+func TestMonitoring(t *testing.T) {
+	t.Parallel()
+	env := testkit.PostgreSQL(t)
+	env["FICHARIO_READ_DATABASE_URL"] = env["FICHARIO_DATABASE_URL"]
+	env["FICHARIO_ALLOW_PRIVATE_TARGETS"] = "true"
+	p := intaketest.StartProduct(t, env)
+	receiver := intaketest.StartReceiver(t, nil)
+	key, hook := p.Lookups.NewKey(60, 100, 100), p.Leads.NewHook("Site", "generic")
+	p.Leads.Automate("Avisar", "http", "--url", receiver.URL)
+	p.Lookups.CPF(key.Key, ana)
+	p.Lookups.CPF(key.Key, ana)
+	p.Lookups.CPF("nobody", ana)
+	p.Leads.Settled(1, 10*time.Second, "--contact", p.Leads.Accept(hook, intaketest.Lead("Ana")))
+	exposed := string(p.Lookups.Get("/metrics", "").Body)
+	known := regexp.MustCompile(`(?m)^([a-z_]+)[{ ]`).FindAllStringSubmatch(exposed, -1)
+	for where, expr := range expressions(t) {
+		names := metricsOf(expr)
+		if len(names) == 0 {
+			t.Errorf("%s names no metric", where)
+		}
+		for _, n := range names {
+			// The counter of failures in the background begins with the first one.
+			there := n == "up" || n == "fichario_background_failures_total"
+			if !there && !slices.ContainsFunc(known, func(m []string) bool { return m[1] == n }) {
+				t.Errorf("%s names %s, which the program does not expose", where, n)
+			}
+		}
+	}
+	promtool(t)
+}
+
+// promtool has Prometheus' tool read the rules, run their tests, and read the expressions of the dashboard as rules.
+func promtool(t *testing.T) {
+	t.Helper()
+	tool, err := exec.LookPath("promtool")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Error("no promtool (on Debian: in the package prometheus)")
+		}
+		return
+	}
+	type rule struct {
+		Record string `yaml:"record"`
+		Expr   string `yaml:"expr"`
+	}
+	var rules []rule
+	for _, expr := range expressions(t) {
+		rules = append(rules, rule{fmt.Sprintf("of:%d", len(rules)), expr})
+	}
+	src, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "all", "rules": rules}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := filepath.Join(t.TempDir(), "expressions.yml")
+	if err := os.WriteFile(shown, src, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"check", "rules", monitoring + "prometheus-rules.yml", shown}, {"test", "rules", monitoring + "prometheus-tests.yml"},
+	} {
+		if out, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", args[0], err, out)
+		}
+	}
+}
