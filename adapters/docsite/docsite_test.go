@@ -102,7 +102,8 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// TestAPageIsSentOnce: packed where that is taken, and not again to whom has it; what is not there says so in the frame.
+// TestAPageIsSentOnce: packed where that is taken, and not again to whom has it; what is not there says so in its
+// frame.
 func TestAPageIsSentOnce(t *testing.T) {
 	t.Parallel()
 	h := open()
@@ -159,8 +160,10 @@ func TestEveryErrorIsExplained(t *testing.T) {
 		for _, p := range httpapi.Problems() {
 			_, section, _ := strings.Cut(page, `<h2 id="`+p.Code+`">`)
 			section, _, _ = strings.Cut(section, "</section>")
-			if !strings.Contains(section, words[0]) || !strings.Contains(section, words[1]) || !strings.Contains(section, "requestId") {
-				t.Errorf("%s/erros does not explain %s", root, p.Code)
+			for _, w := range append(words, "requestId") {
+				if !strings.Contains(section, w) {
+					t.Errorf("%s/erros says of %s no %s", root, p.Code, w)
+				}
 			}
 		}
 	}

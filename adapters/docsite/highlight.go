@@ -20,7 +20,7 @@ var tokens = map[string]*regexp.Regexp{
 
 // highlight marks code up; of a language that is not known it is only escaped.
 func highlight(lang, code string) template.HTML {
-	finder := tokens[lang]
+	finder := tokens[alike(lang)]
 	if finder == nil {
 		return template.HTML(template.HTMLEscapeString(code)) //nolint:gosec // it is escaped
 	}
@@ -40,4 +40,15 @@ func highlight(lang, code string) template.HTML {
 	}
 	out.WriteString(template.HTMLEscapeString(code[last:]))
 	return template.HTML(out.String()) //nolint:gosec // every part is escaped
+}
+
+// alike is the language whose words another one has.
+func alike(lang string) string {
+	switch lang {
+	case "sh":
+		return "bash"
+	case "javascript":
+		return "typescript"
+	}
+	return lang
 }

@@ -125,12 +125,9 @@ func (s *language) params(n *yaml.Node) (all []param) {
 func (s *language) medias(content *yaml.Node) (all []media) {
 	s.contract.each(content, func(kind string, n *yaml.Node) {
 		m := media{Type: kind, Shape: s.shape(s.contract.at(n, "schema"), 0)}
-		s.contract.each(s.contract.at(n, "examples"), func(name string, e *yaml.Node) {
-			title := s.contract.text(e, "summary")
-			if title == "" {
-				title = name
-			}
-			m.Examples = append(m.Examples, example{title, s.exampleText(kind, s.contract.at(e, "value"))})
+		s.contract.each(s.contract.at(n, "examples"), func(_ string, e *yaml.Node) {
+			value := s.exampleText(kind, s.contract.at(e, "value"))
+			m.Examples = append(m.Examples, example{s.contract.text(e, "summary"), value})
 		})
 		if one := s.contract.at(n, "example"); one != nil {
 			m.Examples = append(m.Examples, example{"", s.exampleText(kind, one)})

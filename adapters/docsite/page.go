@@ -3,8 +3,10 @@ package docsite
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"path"
 	"regexp"
@@ -122,6 +124,9 @@ var programs = []sample{{Lang: "go", Name: "go"}, {Lang: "typescript", Name: "ts
 // guide reads the title and the text of a guide.
 func (s *language) guide(name string, operations []operation) (title, text string, err error) {
 	source, err := docs.Guides.ReadFile(path.Join("guides", s.say("pt", "en"), name+".md"))
+	if errors.Is(err, fs.ErrNotExist) {
+		source, err = docs.Guides.ReadFile(name + ".md")
+	}
 	if err != nil {
 		return "", "", err
 	}

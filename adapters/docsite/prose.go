@@ -18,8 +18,10 @@ var markdown = goldmark.New(
 var (
 	fenced  = regexp.MustCompile(`(?s)<pre><code(?: class="language-(\w+)")?>(.*?)</code></pre>\n?`)
 	several = regexp.MustCompile(`(?s)(?:<pre><code class="language-\w+">[^<]*</code></pre>\n){2,}`)
-	tables  = regexp.MustCompile(`(?s)<table>.*?</table>`)
-	named   = map[string]string{"bash": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python"}
+	// beside is a link to another file of the repository, which is not served.
+	beside = regexp.MustCompile(`<a href="(?:\.\.|\w+)/?[^":]*">(.*?)</a>`)
+	tables = regexp.MustCompile(`(?s)<table>.*?</table>`)
+	named  = map[string]string{"bash": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python"}
 )
 
 // prose makes a page's text of Markdown. Code in several languages, one after the other, is a choice of one of them.
@@ -42,6 +44,7 @@ func (s *language) prose(text string) template.HTML {
 		m := fenced.FindStringSubmatch(block)
 		return s.choice([]sample{{m[1], "", html.UnescapeString(m[2])}})
 	})
+	page = beside.ReplaceAllString(page, "$1")
 	page = tables.ReplaceAllString(page, `<div class="tw" role="region" tabindex="0" aria-label="`+s.say("Tabela", "Table")+`">$0</div>`)
 	if s.English() {
 		page = strings.ReplaceAll(page, `href="`+portugueseRoot, `href="`+englishRoot)
