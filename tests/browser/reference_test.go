@@ -8,8 +8,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestTheReference: its pages at both widths, in both schemes and both languages; what is searched for is found while it
-// is typed; a call is made with a key; and nothing is asked of anybody else.
+// TestTheReference: its pages at both widths, in both schemes and both languages; what is searched for is found while
+// it is typed; a call is made with a key; and nothing is asked of anybody else.
 func TestTheReference(t *testing.T) {
 	t.Parallel()
 	env := testkit.SQLite(t)
