@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -62,35 +63,32 @@ var guides = []string{
 // makePages makes every page of the language.
 func (s *language) makePages() error {
 	operations := s.operations()
-	begin := s.say("Começo", "Start")
-	if err := s.add(begin, "", s.say("Visão geral", "Overview"), "", "home", s.contract.text(s.contract.root, "info", "description")); err != nil {
+	overview := page{Group: s.say("Começo", "Start"), Title: s.say("Visão geral", "Overview")}
+	if err := s.add(overview, "home", s.contract.text(s.contract.root, "info", "description")); err != nil {
 		return err
 	}
-	for _, name := range guides {
+	for _, name := range append(guides, "erros", "sandbox") {
 		title, text, err := s.guide(name, operations)
 		if err != nil {
 			return err
 		}
-		if err := s.add(s.say("Guias", "Guides"), "/guias/"+name, title, "", "guide", text); err != nil {
-			return err
+		p, form := page{Path: "/guias/" + name, Group: s.say("Guias", "Guides"), Title: title}, "guide"
+		if !slices.Contains(guides, name) {
+			p.Path, form = "/"+name, name
 		}
-	}
-	for _, name := range []string{"erros", "sandbox"} {
-		title, text, err := s.guide(name, operations)
-		if err != nil {
-			return err
-		}
-		if err := s.add(s.say("Guias", "Guides"), "/"+name, title, "", name, text); err != nil {
+		if err := s.add(p, form, text); err != nil {
 			return err
 		}
 	}
 	for _, op := range s.byTag(operations) {
-		if err := s.add(s.groupOf(op.Tag), "/api/"+op.ID, op.Summary, op.Method, "operation", op); err != nil {
+		p := page{Path: "/api/" + op.ID, Group: s.groupOf(op.Tag), Title: op.Summary, Method: op.Method}
+		if err := s.add(p, "operation", op); err != nil {
 			return err
 		}
 	}
 	for _, op := range s.events() {
-		if err := s.add(s.say("Eventos enviados", "Events sent"), "/eventos/"+op.Path, op.Path, "", "event", op); err != nil {
+		p := page{Path: "/eventos/" + op.Path, Group: s.say("Eventos enviados", "Events sent"), Title: op.Path}
+		if err := s.add(p, "event", op); err != nil {
 			return err
 		}
 	}
@@ -157,14 +155,14 @@ func (s *language) guide(name string, operations []operation) (title, text strin
 	return strings.TrimPrefix(title, "# "), text, err
 }
 
-// add makes a page of a template; data is a text in Markdown, or an operation.
-func (s *language) add(group, path, title, method, name string, data any) error {
+// add makes a page by the template form; data is a text in Markdown, or an operation.
+func (s *language) add(made page, form string, data any) error {
 	if text, isText := data.(string); isText {
 		data = s.prose(text)
 	}
 	var content bytes.Buffer
-	p := &page{Path: path, Title: title, Group: group, Method: method}
-	if err := s.templates.ExecuteTemplate(&content, name, struct {
+	p := &made
+	if err := s.templates.ExecuteTemplate(&content, form, struct {
 		*page
 		Site *language
 		Data any
@@ -175,7 +173,7 @@ func (s *language) add(group, path, title, method, name string, data any) error 
 	p.made = sync.OnceValue(func() stored {
 		return store("text/html; charset=utf-8", s.frame(view{page: p, Content: p.content}))
 	})
-	s.pages[path] = p
+	s.pages[p.Path] = p
 	s.order = append(s.order, p)
 	return nil
 }
