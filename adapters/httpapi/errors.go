@@ -13,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"fichario/adapters/docsite"
 	"fichario/domain/fault"
 )
 
@@ -20,8 +21,8 @@ import (
 type problemKind struct {
 	Code   fault.Code
 	Status int
-	// Title and Help are Portuguese text, shown in answers and at /docs/erros.
-	Title, Help string
+	// Title is Portuguese text. /docs/erros says more.
+	Title string
 }
 
 // The codes of what the router refuses, before any use case is asked.
@@ -31,53 +32,46 @@ const (
 )
 
 var problems = []problemKind{
-	{fault.InvalidRequest, 400, "Requisição inválida",
-		"O corpo ou um parâmetro não é o que o contrato descreve. O campo em erro vem em errors."},
-	{fault.InvalidDocument, 400, "Documento inválido", "O documento não passa na conferência, ou o produto não o aceita. Envie só os caracteres, sem máscara. Nada foi consultado nem cobrado."},
-	{fault.MissingPurpose, 400, "Finalidade ausente", "A chave pode usar várias finalidades: diga uma em X-Finalidade ou no campo finalidade. Nada foi consultado nem cobrado."},
-	{fault.UnknownProduct, 400, "Produto desconhecido",
-		"O produto não é oferecido por esta instância. GET /api/v1/produtos lista os que são."},
-	{fault.InvalidEmail, 400, "E-mail inválido", "O contato precisa de um e-mail com @. Nada foi criado."},
-	{fault.Unauthenticated, 401, "Não autenticado", "Falta a chave, ou ela não existe, expirou ou foi revogada. Num webhook: falta a assinatura que ele exige, ou ela não confere."},
-	{fault.MissingScope, 403, "Escopo ausente",
-		"A chave não tem o escopo do tipo de documento. Nada foi consultado nem cobrado."},
-	{fault.PurposeRefused, 403, "Finalidade negada", "A finalidade não existe, foi encerrada, ou a chave não pode usá-la. Nada foi consultado nem cobrado."},
-	{fault.AddressRefused, 403, "Endereço negado", "A chave só pode ser usada de redes registradas, e o pedido veio de outra. Nada foi consultado nem cobrado."},
-	{fault.SubjectBlocked, 403, "Titular bloqueado", "O titular pediu que os dados dele fossem apagados, e a organização decidiu que ele não pode ser consultado. Nada foi consultado nem cobrado."},
-	{fault.LookupDisabled, 404, "Recurso indisponível", "Esta instância não tem as consultas habilitadas."},
-	{fault.NotInHistory, 404, "Fora do histórico",
-		"Só o histórico devia responder, e ele não tem resposta, ou só uma mais antiga. Nada foi consultado nem cobrado."},
-	{fault.UnknownLookup, 404, "Consulta desconhecida",
-		"A chave não fez nenhuma consulta com este id, ou a resposta já não é guardada."},
-	{fault.UnknownBatch, 404, "Lote desconhecido", "A chave não fez nenhum lote com este id."},
-	{fault.UnknownWebhook, 404, "Webhook desconhecido",
-		"Nenhum webhook tem este endereço. Confira o token, ou se ele foi trocado."},
-	{unknownRoute, 404, "Rota desconhecida", "Não há rota com este endereço. O contrato está em /openapi.yaml."},
-	{methodNotAllowed, 405, "Método não permitido",
-		"A rota existe, mas não com este método. O cabeçalho Allow diz quais aceita."},
-	{fault.IncompleteRequest, 408, "Requisição incompleta",
-		"O corpo não chegou inteiro a tempo. Nada foi feito; envie de novo."},
-	{fault.BatchState, 409, "Estado do lote",
-		"O lote não está num estado em que isto se possa fazer. GET /api/v1/lotes/{id} diz em qual está."},
-	{fault.BodyTooLarge, 413, "Corpo grande demais", "O corpo passa do tamanho aceito."},
-	{fault.UnsupportedMediaType, 415, "Tipo não suportado", "Envie o corpo como application/json."},
-	{fault.ReusedIdempotencyKey, 422, "Chave reutilizada",
-		"A Idempotency-Key já foi usada com outro corpo. Nada foi criado."},
-	{fault.WebhookDisabled, 423, "Webhook desabilitado",
-		"O webhook existe e está desabilitado. Nada foi criado; habilite-o e envie de novo."},
-	{fault.MinuteLimit, 429, "Limite por minuto atingido",
-		"A chave fez requisições demais em sessenta segundos. Espere o tempo de Retry-After."},
-	{fault.DailyLimit, 429, "Limite diário atingido", "A chave usou todas as consultas cobradas do dia. O histórico segue livre. Retry-After vai até a meia-noite da instância."},
-	{fault.MonthlyLimit, 429, "Limite mensal atingido", "A chave usou todas as consultas cobradas do mês. O histórico segue livre. Esperar não adianta: peça um limite maior."},
-	{fault.Internal, 500, "Erro interno", "Uma falha deste serviço. Informe o requestId a quem o opera."},
-	{fault.BureauFailed, 502, "O bureau falhou", "O bureau foi alcançado e respondeu com erro ou com algo que não é uma resposta. A chamada é cobrada e não entra no histórico."},
-	{fault.BureauUnavailable, 503, "Bureau indisponível",
-		"O bureau não pôde ser alcançado, ou recusou sem cobrar. Nada foi cobrado. Espere o tempo de Retry-After."},
-	{fault.ServiceUnavailable, 503, "Serviço indisponível",
-		"O serviço está sem acesso aos seus dados. Nada foi feito. Espere o tempo de Retry-After."},
-	{fault.BureauNoAnswer, 504, "O bureau não respondeu",
-		"O bureau pode ter recebido o pedido e não respondeu a tempo. A chamada é cobrada."},
-	{fault.Timeout, 504, "Tempo esgotado", "O pedido não terminou a tempo. Repita-o."},
+	{fault.InvalidRequest, 400, "Requisição inválida"},
+	{fault.InvalidDocument, 400, "Documento inválido"},
+	{fault.MissingPurpose, 400, "Finalidade ausente"},
+	{fault.UnknownProduct, 400, "Produto desconhecido"},
+	{fault.InvalidEmail, 400, "E-mail inválido"},
+	{fault.Unauthenticated, 401, "Não autenticado"},
+	{fault.MissingScope, 403, "Escopo ausente"},
+	{fault.PurposeRefused, 403, "Finalidade negada"},
+	{fault.AddressRefused, 403, "Endereço negado"},
+	{fault.SubjectBlocked, 403, "Titular bloqueado"},
+	{fault.LookupDisabled, 404, "Recurso indisponível"},
+	{fault.NotInHistory, 404, "Fora do histórico"},
+	{fault.UnknownLookup, 404, "Consulta desconhecida"},
+	{fault.UnknownBatch, 404, "Lote desconhecido"},
+	{fault.UnknownWebhook, 404, "Webhook desconhecido"},
+	{unknownRoute, 404, "Rota desconhecida"},
+	{methodNotAllowed, 405, "Método não permitido"},
+	{fault.IncompleteRequest, 408, "Requisição incompleta"},
+	{fault.BatchState, 409, "Estado do lote"},
+	{fault.BodyTooLarge, 413, "Corpo grande demais"},
+	{fault.UnsupportedMediaType, 415, "Tipo não suportado"},
+	{fault.ReusedIdempotencyKey, 422, "Chave reutilizada"},
+	{fault.WebhookDisabled, 423, "Webhook desabilitado"},
+	{fault.MinuteLimit, 429, "Limite por minuto atingido"},
+	{fault.DailyLimit, 429, "Limite diário atingido"},
+	{fault.MonthlyLimit, 429, "Limite mensal atingido"},
+	{fault.Internal, 500, "Erro interno"},
+	{fault.BureauFailed, 502, "O bureau falhou"},
+	{fault.BureauUnavailable, 503, "Bureau indisponível"},
+	{fault.ServiceUnavailable, 503, "Serviço indisponível"},
+	{fault.BureauNoAnswer, 504, "O bureau não respondeu"},
+	{fault.Timeout, 504, "Tempo esgotado"},
+}
+
+// Problems are all errors that the API answers with, for the reference.
+func Problems() (all []docsite.Problem) {
+	for _, k := range problems {
+		all = append(all, docsite.Problem{Code: string(k.Code), Title: k.Title, Status: k.Status})
+	}
+	return all
 }
 
 // kindOf returns the row of a code. What only the interface and the commands tell apart is

@@ -37,10 +37,10 @@ type Config struct {
 	Log     *slog.Logger
 	// MetricsElsewhere leaves /metrics to a listener of its own, see Metrics.Handler.
 	MetricsElsewhere bool
-	// Sandbox is listed at /docs/sandbox.
-	Sandbox []SandboxDocument
 	// Agents answers agents at /mcp.
 	Agents *agents.Handler
+	// Docs is the reference, at /docs and below it.
+	Docs http.Handler
 }
 
 type server struct {

@@ -54,6 +54,20 @@ type Script struct {
 	Effect Effect
 }
 
+// English says what happens in English.
+func (s Script) English() string { return english[s.Effect] }
+
+var english = map[Effect]string{
+	Ordinary: "Ordinary, with all data", Nulls: "No data at all: every named field is null",
+	Deceased: "A person with a death record", Irregular: "Irregular at the tax authority",
+	NotFound: "No record: 404 with a JSON body", NotFoundEmpty: "No record: 404 with an empty body",
+	Slow: "A complete answer after 2 seconds", Timeout: "Never answers", Error: "Error 500",
+	NotJSON: "A page of HTML with status 200", Reset: "The connection is cut after the request",
+	WhatsAppYes: "Phones with WhatsApp: true", WhatsAppNo: "Phones without WhatsApp: false",
+	WhatsAppUnknown: "WhatsApp not informed: null", Single: "An object where other answers have a list",
+	NoPartners: "A company without partners",
+}
+
 // both are the effects of CPF and CNPJ, in the order of their numbers.
 var both = []struct {
 	effect    Effect

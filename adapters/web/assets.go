@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 //go:embed static
@@ -24,7 +25,10 @@ type assets struct {
 	address map[string]string // by file name
 }
 
-func readAssets() assets {
+// Asset is the address of a file of the interface, such as its stylesheet, for what stands beside the interface.
+func Asset(name string) string { return readAssets().address[name] }
+
+var readAssets = sync.OnceValue(func() assets {
 	a := assets{content: map[string][]byte{}, packed: map[string][]byte{}, address: map[string]string{}}
 	_ = fs.WalkDir(staticFiles, "static", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -38,7 +42,7 @@ func readAssets() assets {
 		return err
 	}) // the files are in the binary: reading them cannot fail
 	return a
-}
+})
 
 func pack(content []byte) []byte {
 	var b bytes.Buffer

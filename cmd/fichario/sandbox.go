@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"fichario/adapters/httpapi"
+	"fichario/adapters/docsite"
 	"fichario/adapters/sandbox"
 )
 
@@ -91,10 +91,12 @@ func (e *environment) sandbox() (*sandbox.Bureau, error) {
 	return bureau, nil
 }
 
-func sandboxDocuments() []httpapi.SandboxDocument {
-	var list []httpapi.SandboxDocument
+func sandboxDocuments() []docsite.SandboxDocument {
+	var list []docsite.SandboxDocument
 	for _, s := range sandbox.Scripts() {
-		list = append(list, httpapi.SandboxDocument{Type: string(s.Type), Document: s.Document, What: s.What})
+		list = append(list, docsite.SandboxDocument{
+			Type: string(s.Type), Document: s.Document, What: s.What, WhatEnglish: s.English(),
+		})
 	}
 	return list
 }

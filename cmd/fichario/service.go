@@ -14,6 +14,7 @@ import (
 	"fichario/adapters/agents"
 	"fichario/adapters/automation"
 	"fichario/adapters/bureau"
+	"fichario/adapters/docsite"
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
@@ -145,16 +146,20 @@ func (e *environment) wireServer(
 		return err // its shape was checked
 	}
 	statement := app.NewStatement(s.store, calendar, now)
+	publicURL := e.publicURL(s.listener.Addr().String())
 	api, err := httpapi.New(httpapi.Config{
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches,
 		LookupEnabled: e.settings.Lookup, TrustedProxies: trusted,
 		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
-		Sandbox: sandboxDocuments(), Agents: s.agents(statement, log),
+		Agents: s.agents(statement, log),
+		Docs: docsite.New(docsite.Config{
+			PublicURL: publicURL, Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"), Icon: web.Asset("icon.svg"),
+			Problems: httpapi.Problems(), Sandbox: sandboxDocuments(),
+		}),
 	})
 	if err != nil {
 		return err
 	}
-	publicURL := e.publicURL(s.listener.Addr().String())
 	passkeys, err := factors.NewPasskeys(publicURL)
 	if err != nil {
 		return err

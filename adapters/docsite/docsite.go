@@ -1,0 +1,176 @@
+// Package docsite is the reference of the API at /docs: made on the server from the contract, in Portuguese and, one
+// click away, in English, with guides beside it. It needs no script, and loads nothing from elsewhere.
+package docsite
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"fichario/openapi"
+)
+
+// Config is what the reference needs.
+type Config struct {
+	// PublicURL is the address of the service, without a slash at its end.
+	PublicURL string
+	// Light, Dark and Icon are the addresses of the interface's stylesheets and its icon.
+	Light, Dark, Icon string
+	// Problems are all errors of the API.
+	Problems []Problem
+	// Sandbox is listed at /docs/sandbox.
+	Sandbox []SandboxDocument
+}
+
+// Problem is a row of the API's table of errors.
+type Problem struct {
+	Code string
+	// Title is Portuguese text.
+	Title  string
+	Status int
+}
+
+// SandboxDocument is a document that the sandbox bureau answers in a way of its own.
+type SandboxDocument struct {
+	// Type is the word of the contract for the document's type.
+	Type string
+	// Document is the bare document.
+	Document string
+	// What and WhatEnglish say what happens.
+	What, WhatEnglish string
+}
+
+//go:embed templates errors.yaml
+var files embed.FS
+
+// site is the reference in both languages. It is made when somebody first asks for it.
+type site struct {
+	assets    map[string]stored
+	languages map[string]func() (*language, error)
+}
+
+// The languages, by what their addresses begin with.
+const (
+	portugueseRoot = "/docs"
+	englishRoot    = "/docs/en"
+)
+
+// New returns the handler of /docs and of all that is below it.
+func New(c Config) http.Handler {
+	s := &site{assets: readAssets()}
+	s.languages = map[string]func() (*language, error){
+		portugueseRoot: sync.OnceValues(func() (*language, error) {
+			source, err := openapi.Portuguese()
+			if err != nil {
+				return nil, err
+			}
+			return newLanguage(c, s.assets, portugueseRoot, source)
+		}),
+		englishRoot: sync.OnceValues(func() (*language, error) {
+			return newLanguage(c, s.assets, englishRoot, openapi.YAML)
+		}),
+	}
+	return s
+}
+
+// policy lets a page load what this service serves, and nothing of its own text be script or style.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// ServeHTTP serves a page.
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Security-Policy", policy)
+	path := strings.TrimSuffix(r.URL.Path, "/")
+	if asset, ok := s.assets[path]; ok {
+		asset.serve(w, r, "public, max-age=31536000, immutable")
+		return
+	}
+	root := portugueseRoot
+	if path == englishRoot || strings.HasPrefix(path, englishRoot+"/") {
+		root = englishRoot
+	}
+	l, err := s.languages[root]()
+	if err != nil {
+		panic(fmt.Sprintf("the reference: %v", err)) // of what is in the binary, which the tests read
+	}
+	path = strings.TrimPrefix(path, root)
+	if path == "/busca" {
+		l.search(w, r)
+		return
+	}
+	p, ok := l.pages[path]
+	if !ok {
+		l.missing(w, r)
+		return
+	}
+	p.made().serve(w, r, "no-cache")
+}
+
+// language is the reference in one language.
+type language struct {
+	Config
+	// Root is what its addresses begin with.
+	Root      string
+	contract  contract
+	templates *template.Template
+	pages     map[string]*page
+	order     []*page
+	problems  []explained
+	groups    int
+	// places is what the search knows of the pages.
+	places func() []place
+}
+
+// Explained are all errors of the API.
+func (s *language) Explained() []explained { return s.problems }
+
+// English is whether the language is English.
+func (s *language) English() bool { return s.Root == englishRoot }
+
+// say chooses the words of the language.
+func (s *language) say(portuguese, english string) string {
+	if s.English() {
+		return english
+	}
+	return portuguese
+}
+
+func newLanguage(c Config, assets map[string]stored, root string, source []byte) (*language, error) {
+	s := &language{Config: c, Root: root, pages: map[string]*page{}}
+	var err error
+	if s.contract, err = readContract(source); err != nil {
+		return nil, err
+	}
+	s.templates, err = template.New("").Funcs(template.FuncMap{
+		"say":       s.say,
+		"asset":     func(name string) string { return addressOf(assets, name) },
+		"highlight": highlight,
+		"json":      func(text string) template.HTML { return highlight("json", text) },
+		"lower":     strings.ToLower, "where": s.where, "group": s.nextGroup,
+	}).ParseFS(files, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	if s.problems, err = s.explain(); err != nil {
+		return nil, err
+	}
+	s.places = sync.OnceValue(s.readPlaces)
+	return s, s.makePages()
+}
+
+// where says where a parameter stands.
+func (s *language) where(in string) string {
+	return map[string]string{
+		"path": s.say("no caminho", "path"), "query": s.say("no endereço", "query"), "header": s.say("cabeçalho", "header"),
+	}[in]
+}
+
+// nextGroup names a choice among languages, each its own.
+func (s *language) nextGroup() string {
+	s.groups++
+	return "codigo-" + strconv.Itoa(s.groups)
+}

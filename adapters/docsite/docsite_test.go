@@ -1,0 +1,170 @@
+package docsite_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fichario/adapters/docsite"
+	"fichario/adapters/httpapi"
+	"fichario/adapters/web"
+)
+
+// open returns the reference as the program has it.
+func open() http.Handler {
+	return docsite.New(docsite.Config{
+		PublicURL: "https://fichario.example", Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"),
+		Icon: web.Asset("icon.svg"), Problems: httpapi.Problems(),
+		Sandbox: []docsite.SandboxDocument{
+			{Type: "cpf", Document: "90000000760", What: "Nunca responde", WhatEnglish: "Never answers"},
+		},
+	})
+}
+
+func get(t *testing.T, h http.Handler, path string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+var (
+	links = regexp.MustCompile(`(?:href|src|action)="([^"]*)"`)
+	ids   = regexp.MustCompile(` id="([^"]+)"`)
+)
+
+// TestEveryLinkLeadsSomewhere walks all pages of both languages by their links: each is there, with the part that a
+// link names, is made of this service's own parts only, and has no script or style in its text.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	h, pages := open(), map[string]string{}
+	elsewhere := regexp.MustCompile(`^(/static/|/openapi\.(yaml|json)$)`)
+	ahead := []string{"/docs"}
+	var parts [][2]string
+	for len(ahead) > 0 {
+		path := ahead[0]
+		ahead = ahead[1:]
+		if _, seen := pages[path]; seen {
+			continue
+		}
+		w := get(t, h, path)
+		if w.Code != http.StatusOK {
+			t.Errorf("%s is answered with %d", path, w.Code)
+		}
+		pages[path] = w.Body.String()
+		if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+			continue
+		}
+		if strings.Contains(w.Body.String(), " style=") || strings.Contains(w.Body.String(), "<script>") {
+			t.Errorf("%s has a script or a style of its own", path)
+		}
+		for _, m := range links.FindAllStringSubmatch(w.Body.String(), -1) {
+			to, part, _ := strings.Cut(m[1], "#")
+			switch {
+			case strings.HasPrefix(to, "https://fichario.example"), strings.HasPrefix(to, "https://www.standardwebhooks.com"),
+				elsewhere.MatchString(to):
+				continue
+			case to == "":
+				to = path
+			}
+			if !strings.HasPrefix(to, "/docs") {
+				t.Errorf("%s leads to %q", path, m[1])
+				continue
+			}
+			ahead = append(ahead, to)
+			if part != "" {
+				parts = append(parts, [2]string{to, part})
+			}
+		}
+	}
+	if len(pages) < 70 {
+		t.Errorf("there are %d pages", len(pages))
+	}
+	for _, p := range parts {
+		if !strings.Contains(pages[p[0]], ` id="`+p[1]+`"`) {
+			t.Errorf("%s has no part %s", p[0], p[1])
+		}
+	}
+	for path, page := range pages {
+		seen := map[string]bool{}
+		for _, m := range ids.FindAllStringSubmatch(page, -1) {
+			if seen[m[1]] {
+				t.Errorf("%s has two parts %s", path, m[1])
+			}
+			seen[m[1]] = true
+		}
+	}
+}
+
+// TestAPageIsSentOnce: packed where that is taken, and not again to whom has it; what is not there says so in its
+// frame.
+func TestAPageIsSentOnce(t *testing.T) {
+	t.Parallel()
+	h := open()
+	first := get(t, h, "/docs", "Accept-Encoding", "gzip")
+	if first.Header().Get("Content-Encoding") != "gzip" || first.Body.Len() > 20_000 {
+		t.Errorf("the page is %s and has %d bytes", first.Header().Get("Content-Encoding"), first.Body.Len())
+	}
+	if again := get(t, h, "/docs", "If-None-Match", first.Header().Get("ETag")); again.Code != http.StatusNotModified {
+		t.Errorf("the same page again is answered with %d", again.Code)
+	}
+	style := regexp.MustCompile(`/docs/static/docs\.\w+\.css`).FindString(get(t, h, "/docs").Body.String())
+	if kept := get(t, h, style).Header().Get("Cache-Control"); !strings.Contains(kept, "immutable") {
+		t.Errorf("the stylesheet is kept as %q", kept)
+	}
+	for path, words := range map[string]string{
+		"/docs/nada": "Não há nada neste endereço", "/docs/en/api/nothing": "There is nothing at this address",
+	} {
+		w := get(t, h, path)
+		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), words) {
+			t.Errorf("%s is answered with %d", path, w.Code)
+		}
+		if policy := w.Header().Get("Content-Security-Policy"); strings.Contains(policy, "unsafe") || policy == "" {
+			t.Errorf("%s has the policy %q", path, policy)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	h := open()
+	for query, want := range map[string]string{
+		"/docs/busca?q=limite+di%C3%A1rio":     "/docs/erros#limite_diario",
+		"/docs/busca?q=HISTORICO":              "/docs/guias/historico",
+		"/docs/busca?q=somenteHistorico":       "/docs/api/lookupCpf",
+		"/docs/en/busca?q=webhook-signature":   "/docs/en/guias/eventos",
+		"/docs/en/busca?q=confirm+batch+quote": "/docs/en/api/confirmBatch",
+		"/docs/busca?q=":                       "Escreva o que procura",
+		"/docs/busca?q=%3Cscript%3Exyz":        "Nada encontrado",
+	} {
+		page := get(t, h, query).Body.String()
+		_, content, _ := strings.Cut(page, `id="encontrado"`)
+		if !strings.Contains(content, want) || strings.Contains(page, "<script>xyz") {
+			t.Errorf("%s does not find %s", query, want)
+		}
+	}
+}
+
+// TestEveryErrorIsExplained in both languages, at the address that its `type` says.
+func TestEveryErrorIsExplained(t *testing.T) {
+	t.Parallel()
+	h := open()
+	for root, words := range map[string][]string{"/docs": {"Causa", "O que fazer"}, "/docs/en": {"Cause", "What to do"}} {
+		page := get(t, h, root+"/erros").Body.String()
+		for _, p := range httpapi.Problems() {
+			_, section, _ := strings.Cut(page, `<h2 id="`+p.Code+`">`)
+			section, _, _ = strings.Cut(section, "</section>")
+			for _, w := range append(words, "requestId") {
+				if !strings.Contains(section, w) {
+					t.Errorf("%s/erros says of %s no %s", root, p.Code, w)
+				}
+			}
+		}
+	}
+}

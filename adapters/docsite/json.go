@@ -1,0 +1,65 @@
+package docsite
+
+import (
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// asJSON writes an example as JSON with its keys in the order of the contract: over lines, or in one where there is no
+// indent.
+func (c contract) asJSON(n *yaml.Node, indent string) string {
+	var out strings.Builder
+	c.writeJSON(&out, n, "\n", indent)
+	return out.String()
+}
+
+// fits is the length up to which a list or an object stands in one line.
+const fits = 64
+
+func (c contract) writeJSON(out *strings.Builder, n *yaml.Node, line, indent string) {
+	n = c.whole(n)
+	if n.Kind == yaml.ScalarNode {
+		out.WriteString(scalarJSON(n))
+		return
+	}
+	opening, closing, step := "[", "]", 1
+	if n.Kind == yaml.MappingNode {
+		opening, closing, step = "{", "}", 2
+	}
+	inner, between := line+indent, ","
+	if indent == "" || line != "\n" && len(c.asJSON(n, "")) <= fits || len(n.Content) == 0 {
+		inner, line, indent, between = "", "", "", ", "
+	}
+	out.WriteString(opening)
+	for i := 0; i < len(n.Content); i += step {
+		if i > 0 {
+			out.WriteString(between)
+		}
+		out.WriteString(inner)
+		if step == 2 {
+			key, _ := json.Marshal(n.Content[i].Value)
+			out.Write(key)
+			out.WriteString(": ")
+		}
+		c.writeJSON(out, n.Content[i+step-1], inner, indent)
+	}
+	out.WriteString(line + closing)
+}
+
+// scalarJSON writes a number, a boolean and null as they stand in the contract, anything else as a text.
+func scalarJSON(n *yaml.Node) string {
+	var value any
+	if n.Decode(&value) == nil {
+		switch value.(type) {
+		case nil, bool, int, float64:
+			return n.Value
+		}
+	}
+	var quoted strings.Builder
+	enc := json.NewEncoder(&quoted)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(n.Value) // a text can be written
+	return strings.TrimSuffix(quoted.String(), "\n")
+}

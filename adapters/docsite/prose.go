@@ -1,0 +1,62 @@
+package docsite
+
+import (
+	"bytes"
+	"html"
+	"html/template"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+)
+
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+var (
+	fenced  = regexp.MustCompile(`(?s)<pre><code(?: class="language-(\w+)")?>(.*?)</code></pre>\n?`)
+	several = regexp.MustCompile(`(?s)(?:<pre><code class="language-\w+">[^<]*</code></pre>\n){2,}`)
+	// beside is a link to another file of the repository, which is not served.
+	beside = regexp.MustCompile(`<a href="(?:\.\.|\w+)/?[^":]*">(.*?)</a>`)
+	tables = regexp.MustCompile(`(?s)<table>.*?</table>`)
+	named  = map[string]string{"bash": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python"}
+)
+
+// prose makes a page's text of Markdown. Code in several languages, one after the other, is a choice of one of them.
+func (s *language) prose(text string) template.HTML {
+	if text == "" {
+		return ""
+	}
+	var out bytes.Buffer
+	if err := markdown.Convert([]byte(strings.ReplaceAll(text, "{base_url}", s.PublicURL)), &out); err != nil {
+		panic(err) // to memory: it cannot fail
+	}
+	page := several.ReplaceAllStringFunc(out.String(), func(group string) string {
+		var all []sample
+		for _, m := range fenced.FindAllStringSubmatch(group, -1) {
+			all = append(all, sample{m[1], named[m[1]], html.UnescapeString(m[2])})
+		}
+		return s.choice(all)
+	})
+	page = fenced.ReplaceAllStringFunc(page, func(block string) string {
+		m := fenced.FindStringSubmatch(block)
+		return s.choice([]sample{{m[1], "", html.UnescapeString(m[2])}})
+	})
+	page = beside.ReplaceAllString(page, "$1")
+	page = tables.ReplaceAllString(page, `<div class="tw" role="region" tabindex="0" aria-label="`+s.say("Tabela", "Table")+`">$0</div>`)
+	if s.English() {
+		page = strings.ReplaceAll(page, `href="`+portugueseRoot, `href="`+englishRoot)
+	}
+	return template.HTML(page) //nolint:gosec // goldmark escapes what is no Markdown, and the sources are in the binary
+}
+
+// choice shows code: in one language, or in the one that is chosen.
+func (s *language) choice(all []sample) string {
+	var out bytes.Buffer
+	if err := s.templates.ExecuteTemplate(&out, "code", all); err != nil {
+		panic(err) // of a template in the binary; the tests make every page
+	}
+	return out.String()
+}

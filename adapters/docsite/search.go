@@ -1,0 +1,103 @@
+package docsite
+
+import (
+	"bytes"
+	"cmp"
+	"html"
+	"html/template"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"fichario/domain/text"
+)
+
+// found is a place that a search leads to.
+type found struct {
+	Href, Title, Group string
+	// Text is the beginning of what stands there.
+	Text string
+	rank int
+}
+
+// mostFound bounds how many places a search shows, and longestQuery what is searched for.
+const (
+	mostFound    = 20
+	longestQuery = 100
+	shownOfPlace = 160
+)
+
+var (
+	inline  = regexp.MustCompile(`</?(?:a|b|code|em|small|span|strong)\b[^>]*>`)
+	mark    = regexp.MustCompile(`<[^>]*>`)
+	title   = regexp.MustCompile(`(?s)^.*?</h1>`)
+	heading = regexp.MustCompile(`<h2 id="([^"]+)">(.*?)</h2>`)
+)
+
+// place is where a search may lead, with its words in the form in which they are compared.
+type place struct {
+	found
+	title, whole string
+}
+
+// readPlaces are the pages, and the sections of guides and of the list of errors.
+func (s *language) readPlaces() (all []place) {
+	add := func(f found, content string) {
+		f.Text = bare(content)
+		all = append(all, place{f, text.Fold(f.Title), text.Fold(f.Title + " " + f.Group + " " + f.Text)})
+	}
+	for _, p := range s.order {
+		content, here := title.ReplaceAllString(string(p.content), ""), s.Root+p.Path
+		sections := append(heading.FindAllStringSubmatchIndex(content, -1), []int{len(content)})
+		add(found{Href: here, Title: p.Title, Group: p.Group}, content[:sections[0][0]])
+		for i, m := range sections[:len(sections)-1] {
+			part := found{Href: here + "#" + content[m[2]:m[3]], Title: bare(content[m[4]:m[5]]), Group: p.Title}
+			add(part, content[m[1]:sections[i+1][0]])
+		}
+	}
+	return all
+}
+
+// bare is a text without marks, in one line.
+func bare(content string) string {
+	content = mark.ReplaceAllString(inline.ReplaceAllString(content, ""), " ")
+	return strings.Join(strings.Fields(html.UnescapeString(content)), " ")
+}
+
+// find looks for places that have every word; those whose title has them come first.
+func (s *language) find(query string) (all []found) {
+	wanted := strings.Fields(text.Fold(query))
+	for _, p := range s.places() {
+		rank, missing := 0, len(wanted) == 0
+		for _, w := range wanted {
+			missing = missing || !strings.Contains(p.whole, w)
+			if strings.Contains(p.title, w) {
+				rank++
+			}
+		}
+		if !missing {
+			p.rank, p.Text = rank, text.Cut(p.Text, shownOfPlace)
+			all = append(all, p.found)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.rank, a.rank) })
+	return all[:min(len(all), mostFound)]
+}
+
+// search answers with what was found. The query is in no log: the log has routes, and no addresses.
+func (s *language) search(w http.ResponseWriter, r *http.Request) {
+	query := text.Cut(text.OneLine(r.URL.Query().Get("q")), longestQuery)
+	p := &page{Path: "/busca", Title: s.say("Buscar", "Search")}
+	var content bytes.Buffer
+	err := s.templates.ExecuteTemplate(&content, "search", struct {
+		Query string
+		Found []found
+	}{query, s.find(query)})
+	if err != nil {
+		panic(err) // of a template in the binary; the tests make this page
+	}
+	made := template.HTML(content.String()) //nolint:gosec // a template made it
+	answer := s.frame(view{page: p, Query: query, Content: made})
+	store("text/html; charset=utf-8", answer).serve(w, r, "no-store")
+}

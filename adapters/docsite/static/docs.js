@@ -1,0 +1,124 @@
+// What the reference has beyond its pages: the language of samples is kept, code is copied, what is searched for is shown
+// while it is typed, and a call is made with one's key, to this service only. Without script the pages say the same.
+'use strict'
+
+const pt = document.documentElement.lang.startsWith('pt')
+const say = (portuguese, english) => pt ? portuguese : english
+
+// The language of samples: one choice for all of them, on all pages.
+function choose(lang) {
+  for (const radio of document.querySelectorAll('.samples-h input')) {
+    if (radio.value === lang) radio.checked = true
+  }
+}
+const kept = localStorage.getItem('linguagem')
+if (kept) choose(kept)
+document.addEventListener('change', (event) => {
+  if (!event.target.matches('.samples-h input')) return
+  localStorage.setItem('linguagem', event.target.value)
+  choose(event.target.value)
+})
+
+// Copying.
+for (const code of document.querySelectorAll('.docs-main pre.code')) {
+  const holder = code.closest('.samples') || document.createElement('div')
+  if (!holder.isConnected) {
+    code.replaceWith(holder)
+    holder.append(code)
+  }
+  if (holder.querySelector('.docs-copy')) continue
+  holder.classList.add('with-copy')
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'btn btn-s docs-copy'
+  button.textContent = say('Copiar', 'Copy')
+  button.addEventListener('click', async () => {
+    const shown = [...holder.querySelectorAll('pre.code')].find((one) => one.checkVisibility())
+    await navigator.clipboard.writeText(shown.textContent)
+    button.textContent = say('Copiado', 'Copied')
+    setTimeout(() => { button.textContent = say('Copiar', 'Copy') }, 2000)
+  })
+  holder.append(button)
+}
+
+// The search, while it is typed.
+const finder = document.querySelector('.docs-find')
+const field = finder.querySelector('input'), list = finder.querySelector('.docs-found')
+let asked = ''
+async function find() {
+  const query = asked = field.value.trim()
+  if (!query) return void (list.hidden = true)
+  const answer = await fetch(finder.action + '?q=' + encodeURIComponent(query))
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  if (asked !== query) return
+  list.replaceChildren(...page.querySelector('#encontrado').childNodes)
+  list.hidden = false
+}
+let soon
+field.addEventListener('input', () => {
+  clearTimeout(soon)
+  soon = setTimeout(find, 120)
+})
+finder.addEventListener('keydown', (event) => {
+  const all = [field, ...list.querySelectorAll('a')], at = all.indexOf(document.activeElement)
+  if (event.key === 'Escape') {
+    list.hidden = true
+    field.focus()
+  } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    event.preventDefault()
+    all[(at + (event.key === 'ArrowDown' ? 1 : all.length - 1)) % all.length].focus()
+  }
+})
+document.addEventListener('click', (event) => { if (!finder.contains(event.target)) list.hidden = true })
+document.addEventListener('keydown', (event) => {
+  const called = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k' ||
+    event.key === '/' && !event.target.closest('input, textarea, select')
+  if (!called) return
+  event.preventDefault()
+  field.select()
+})
+
+// A call with one's key. The key stays in the tab; the address is always this service's.
+const box = document.querySelector('.docs-try')
+if (box) {
+  const call = box.querySelector('form'), out = box.querySelector('.docs-out')
+  const key = call.querySelector('[data-key]'), body = call.querySelector('[data-body]')
+  if (key) key.value = sessionStorage.getItem('chave') || ''
+  box.hidden = false
+  call.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    let path = call.dataset.path
+    const query = new URLSearchParams(), headers = {}
+    for (const input of call.querySelectorAll('[data-in]')) {
+      const value = input.value.trim()
+      if (!value) continue
+      if (input.dataset.in === 'path') path = path.replace('{' + input.name + '}', encodeURIComponent(value))
+      if (input.dataset.in === 'query') query.set(input.name, value)
+      if (input.dataset.in === 'header') headers[input.name] = value
+    }
+    if (key) {
+      sessionStorage.setItem('chave', key.value.trim())
+      if (key.value.trim()) headers.Authorization = 'Bearer ' + key.value.trim()
+    }
+    if (body) headers['Content-Type'] = 'application/json'
+    const button = call.querySelector('[type=submit]'), said = out.querySelector('p'), shown = out.querySelector('code')
+    button.disabled = true
+    try {
+      const answer = await fetch(path + (query.size ? '?' + query : ''), {
+        method: call.dataset.method, headers, body: body?.value, credentials: 'omit', redirect: 'manual',
+      })
+      const text = await answer.text()
+      said.textContent = answer.status + ' ' + answer.statusText
+      try {
+        shown.textContent = JSON.stringify(JSON.parse(text), null, 2)
+      } catch {
+        shown.textContent = text
+      }
+    } catch {
+      said.textContent = say('Não houve resposta.', 'There was no answer.')
+      shown.textContent = ''
+    }
+    out.hidden = false
+    button.disabled = false
+  })
+}

@@ -1,0 +1,63 @@
+package openapi
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// TestAllIsSaidInPortuguese: every summary and description of the contract has its words in the overlay, which has no
+// action without a place in the contract. What is the same in both languages are names.
+func TestAllIsSaidInPortuguese(t *testing.T) {
+	t.Parallel()
+	translated, err := Portuguese()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{
+		"Typeform", "Tally", "Respondi", "RD Station", "Zapier, Make, n8n", "Renavam.", "Reais.",
+		"Standard Webhooks: `v1,` and base64.",
+	}
+	before, after := texts(t, YAML), texts(t, translated)
+	if len(before) < 400 || len(before) != len(after) {
+		t.Fatalf("the contract has %d texts, in Portuguese %d", len(before), len(after))
+	}
+	for where, english := range before {
+		if after[where] == english && !slices.Contains(names, english) {
+			t.Errorf("%s is not translated: %q", where, english)
+		}
+	}
+}
+
+// texts are the summaries and descriptions, by their place.
+func texts(t *testing.T, source []byte) map[string]string {
+	t.Helper()
+	var contract any
+	if err := yaml.Unmarshal(source, &contract); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	var walk func(place string, of any)
+	walk = func(place string, of any) {
+		switch of := of.(type) {
+		case map[string]any:
+			for key, value := range of {
+				text, isText := value.(string)
+				switch {
+				case isText && (key == "summary" || key == "description"):
+					found[place+"."+key] = text
+				case key != "value" && key != "example": // what they hold is data
+					walk(place+"."+key, value)
+				}
+			}
+		case []any:
+			for i, value := range of {
+				walk(fmt.Sprintf("%s[%d]", place, i), value)
+			}
+		}
+	}
+	walk("$", contract)
+	return found
+}

@@ -1,0 +1,59 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/browsertest"
+)
+
+// TestTheReference: its pages at both widths, in both schemes and both languages; what is searched for is found while
+// it is typed; a call is made with a key; and nothing is asked of anybody else.
+func TestTheReference(t *testing.T) {
+	t.Parallel()
+	env := testkit.SQLite(t)
+	p := start(t, env)
+	key := testkit.JSON[map[string]any](t, testkit.Run(t, env, "key", "create", "--org", p.org, "--name", "Referência",
+		"--scopes", "cpf", "--json"))["key"].(string)
+	b := browsertest.StartBrowser(t, p.URL)
+	for i, path := range []string{
+		"/docs", "/docs/guias/eventos", "/docs/erros", "/docs/api/lookup", "/docs/en/sandbox",
+		"/docs/en/eventos/batch.completed", "/docs/busca?q=limite",
+	} {
+		b.Size(1280, i%2 == 0)
+		b.Visit(path)
+		b.Accessible()
+		b.Size(360, i%2 == 1)
+		b.Accessible()
+		for _, address := range strings.Fields(browsertest.Eval[string](b,
+			"performance.getEntriesByType('resource').map(e => e.name).join(' ')")) {
+			if !strings.HasPrefix(address, p.URL) {
+				t.Errorf("%s asks for %s", path, address)
+			}
+		}
+	}
+	b.Click(".docs-menu")
+	b.Accessible()
+
+	b.Size(1280, false)
+	b.Visit("/docs/api/lookupCpf")
+	b.Click(`.samples-h label:has([value=python])`)
+	b.See("import urllib.request")
+	b.Click(".docs-try summary")
+	b.Fill("#chave", key)
+	b.Press("Enviar")
+	b.See("200 OK", `"consultaId"`)
+	b.Accessible()
+	b.Visit("/docs/en/api/getStatement")
+	b.See("import urllib.request") // the language that was chosen
+	b.Click(".docs-try summary")
+	b.Press("Send")
+	b.See(`"cobradas"`)
+	b.Fill(".docs-find input", "idempotency")
+	b.See("Idempotency and retries")
+	b.Accessible()
+	b.Click(".docs-found a")
+	b.At("/docs/en/guias/idempotencia")
+	walked.Add(1)
+}

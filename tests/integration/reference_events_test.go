@@ -1,0 +1,118 @@
+package integration
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// output is what a program has written so far.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// TestReceiversOfTheGuide: the programs of the guide to events take a real delivery, and refuse one that somebody else
+// made, or whose body was changed.
+func TestReceiversOfTheGuide(t *testing.T) {
+	t.Parallel()
+	env := maps.Clone(testkit.SQLite(t))
+	env["FICHARIO_ALLOW_PRIVATE_TARGETS"] = "true"
+	p := intaketest.StartProduct(t, env)
+	receivers := samplesOf(t, p.Lookups.URL+"/docs/guias/eventos")
+	expect(t, "languages", len(receivers), 3)
+	written := map[string]*output{}
+	for lang, code := range receivers {
+		port := freePort(t)
+		address := "http://127.0.0.1:" + port + "/fichario"
+		_, secret := p.Leads.Automate("Em "+lang, "http", "--url", address)
+		var cmd *exec.Cmd
+		if lang == "go" {
+			cmd = exec.CommandContext(t.Context(), goProgram(t, map[string]string{"receiver": code}), "receiver")
+		} else {
+			cmd = program(t, t.TempDir(), lang, "receiver", code)
+		}
+		written[lang] = &output{}
+		cmd.Env = append(os.Environ(), "PORT="+port, "FICHARIO_SEGREDO="+secret)
+		cmd.Stdout, cmd.Stderr = written[lang], written[lang]
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		})
+		lookuptest.Eventually(t, lang+" refuses a stranger", 30*time.Second, func() bool {
+			return knockForged(t, address) == http.StatusUnauthorized
+		})
+	}
+	lead := p.Leads.Accept(p.Leads.NewHook("Site", "generic"), intaketest.Lead("Ana"))
+	for lang, out := range written {
+		lookuptest.Eventually(t, lang+" takes the delivery", 30*time.Second, func() bool { return strings.Contains(out.String(), lead) })
+	}
+	for _, run := range p.Leads.Settled(len(written), 30*time.Second, "--contact", lead) {
+		expect(t, "the run", run.State, "done")
+	}
+}
+
+// knockForged posts what nobody signed with the secret; 0 while there is no answer.
+func knockForged(t *testing.T, address string) int {
+	t.Helper()
+	event := strings.NewReader(`{"type":"contact.created"}`)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"webhook-id": "msg_1", "webhook-timestamp": strconv.FormatInt(time.Now().Unix(), 10), "webhook-signature": "v1,AAAA v1,BBBB",
+	} {
+		req.Header.Set(name, value)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0
+	}
+	_, _ = io.Copy(io.Discard, res.Body)
+	_ = res.Body.Close()
+	return res.StatusCode
+}
+
+// freePort is a port that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}

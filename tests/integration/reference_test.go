@@ -1,0 +1,232 @@
+package integration
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	sampleBlock = regexp.MustCompile(`(?s)<pre class="code sample-(\w+)"[^>]*><code>(.*?)</code></pre>`)
+	anyTag      = regexp.MustCompile(`<[^>]*>`)
+)
+
+// page is a page of the reference.
+func page(t *testing.T, address string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", address, res.StatusCode, err)
+	}
+	return string(text)
+}
+
+// samplesOf are the first programs that a page shows, by their language, as they are copied from it.
+func samplesOf(t *testing.T, address string) map[string]string {
+	t.Helper()
+	samples := map[string]string{}
+	for _, m := range sampleBlock.FindAllStringSubmatch(page(t, address), -1) {
+		if samples[m[1]] == "" {
+			samples[m[1]] = html.UnescapeString(anyTag.ReplaceAllString(m[2], ""))
+		}
+	}
+	return samples
+}
+
+// interpreters run the samples; a machine without one of them runs the others, but not where everything must be tried.
+var interpreters = map[string][]string{"bash": {"bash", ".sh"}, "typescript": {"node", ".mjs"}, "python": {"python3", ".py"}}
+
+// program is a command that runs code in a language, from a folder.
+func program(t *testing.T, dir, lang, name, code string) *exec.Cmd {
+	t.Helper()
+	with := interpreters[lang]
+	path, err := exec.LookPath(with[0])
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skipf("there is no %s here", with[0])
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, name+with[1])
+	writeFile(t, file, code)
+	return exec.CommandContext(t.Context(), path, file)
+}
+
+// goProgram compiles programs in Go, each a function of one binary, which runs the one that its argument names.
+func goProgram(t *testing.T, programs map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "go.mod"), "module samples\n\ngo 1.26\n")
+	var cases strings.Builder
+	for name, code := range programs {
+		writeFile(t, filepath.Join(dir, name+".go"), strings.Replace(code, "func main() {", "func "+name+"() {", 1))
+		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s()\n", name, name)
+	}
+	writeFile(t, filepath.Join(dir, "main.go"),
+		"package main\n\nimport \"os\"\n\nfunc main() {\n\tswitch os.Args[1] {\n"+cases.String()+"\t}\n}\n")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", "samples", ".")
+	build.Dir, build.Env = dir, append(os.Environ(), "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the samples in Go: %v\n%s", err, out)
+	}
+	return filepath.Join(dir, "samples")
+}
+
+// ask makes a call of the API and returns the value of a field of its answer.
+func (line ephemeral) ask(t *testing.T, method, path, body, field string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, line.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+line.Chave)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	var answer map[string]any
+	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(answer[field])
+}
+
+// batchFor makes a batch that an operation can be tried on: one that is quoted; or one that runs, at a bureau that
+// takes its time, or is paused, and that ends with the attempt.
+func (line ephemeral) batchFor(t *testing.T, operation string) (id string, end func()) {
+	t.Helper()
+	if operation != "pauseBatch" && operation != "resumeBatch" {
+		return line.ask(t, "POST", "/api/v1/lotes", `{"produto":"cpf","documentos":["52998224725"]}`, "id"), func() {}
+	}
+	var plates []string
+	for i := range 400 {
+		plates = append(plates, fmt.Sprintf(`"LEN%dA%02d"`, i/100, i%100))
+	}
+	id = line.ask(t, "POST", "/api/v1/lotes",
+		`{"produto":"veiculo","teto":500,"confirmar":true,"documentos":[`+strings.Join(plates, ",")+`]}`, "id")
+	if operation == "resumeBatch" {
+		line.ask(t, "POST", "/api/v1/lotes/"+id+"/pausar", "", "id")
+	}
+	return id, func() { line.ask(t, "POST", "/api/v1/lotes/"+id+"/cancelar", "", "id") }
+}
+
+var operationPage = regexp.MustCompile(`href="(/docs/api/(\w+))"`)
+
+// TestSamplesOfTheReferenceRun: what the reference shows for each operation works when it is pasted, in each language,
+// and its bill is what the calls in it cost.
+func TestSamplesOfTheReferenceRun(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "cases.yaml")
+	writeFile(t, script, "cases:\n  - {product: veiculo, document: 'LEN*', delay: 4s}\n")
+	line, _ := startEphemeral(t, t.TempDir(), "FICHARIO_SANDBOX_SCRIPT="+script)
+	line.payTheBill(t)
+	languages, inGo := map[string]map[string]string{}, map[string]string{}
+	for _, m := range operationPage.FindAllStringSubmatch(page(t, line.URL+"/docs"), -1) {
+		for lang, code := range samplesOf(t, line.URL+m[1]) {
+			if languages[lang] == nil {
+				languages[lang] = map[string]string{}
+			}
+			languages[lang][m[2]] = code
+		}
+	}
+	inGo = languages["go"]
+	consulta := line.ask(t, "GET", "/api/v1/cpf/52998224725", "", "consultaId")
+	for lang, samples := range languages {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			if len(samples) != 18 {
+				t.Errorf("%d operations have a sample", len(samples))
+			}
+			binary := ""
+			if lang == "go" {
+				binary = goProgram(t, inGo)
+			}
+			dir := t.TempDir()
+			writeFile(t, filepath.Join(dir, ".curlrc"), "silent\nshow-error\nfail-with-body\n")
+			for operation, code := range samples {
+				batch, end := line.batchFor(t, operation)
+				var cmd *exec.Cmd
+				if lang == "go" {
+					cmd = exec.CommandContext(t.Context(), binary, operation)
+				} else {
+					cmd = program(t, dir, lang, operation, code)
+				}
+				cmd.Env = append(os.Environ(), "CURL_HOME="+dir, "FICHARIO_KEY="+line.Chave, "FICHARIO_CONSULTA="+consulta,
+					"FICHARIO_LOTE="+batch, "FICHARIO_WEBHOOK="+filepath.Base(line.Webhook))
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s: %v\n%s", operation, err, out)
+				} else if operation == "lookupCpf" && !bytes.Contains(out, []byte(`"produto":"cpf"`)) {
+					t.Errorf("%s prints %s", operation, out)
+				}
+				end()
+			}
+		})
+	}
+}
+
+var (
+	billLine = regexp.MustCompile(`<td><code>(GET|POST) ([^ <]+)(?: ([^<]*))?</code></td>\s*<td>(\d+)</td>\s*<td>R\$ ([\d,.]+)</td>`)
+	billSum  = regexp.MustCompile(`<td></td>\s*<td><strong>R\$ ([\d,.]+)</strong>`)
+)
+
+// payTheBill makes the calls of the guide to money and compares what each costs, in both languages.
+func (line ephemeral) payTheBill(t *testing.T) {
+	t.Helper()
+	here, english := page(t, line.URL+"/docs/guias/dinheiro-e-limites"), page(t, line.URL+"/docs/en/guias/dinheiro-e-limites")
+	lines, sum := billLine.FindAllStringSubmatch(here, -1), billSum.FindStringSubmatch(here)
+	if len(lines) != 7 || sum == nil {
+		t.Fatalf("the bill has %d lines and the sum %v", len(lines), sum)
+	}
+	there := billLine.FindAllStringSubmatch(english, -1)
+	for i, m := range lines {
+		expect(t, "the line in English", strings.Join(there[i][1:5], " "), strings.Join(m[1:5], " "))
+		expect(t, "its amount", there[i][5], strings.ReplaceAll(m[5], ",", "."))
+		before := line.spent(t)
+		status := line.ask(t, m[1], m[2], html.UnescapeString(m[3]), "status")
+		if status == "<nil>" {
+			status = "200"
+		}
+		expect(t, m[2], status, m[4])
+		expect(t, m[2]+": charged", fmt.Sprintf("%.4f", line.spent(t)-before), fourDecimals(t, m[5]))
+	}
+	expect(t, "the sum", fmt.Sprintf("%.4f", line.spent(t)), fourDecimals(t, sum[1]))
+	expect(t, "the sum in English", billSum.FindStringSubmatch(english)[1], strings.ReplaceAll(sum[1], ",", "."))
+}
+
+// spent is what the key has spent, in reais.
+func (line ephemeral) spent(t *testing.T) float64 {
+	t.Helper()
+	var statement struct{ Gasto struct{ Total float64 } }
+	askEphemeral(t, line, "/api/v1/consultas", &statement)
+	return statement.Gasto.Total
+}
+
+func fourDecimals(t *testing.T, amount string) string {
+	t.Helper()
+	var value float64
+	if _, err := fmt.Sscan(strings.ReplaceAll(amount, ",", "."), &value); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%.4f", value)
+}
