@@ -11,7 +11,7 @@ GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off
 LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race generate contract lint build bench profile bench-growth bin/pgtest
+.PHONY: help run test test-race generate contract lint build bench profile bench-growth bin/pgtest bin/witness
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,9 +28,12 @@ test-race: build bin/pgtest ## run every test with the race detector (needs a C 
 generate: ## write the generated code anew
 	$(GO) generate ./...
 
-contract: build ## hold the contract to its linters, and a client and tests in TypeScript to it (needs Node.js)
+contract: export FICHARIO = $(CURDIR)/bin/fichario
+contract: export WITNESS = $(CURDIR)/bin/witness
+contract: build bin/witness ## hold the contract to its linters, and clients that are made of it to it (needs Node.js)
 	cd tests/contract/testdata/node && npm ci --ignore-scripts --no-audit --no-fund && \
-		REDOCLY_TELEMETRY=off FICHARIO=$(CURDIR)/bin/fichario npm run --silent check
+		REDOCLY_TELEMETRY=off npm run --silent check
+	$(WITNESS) sh tests/contract/testdata/ogen/run.sh
 
 lint: ## check formatting, style and who imports whom
 	GOFLAGS=-pgo=off $(LINT) run
@@ -51,5 +54,5 @@ bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 
 	$(GO) run ./tests/load -growth $(GROWTH)
 
 # Always: go build knows best whether there is anything to do.
-bin/pgtest:
-	@$(GO) build -o $@ ./tests/testkit/cmd/pgtest
+bin/pgtest bin/witness:
+	@$(GO) build -o $@ ./tests/testkit/cmd/$(@F)

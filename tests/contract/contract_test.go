@@ -11,12 +11,12 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/document"
-	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/contracttest"
 )
 
 func contract(t *testing.T) *openapi3.T {
 	t.Helper()
-	doc, err := lookuptest.Contract()
+	doc, err := contracttest.Contract()
 	if err != nil {
 		t.Fatal(err)
 	}
