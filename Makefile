@@ -2,7 +2,7 @@
 
 GO ?= go
 LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
-PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
+PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest -every-status
 
 # Three packages at a time: most of them use the same PostgreSQL, some start programs of their own, and some mostly wait.
 # Those that take longest begin first. The profile in cmd/fichario is for the program alone: with it, each package would be

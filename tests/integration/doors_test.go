@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 )
@@ -30,8 +31,7 @@ func knock(t *testing.T, method, url, key string) door {
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
+	resp, err := contracttest.Transport.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}

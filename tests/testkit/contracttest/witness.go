@@ -1,9 +1,7 @@
 package contracttest
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -36,12 +34,7 @@ func StartWitness(service string) (*Witness, error) {
 }
 
 func (w *Witness) see(r *http.Response) error {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	operation, err := Conforms(r.Request.Method, r.Request.URL.RequestURI(), r.StatusCode, r.Header, body)
+	operation, err := hold(r)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
