@@ -1,6 +1,8 @@
 # Everything that is done with this project more than once. `make` alone lists it.
 
 GO ?= go
+OASDIFF = $(GO) tool -modfile=.ci/oasdiff.mod oasdiff
+SINCE_RELEASE = openapi/released.yaml openapi/openapi.yaml
 LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
 PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest -every-status
 
@@ -11,7 +13,7 @@ GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off
 LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-race generate contract lint build bench profile bench-growth bin/pgtest bin/witness
+.PHONY: help run test test-race generate contract changes lint build bench profile bench-growth bin/pgtest bin/witness
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +36,10 @@ contract: build bin/witness ## hold the contract to its linters, and clients tha
 	cd tests/contract/testdata/node && npm ci --ignore-scripts --no-audit --no-fund && \
 		REDOCLY_TELEMETRY=off npm run --silent check
 	$(WITNESS) sh tests/contract/testdata/ogen/run.sh
+	$(OASDIFF) breaking --fail-on WARN $(SINCE_RELEASE)
+
+changes: ## tell what changed in the contract since the last release, as Markdown
+	@$(OASDIFF) changelog --format markdown $(SINCE_RELEASE)
 
 lint: ## check formatting, style and who imports whom
 	GOFLAGS=-pgo=off $(LINT) run
