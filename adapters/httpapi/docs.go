@@ -41,6 +41,10 @@ func (s *server) documentation(e *echo.Echo) error {
 	if err != nil {
 		return fmt.Errorf("openapi.yaml: %w", err)
 	}
+	latest, err := asOpenAPI31(openapi.YAML)
+	if err != nil {
+		return err
+	}
 	templates, err := template.New("").Parse(pages)
 	if err != nil {
 		return err
@@ -58,6 +62,7 @@ func (s *server) documentation(e *echo.Echo) error {
 	}
 	static("/openapi.yaml", "application/yaml", openapi.YAML)
 	static("/openapi.json", echo.MIMEApplicationJSON, asJSON)
+	static("/openapi-3.1.yaml", "application/yaml", latest)
 	static("/docs/erros", echo.MIMETextHTMLCharsetUTF8, failure.Bytes())
 	static("/docs/sandbox", echo.MIMETextHTMLCharsetUTF8, sandbox.Bytes())
 	reference := echo.WrapHandler(v5emb.New("Fichário", "/openapi.json", "/docs"))

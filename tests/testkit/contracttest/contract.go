@@ -28,6 +28,9 @@ func load() (*openapi3.T, error) {
 		return nil, err
 	}
 	doc.Servers = nil // any host
+	// Of formats kin-openapi knows dates alone by itself.
+	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(
+		`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`))
 	return doc, nil
 }
 

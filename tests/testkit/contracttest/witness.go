@@ -7,6 +7,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -40,7 +41,7 @@ func (w *Witness) see(r *http.Response) error {
 	switch {
 	case err != nil:
 		w.unlike = append(w.unlike, err.Error())
-	case operation == "":
+	case operation == "" && strings.HasPrefix(r.Request.URL.Path, "/api/"):
 		w.unlike = append(w.unlike, fmt.Sprint(r.Request.Method, " answers ", r.StatusCode, " where there is no operation"))
 	case r.StatusCode < http.StatusBadRequest:
 		w.answered[operation] = true
