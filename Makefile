@@ -1,8 +1,10 @@
 # Everything that is done with this project more than once. `make` alone lists it.
 
 GO ?= go
+OASDIFF = $(GO) tool -modfile=.ci/oasdiff.mod oasdiff
+SINCE_RELEASE = openapi/released.yaml openapi/openapi.yaml
 LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
-PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest
+PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest -every-status
 
 # Three packages at a time: most of them use the same PostgreSQL, some start programs of their own, and some mostly wait.
 # Those that take longest begin first. The profile in cmd/fichario is for the program alone: with it, each package would be
@@ -11,7 +13,8 @@ GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off
 LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
 
 .DEFAULT_GOAL := help
-.PHONY: help run test containers test-race soak fuzz release generate contract lint build bench profile bench-growth bin/pgtest
+.PHONY: help run test containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
+	bin/pgtest bin/witness
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,9 +41,16 @@ soak: build ## kill the program at random under load for SOAK, such as 30m, and 
 generate: ## write the generated code anew
 	$(GO) generate ./...
 
-contract: build ## hold the contract to its linters, and a client and tests in TypeScript to it (needs Node.js)
+contract: export FICHARIO = $(CURDIR)/bin/fichario
+contract: export WITNESS = $(CURDIR)/bin/witness
+contract: build bin/witness ## hold the contract to its linters, and clients that are made of it to it (needs Node.js)
 	cd tests/contract/testdata/node && npm ci --ignore-scripts --no-audit --no-fund && \
-		REDOCLY_TELEMETRY=off FICHARIO=$(CURDIR)/bin/fichario npm run --silent check
+		REDOCLY_TELEMETRY=off npm run --silent check
+	$(WITNESS) sh tests/contract/testdata/ogen/run.sh
+	$(OASDIFF) breaking --fail-on WARN $(SINCE_RELEASE)
+
+changes: ## tell what changed in the contract since the last release, as Markdown
+	@$(OASDIFF) changelog --format markdown $(SINCE_RELEASE)
 
 lint: ## check formatting, style and who imports whom
 	GOFLAGS=-pgo=off $(LINT) run
@@ -68,5 +78,5 @@ bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 
 	$(GO) run ./tests/load -growth $(GROWTH)
 
 # Always: go build knows best whether there is anything to do.
-bin/pgtest:
-	@$(GO) build -o $@ ./tests/testkit/cmd/pgtest
+bin/pgtest bin/witness:
+	@$(GO) build -o $@ ./tests/testkit/cmd/$(@F)

@@ -6957,12 +6957,15 @@ func (response PreflightWebhook204Response) VisitPreflightWebhookResponse(w http
 	return nil
 }
 
-type PreflightWebhook431Response struct {
-}
+type PreflightWebhook431TextResponse string
 
-func (response PreflightWebhook431Response) VisitPreflightWebhookResponse(w http.ResponseWriter) error {
+func (response PreflightWebhook431TextResponse) VisitPreflightWebhookResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
 	w.WriteHeader(431)
-	return nil
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
 }
 
 type ReceiveLeadRequestObject struct {

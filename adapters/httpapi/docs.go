@@ -21,11 +21,16 @@ func (s *server) documentation(e *echo.Echo) error {
 	if err != nil {
 		return fmt.Errorf("openapi.yaml: %w", err)
 	}
+	latest, err := asOpenAPI31(openapi.YAML)
+	if err != nil {
+		return err
+	}
 	static := func(path, contentType string, content []byte) {
 		e.GET(path, func(c echo.Context) error { return c.Blob(http.StatusOK, contentType, content) })
 	}
 	static("/openapi.yaml", "application/yaml", openapi.YAML)
 	static("/openapi.json", echo.MIMEApplicationJSON, asJSON)
+	static("/openapi-3.1.yaml", "application/yaml", latest)
 	e.GET("/docs", echo.WrapHandler(s.Docs))
 	e.GET("/docs/*", echo.WrapHandler(s.Docs))
 	e.GET("/", func(c echo.Context) error { return c.Redirect(http.StatusFound, "/docs") })

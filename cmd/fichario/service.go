@@ -347,7 +347,7 @@ func apiOrPages(api, pages http.Handler) http.Handler {
 		case strings.HasPrefix(path, "/api/"), strings.HasPrefix(path, "/docs/"),
 			strings.HasPrefix(pathpkg.Clean("/"+path), "/api/"): // a client of the API reads no page, and follows no redirect
 			api.ServeHTTP(w, r)
-		case path == "/docs", path == "/openapi.yaml", path == "/openapi.json",
+		case path == "/docs", strings.HasPrefix(path, "/openapi"),
 			path == "/mcp", path == "/healthz", path == "/readyz", path == "/metrics":
 			api.ServeHTTP(w, r)
 		default:

@@ -13,6 +13,7 @@ import (
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/contracttest"
 )
 
 const (
@@ -49,7 +50,7 @@ func (p *place) send(t *testing.T, fields ...string) int {
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	resp, err := http.PostForm(p.hook, form)
+	resp, err := (&http.Client{Transport: contracttest.Transport}).PostForm(p.hook, form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,8 @@ func TestAPostWithSeveralPeople(t *testing.T) {
 		b.Press("Testar")
 		b.See("Os contatos seriam", "1 de 2", "Plínio Sá", "2 de 2", "Rita Luz")
 		b.Accessible()
-		resp, err := http.Post(p.hook, "application/json", strings.NewReader(both))
+		client := &http.Client{Transport: contracttest.Transport}
+		resp, err := client.Post(p.hook, "application/json", strings.NewReader(both))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -21,7 +22,7 @@ func (p *place) ask(t *testing.T, key, cpf string) map[string]any {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := contracttest.Transport.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,18 +15,20 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/lookuptest"
 )
 
 // TestAClientInGo: a client that oapi-codegen makes of the whole contract builds, takes each product's result for what
-// it is, and loses no digit of any number.
+// it is, loses no digit of any number, and calls every operation.
 func TestAClientInGo(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		_, _ = fmt.Fprint(w, `{"valor":310123.07,"exato":99999999999.9999}`)
 	})
 	s := lookuptest.StartService(t, testkit.SQLite(t), bureauOfAll(t, bureau.URL))
-	out := output(t, buildClient(t), s.URL, s.NewKey(600, 500, 500).Key)
+	program := buildClient(t)
+	out := output(t, "env", "FICHARIO_URL="+s.URL, "FICHARIO_KEY="+s.NewKey(600, 500, 500).Key, program, "products")
 
 	want := []string{"*main.Produtos"}
 	for _, p := range catalog.Standard() {
@@ -49,6 +51,9 @@ func TestAClientInGo(t *testing.T) {
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the client has %v, want %v", got, want)
+	}
+	if err := contracttest.RunClient(testkit.Build(t), program); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 	"fichario/tests/testkit/postgres"
@@ -166,6 +168,11 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 	key := s.NewKey(100000, 500, 500).Key
 	docs := lookuptest.CPFs(30, 40)
 	expect(t, "before", s.CPF(key, docs[0]).Status, 200)
+	operations, err := contracttest.Operations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	operations = slices.DeleteFunc(operations, func(o contracttest.Operation) bool { return !o.Keyed })
 	for name, fault := range map[string]struct{ begin, end func() }{
 		"stopped": {func() { server.Stop(postgres.Immediate) }, server.Start},
 		"frozen":  {server.Pause, server.Resume},
@@ -182,6 +189,17 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 			if a.Header.Get("Retry-After") == "" {
 				t.Error("no Retry-After")
 			}
+		}
+		if name == "stopped" {
+			var asked sync.WaitGroup
+			for _, o := range operations {
+				asked.Go(func() {
+					a, err := s.Do(t.Context(), o.Method, o.Path, key, o.Header(), o.Body)
+					expect(t, o.ID, a.String(), "503 servico_indisponivel")
+					expect(t, o.ID, err, nil)
+				})
+			}
+			asked.Wait()
 		}
 		expect(t, name+": health", s.Get("/healthz", "").Status, 200)
 		expect(t, name+": calls", bureau.Calls(), calls)

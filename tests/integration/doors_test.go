@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 )
@@ -23,6 +24,12 @@ type door struct {
 
 func knock(t *testing.T, method, url, key string) door {
 	t.Helper()
+	return knockBy(t, contracttest.Transport, method, url, key)
+}
+
+// knockBy is knock for what is no door of the API.
+func knockBy(t *testing.T, by http.RoundTripper, method, url, key string) door {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -30,8 +37,7 @@ func knock(t *testing.T, method, url, key string) door {
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
+	resp, err := by.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +147,7 @@ func TestBehindHTTPS(t *testing.T) {
 	if a := knock(t, "GET", "http://"+metrics+"/metrics", ""); a.status != 200 || !strings.Contains(a.body, "fichario_") {
 		t.Errorf("/metrics at its own address: %d", a.status)
 	}
-	if a := knock(t, "GET", "http://"+metrics+"/api/v1/produtos", ""); a.status != 404 {
+	if a := knockBy(t, http.DefaultTransport, "GET", "http://"+metrics+"/api/v1/produtos", ""); a.status != 404 {
 		t.Errorf("something else there: %d", a.status)
 	}
 	for _, path := range []string{"/docs", "/docs/erros", "/docs/sandbox"} {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -65,7 +66,7 @@ func askEphemeral(t *testing.T, line ephemeral, path string, out any) (status in
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+line.Chave)
-	res, err := http.DefaultClient.Do(req)
+	res, err := contracttest.Transport.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 )
@@ -24,7 +25,7 @@ var eventSchemas = map[string]string{
 // toldOf are the events that a system was told of, as their types and the data that matters, each held to the contract.
 func toldOf(t *testing.T, receiver *intaketest.Receiver) (told []string) {
 	t.Helper()
-	doc, err := lookuptest.Contract()
+	doc, err := contracttest.Contract()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,13 +129,12 @@ func TestLookupsMayBeOff(t *testing.T) {
 	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second), off)
 	key := s.NewKey(600, 5, 5).Key
 	for _, k := range []string{key, "", "abc"} {
-		for _, path := range []string{
-			"/api/v1/cpf/" + ana, "/api/v1/cpf/1", "/api/v1/cnpj/" + acme, "/api/v1/produtos", "/api/v1/consultas",
-		} {
-			a := s.Get(path, k)
-			expect(t, path, a.String(), "404 recurso_indisponivel")
+		for _, o := range keyed(t) {
+			a, err := s.Do(t.Context(), o.Method, o.Path, k, o.Header(), o.Body)
+			expect(t, o.ID, a.String(), "404 recurso_indisponivel")
+			expect(t, o.ID, err, nil)
 		}
-		expect(t, "POST", s.Post(k, `{"produto":"cpf","documento":"`+ana+`"}`).Code(), "recurso_indisponivel")
+		expect(t, "no document", s.Get("/api/v1/cpf/1", k).String(), "404 recurso_indisponivel")
 		agent, err := s.Do(t.Context(), http.MethodPost, "/mcp", k, nil, "{}")
 		expect(t, "an agent", fmt.Sprint(agent, err), "404 recurso_indisponivel <nil>")
 	}

@@ -270,7 +270,8 @@ func TestOperations(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/healthz": "ok", "/readyz": "ready", "/openapi.yaml": "openapi: 3.0.3", "/openapi.json": `"openapi":"3.0.3"`,
-		"/docs/erros": `id="limite_diario"`, "/docs/sandbox": "90000000760", "/docs": "O que custa dinheiro",
+		"/openapi-3.1.yaml": "webhooks:", "/docs/erros": `id="limite_diario"`, "/docs/sandbox": "90000000760",
+		"/docs": "O que custa dinheiro",
 	} {
 		head, err := s.Do(t.Context(), "HEAD", path, "", nil, "")
 		if strings.HasSuffix(path, "z") && (err != nil || head.Status != 200) {

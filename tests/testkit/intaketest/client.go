@@ -15,11 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
-	"github.com/getkin/kin-openapi/routers/gorillamux"
-
-	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/contracttest"
 )
 
 // Request is a request to the service.
@@ -102,7 +98,8 @@ func (s *Service) Send(ctx context.Context, r Request) (Answer, error) {
 			return a, fmt.Errorf("the answer is not JSON: %w", err)
 		}
 	}
-	return a, errors.Join(conforms(r, a), s.promises(r, a))
+	_, err = contracttest.Conforms(r.Method, r.Path, a.Status, a.Header, a.Body)
+	return a, errors.Join(err, s.promises(r, a))
 }
 
 func (s *Service) whole(ctx context.Context, r Request) (Answer, error) {
@@ -258,47 +255,4 @@ func Together(t *testing.T, n int, send func(i int) (Answer, error)) []Answer {
 	}
 	wg.Wait()
 	return out
-}
-
-var router = sync.OnceValues(func() (routers.Router, error) {
-	doc, err := lookuptest.Contract()
-	if err != nil {
-		return nil, err
-	}
-	return gorillamux.NewRouter(doc)
-})
-
-// conforms holds an answer of a route of the contract to it: the status is listed, the headers and the body fit.
-func conforms(r Request, a Answer) error {
-	if !strings.HasPrefix(r.Path, "/api/") {
-		return nil
-	}
-	find, err := router()
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(context.Background(), r.Method, "http://service.invalid"+r.Path, nil)
-	if err != nil {
-		return err
-	}
-	route, params, err := find.FindRoute(req)
-	if err != nil {
-		switch a.Status {
-		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable:
-			return nil // not a route, and the service says so, or cannot tell
-		}
-		return fmt.Errorf("%s answers %d on a route that the contract does not have", r.Method, a.Status)
-	}
-	input := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route},
-		Status:                 a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(a.Body)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true},
-	}
-	// Such answers have no body, but the headers of one; of pages kin-openapi reads none.
-	input.Options.ExcludeResponseBody = r.Method == http.MethodHead || a.Status == http.StatusNoContent ||
-		a.Status == http.StatusSeeOther || isPage(a)
-	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
-		return fmt.Errorf("%s %s answers %d: %w", r.Method, route.Path, a.Status, err)
-	}
-	return nil
 }

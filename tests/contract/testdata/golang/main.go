@@ -1,6 +1,7 @@
 // Command golang is a program as anybody would write it with the client that oapi-codegen makes of the contract, which
-// is beside it only while it is built. It asks for every product that its key may request, and for the statement, and
-// prints for each answer what it was taken for, as it came, and as the client has it.
+// is beside it only while it is built. It calls every operation; with the word "products" it asks for every product that
+// its key may request, and for the statement, and prints for each answer what it was taken for, as it came, and as the
+// client has it.
 package main
 
 import (
@@ -18,19 +19,25 @@ var documents = map[TipoDocumento]string{
 }
 
 func main() {
-	if err := run(context.Background(), os.Args[1], os.Args[2]); err != nil {
+	key := os.Getenv("FICHARIO_KEY")
+	authorize := WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Authorization", "Bearer "+key)
+		return nil
+	})
+	c, err := NewClientWithResponses(os.Getenv("FICHARIO_URL"), authorize)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if len(os.Args) == 1 {
+		everyOperation(context.Background(), c)
+		return
+	}
+	if err := products(context.Background(), c); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, url, key string) error {
-	c, err := NewClientWithResponses(url, WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", "Bearer "+key)
-		return nil
-	}))
-	if err != nil {
-		return err
-	}
+func products(ctx context.Context, c *ClientWithResponses) error {
 	products, err := c.ListProductsWithResponse(ctx)
 	if err != nil {
 		return err

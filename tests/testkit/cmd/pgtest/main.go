@@ -1,12 +1,12 @@
 // Command pgtest runs `go test -json` with one PostgreSQL for the whole run:
 //
-//	pgtest [-allow-skip REGEXP] -- go test -json ./...
+//	pgtest [-allow-skip REGEXP] [-every-status] -- go test -json ./...
 //
 // It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it
 // may, and Chromium, PgBouncer, HAProxy and nginx likewise, says which ones it uses, hands the server's URL to the
 // command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and takes the
 // server away again, whatever happened. It exits with the command's code, or with 1 when the report finds a fault that
-// the command did not: a skipped test, or no test at all.
+// the command did not: a skipped test, no test at all, or with -every-status a status of the contract that no answer had.
 package main
 
 import (
@@ -19,11 +19,13 @@ import (
 	"os/signal"
 	"regexp"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/internal/report"
 	"fichario/tests/testkit/postgres"
@@ -31,13 +33,39 @@ import (
 
 func main() {
 	allow := flag.String("allow-skip", "", "skipped tests whose line \"package.Test: reason\" matches are no fault")
+	every := flag.Bool("every-status", false, "the tests must see each status of each operation of the contract")
 	flag.Parse()
+	run := run
+	if *every {
+		run = runAndMiss
+	}
 	code, err := run(*allow, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pgtest:", err)
 		code = max(code, 1)
 	}
 	os.Exit(code)
+}
+
+// runAndMiss is run, and names what the contract promises and no test saw. Of tests that failed it says nothing: they
+// may not have come so far.
+func runAndMiss(allow string, command []string) (code int, err error) {
+	dir, err := os.MkdirTemp("", "fichario-statuses-")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := os.Setenv(contracttest.EnvSeen, dir); err != nil {
+		return 1, err
+	}
+	if code, err := run(allow, command); code != 0 || err != nil {
+		return code, err
+	}
+	missing, err := contracttest.Missing(dir)
+	if len(missing) > 0 {
+		err = fmt.Errorf("no test saw these statuses of the contract: %s", strings.Join(missing, ", "))
+	}
+	return 0, err
 }
 
 func run(allow string, command []string) (code int, err error) {

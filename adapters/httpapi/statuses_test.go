@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/webhook"
+	"fichario/ports"
+	"fichario/tests/testkit/contracttest"
+)
+
+// TestEveryOperationMayFail: a fault of the service has the answer that the contract names, whatever was asked.
+func TestEveryOperationMayFail(t *testing.T) {
+	t.Parallel()
+	operations, err := contracttest.Operations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := newServer(t, io.Discard) // it has no use cases
+	for _, o := range operations {
+		if o.ID == "preflightWebhook" {
+			continue // it answers without looking at anything
+		}
+		r := httptest.NewRequest(o.Method, o.Path, strings.NewReader(o.Body))
+		r.Header.Set("Authorization", "Bearer "+access.NewSecret().Reveal())
+		answered(t, broken, r, http.StatusInternalServerError)
+	}
+}
+
+// slowStore has a database that does not answer.
+type slowStore struct {
+	ports.Store
+	ports.Webhooks
+}
+
+func (s slowStore) Repos() ports.Repos { return ports.Repos{Webhooks: s} }
+
+func (slowStore) Open(ctx context.Context, _ webhook.Token, _ time.Time) (webhook.Hook, error) {
+	<-ctx.Done()
+	return webhook.Hook{}, ctx.Err()
+}
+
+// TestAPostThatIsNotDoneInTime is told so after thirty seconds (specification, 8.2.2).
+func TestAPostThatIsNotDoneInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, err := New(Config{
+			Intake: app.NewIntake(slowStore{}, time.Now, func() {}), Metrics: NewMetrics(), Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		body := strings.NewReader(`{"email":"bia@example.com"}`)
+		r := httptest.NewRequest(http.MethodPost, webhookPath+"receive/"+strings.Repeat("a", 48), body)
+		answered(t, h, r, http.StatusGatewayTimeout)
+		if took := time.Since(began); took != receiveWithin {
+			t.Errorf("after %s", took)
+		}
+	})
+}
+
+// answered holds the answer to a request to a status and to the contract.
+func answered(t *testing.T, h http.Handler, r *http.Request, status int) {
+	t.Helper()
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	if rec.Code != status {
+		t.Errorf("%s %s answers %d: %s", r.Method, r.URL.Path, rec.Code, rec.Body)
+	}
+	if _, err := contracttest.Conforms(r.Method, r.URL.Path, rec.Code, rec.Header(), rec.Body.Bytes()); err != nil {
+		t.Error(err)
+	}
+}

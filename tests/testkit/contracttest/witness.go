@@ -1,0 +1,84 @@
+package contracttest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Witness stands between a client and the service, holds each answer to the contract, and keeps account of the
+// operations that the client called.
+type Witness struct {
+	*httptest.Server
+
+	mu                sync.Mutex
+	answered, refused map[string]bool
+	unlike            []string
+}
+
+// StartWitness starts a witness in front of the service; end it with Close.
+func StartWitness(service string) (*Witness, error) {
+	target, err := url.Parse(service)
+	if err != nil {
+		return nil, err
+	}
+	w := &Witness{answered: map[string]bool{}, refused: map[string]bool{}}
+	w.Server = httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, ModifyResponse: w.see,
+	})
+	return w, nil
+}
+
+func (w *Witness) see(r *http.Response) error {
+	operation, err := hold(r)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case err != nil:
+		w.unlike = append(w.unlike, err.Error())
+	case operation == "" && strings.HasPrefix(r.Request.URL.Path, "/api/"):
+		w.unlike = append(w.unlike, fmt.Sprint(r.Request.Method, " answers ", r.StatusCode, " where there is no operation"))
+	case r.StatusCode < http.StatusBadRequest:
+		w.answered[operation] = true
+	default:
+		w.refused[operation] = true
+	}
+	return nil
+}
+
+// Unlike are the answers that are unlike the contract, each as a line.
+func (w *Witness) Unlike() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.unlike)
+}
+
+// LeftOut are the operations that were never answered, and those that were never refused where the contract says how,
+// each as a line.
+func (w *Witness) LeftOut() ([]string, error) {
+	doc, err := Contract()
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for _, item := range doc.Paths.Map() {
+		for _, operation := range item.Operations() {
+			name := operation.OperationID
+			if !w.answered[name] {
+				out = append(out, name+" was never answered")
+			}
+			if operation.Responses.Status(http.StatusNotFound) != nil && !w.refused[name] {
+				out = append(out, name+" was never refused")
+			}
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
