@@ -6,7 +6,8 @@
 // may, and Chromium, PgBouncer, HAProxy and nginx likewise, says which ones it uses, hands the server's URL to the
 // command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and takes the
 // server away again, whatever happened. It exits with the command's code, or with 1 when the report finds a fault that
-// the command did not: a skipped test, no test at all, or with -every-status a status of the contract that no answer had.
+// the command did not: a skipped test, no test at all, or with -every-status a status of the contract that no answer
+// had.
 package main
 
 import (
