@@ -51,7 +51,7 @@ func samplesOf(t *testing.T, address string) map[string]string {
 	return samples
 }
 
-// interpreters run the samples; a machine without one of them runs the others, but not where everything must be tried.
+// interpreters run the samples; `make test` sees to it that they are there.
 var interpreters = map[string][]string{"bash": {"bash", ".sh"}, "typescript": {"node", ".mjs"}, "python": {"python3", ".py"}}
 
 // program is a command that runs code in a language, from a folder.
@@ -59,9 +59,7 @@ func program(t *testing.T, dir, lang, name, code string) *exec.Cmd {
 	t.Helper()
 	with := interpreters[lang]
 	path, err := exec.LookPath(with[0])
-	if err != nil && os.Getenv("CI") == "" {
-		t.Skipf("there is no %s here", with[0])
-	} else if err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, name+with[1])

@@ -3,11 +3,11 @@
 //	pgtest [-allow-skip REGEXP] [-every-status] -- go test -json ./...
 //
 // It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it
-// may, and Chromium, PgBouncer, HAProxy and nginx likewise, says which ones it uses, hands the server's URL to the
-// command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and takes the
-// server away again, whatever happened. It exits with the command's code, or with 1 when the report finds a fault that
-// the command did not: a skipped test, no test at all, or with -every-status a status of the contract that no answer
-// had.
+// may, and Chromium, PgBouncer, HAProxy, nginx and the programs of tools likewise, says which ones it uses, hands the
+// server's URL to the command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the
+// count, and takes the server away again, whatever happened. It exits with the command's code, or with 1 when the
+// report finds a fault that the command did not: a skipped test, no test at all, or with -every-status a status of the
+// contract that no answer had.
 package main
 
 import (
@@ -97,6 +97,11 @@ func run(allow string, command []string) (code int, err error) {
 	); err != nil {
 		return 1, err
 	}
+	removeTools, err := findTools()
+	if err != nil {
+		return 1, err
+	}
+	defer removeTools()
 	if err := os.Setenv(postgres.EnvURL, server.URL); err != nil {
 		return 1, err
 	}
@@ -131,6 +136,34 @@ func find(what, name string, path func() (string, error), none error) error {
 		fmt.Println(what+" for the tests:", found)
 	}
 	return err
+}
+
+// tools run samples and completions, and their packages.
+var tools = map[string]string{"curl": "curl", "node": "nodejs", "python3": "python3", "zsh": "zsh", "fish": "fish"}
+
+// findTools sees to it that each tool is on the PATH, and promtool, which reads rules. remove takes away what it
+// unpacked.
+func findTools() (remove func(), err error) {
+	for name, from := range tools {
+		err = errors.Join(err, find(name, from, func() (string, error) { return exec.LookPath(name) }, exec.ErrNotFound))
+	}
+	if _, missing := exec.LookPath("promtool"); missing == nil || err != nil {
+		return func() {}, err
+	}
+	// Its package brings a server that begins to run: only the tool is taken out of it.
+	dir, err := os.MkdirTemp("", "fichario-promtool-")
+	if err != nil {
+		return nil, err
+	}
+	unpack := exec.Command("sh", "-c", "apt-get -qq download prometheus && dpkg-deb -x prometheus_*.deb .")
+	unpack.Dir, unpack.Stderr = dir, os.Stderr
+	if err := unpack.Run(); err != nil {
+		return nil, errors.Join(fmt.Errorf("no promtool for the tests; unpacking Debian's package prometheus: %w", err),
+			os.RemoveAll(dir))
+	}
+	fmt.Println("promtool for the tests: unpacked from the package prometheus")
+	return func() { _ = os.RemoveAll(dir) },
+		os.Setenv("PATH", dir+"/usr/bin"+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // install installs a package where that needs no question: on Debian and its kin, as root or by a sudo without
