@@ -146,8 +146,6 @@ func (s *sending) note(change func(*Answered)) {
 	change(&s.call.Answered)
 }
 
-func (s *sending) fails(f Fault) { s.note(func(a *Answered) { a.Fault = string(f) }) }
-
 // WriteHeader notes the status.
 func (s *sending) WriteHeader(status int) {
 	s.note(func(a *Answered) { a.Status = status })

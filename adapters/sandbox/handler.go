@@ -69,19 +69,23 @@ func fromBody(r *http.Request) string {
 func (b *Bureau) play(
 	w http.ResponseWriter, r *http.Request, product string, d document.Document, invent func(maker) any,
 ) {
+	m := newMaker(d)
 	a, what, scripted := b.next(product, d.Value(), func(reply) bool { return true })
+	if !scripted {
+		a = m.effect.reply()
+	}
 	what.Fault = string(a.fault)
 	call := b.note(Call{Product: product, Document: d.Value(), Headers: named(r.Header), Answered: what})
-	sent := &sending{w, b, call}
-	if !scripted {
-		ordinary(sent, r, d, invent)
-		return
-	}
-	a.perform(sent, r, d.Value(), func() []byte {
+	a.perform(&sending{w, b, call}, r, d.Value(), func() []byte {
 		e := envelope{Success: a.status < 400 || a.status == http.StatusNotFound}
-		if a.status < 400 {
-			e.Result = invent(newMaker(d))
-		} else {
+		switch {
+		case a.status < 400:
+			e.Result = invent(m)
+		case a.status == http.StatusNotFound:
+			e.Message = "nenhum registro encontrado"
+		case a.status == http.StatusInternalServerError:
+			e.Message = "erro interno"
+		default:
 			e.Message = strings.ToLower(http.StatusText(a.status))
 		}
 		if a.merge != nil {
@@ -89,6 +93,28 @@ func (b *Bureau) play(
 		}
 		return completed(e, d)
 	})
+}
+
+// reply is what a published document is answered with.
+func (e Effect) reply() reply {
+	a := reply{status: http.StatusOK}
+	switch e {
+	case NotFound:
+		a.status = http.StatusNotFound
+	case NotFoundEmpty:
+		a.status, a.body = http.StatusNotFound, []byte{}
+	case Error:
+		a.status = http.StatusInternalServerError
+	case NotJSON:
+		a.fault = HTML
+	case Reset:
+		a.fault = Broken
+	case Timeout:
+		a.fault = Hang
+	case Slow:
+		a.delay = SlowDelay
+	}
+	return a
 }
 
 // decoded is a value as its JSON reads.
@@ -101,46 +127,6 @@ func decoded(v any) (out any) {
 		return nil // the shapes are closed: they always encode
 	}
 	return out
-}
-
-// ordinary acts out what a published document is for.
-func ordinary(w *sending, r *http.Request, d document.Document, invent func(maker) any) {
-	m := newMaker(d)
-	switch m.effect {
-	case NotFound:
-		answer(w, http.StatusNotFound, envelope{Success: true, Message: "nenhum registro encontrado"}, d)
-		return
-	case NotFoundEmpty:
-		w.WriteHeader(http.StatusNotFound)
-		return
-	case Error:
-		answer(w, http.StatusInternalServerError, envelope{Message: "erro interno"}, d)
-		return
-	case NotJSON:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.fails(HTML)
-		_, _ = io.WriteString(w, page)
-		return
-	case Reset:
-		w.fails(Broken)
-		cut(w)
-		return
-	case Timeout:
-		w.fails(Hang)
-		<-r.Context().Done()
-		return
-	case Slow:
-		if !pause(r, SlowDelay) {
-			return
-		}
-	}
-	answer(w, http.StatusOK, envelope{Success: true, Result: invent(m)}, d)
-}
-
-func answer(w http.ResponseWriter, status int, e envelope, d document.Document) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(completed(e, d))
 }
 
 // completed is an answer with what is in all of them.
