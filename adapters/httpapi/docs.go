@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 	"go.yaml.in/yaml/v4"
@@ -11,28 +12,31 @@ import (
 	"fichario/openapi"
 )
 
-// documentation serves the contract, and the reference, which is made elsewhere.
-func (s *server) documentation(e *echo.Echo) error {
-	var contract any
-	if err := yaml.Unmarshal(openapi.YAML, &contract); err != nil {
-		return fmt.Errorf("openapi.yaml: %w", err)
+// documentation serves the contract, and the reference, which is made elsewhere. The other forms of the contract are
+// made when somebody first asks for one.
+func (s *server) documentation(e *echo.Echo) {
+	serve := func(path, contentType string, form func([]byte) ([]byte, error)) {
+		made := sync.OnceValues(func() ([]byte, error) { return form(openapi.YAML) })
+		e.GET(path, func(c echo.Context) error {
+			content, err := made()
+			if err != nil {
+				return err
+			}
+			return c.Blob(http.StatusOK, contentType, content)
+		})
 	}
-	asJSON, err := json.Marshal(contract)
-	if err != nil {
-		return fmt.Errorf("openapi.yaml: %w", err)
-	}
-	latest, err := asOpenAPI31(openapi.YAML)
-	if err != nil {
-		return err
-	}
-	static := func(path, contentType string, content []byte) {
-		e.GET(path, func(c echo.Context) error { return c.Blob(http.StatusOK, contentType, content) })
-	}
-	static("/openapi.yaml", "application/yaml", openapi.YAML)
-	static("/openapi.json", echo.MIMEApplicationJSON, asJSON)
-	static("/openapi-3.1.yaml", "application/yaml", latest)
+	serve("/openapi.yaml", "application/yaml", func(contract []byte) ([]byte, error) { return contract, nil })
+	serve("/openapi.json", echo.MIMEApplicationJSON, asJSON)
+	serve("/openapi-3.1.yaml", "application/yaml", asOpenAPI31)
 	e.GET("/docs", echo.WrapHandler(s.Docs))
 	e.GET("/docs/*", echo.WrapHandler(s.Docs))
 	e.GET("/", func(c echo.Context) error { return c.Redirect(http.StatusFound, "/docs") })
-	return nil
+}
+
+func asJSON(contract []byte) ([]byte, error) {
+	var doc any
+	if err := yaml.Unmarshal(contract, &doc); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	}
+	return json.Marshal(doc)
 }

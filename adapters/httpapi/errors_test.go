@@ -104,10 +104,7 @@ func TestStatusesAreInTheContract(t *testing.T) {
 
 func newServer(t *testing.T, log io.Writer) *echo.Echo {
 	t.Helper()
-	h, err := New(Config{LookupEnabled: true, Metrics: NewMetrics(), Log: slog.New(slog.NewJSONHandler(log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := New(Config{LookupEnabled: true, Metrics: NewMetrics(), Log: slog.New(slog.NewJSONHandler(log, nil))})
 	return h.(headAsGet).Echo
 }
 

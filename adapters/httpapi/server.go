@@ -56,7 +56,7 @@ type handlers struct{ *server }
 var _ StrictServerInterface = handlers{}
 
 // New returns the handler of every route.
-func New(c Config) (http.Handler, error) {
+func New(c Config) http.Handler {
 	s := &server{Config: c, tables: make(chan struct{}, tablesAtOnce)}
 	s.ServerInterface = NewStrictHandler(handlers{s}, []StrictMiddlewareFunc{shaped})
 
@@ -91,16 +91,14 @@ func New(c Config) (http.Handler, error) {
 	}})
 	// Not GET: no agent is told what it did not ask for, and so no stream outlives its key.
 	e.Match([]string{http.MethodPost, http.MethodDelete}, "/mcp", s.agent, lookup("teto")...)
-	if err := s.documentation(e); err != nil {
-		return nil, err
-	}
+	s.documentation(e)
 	probed := []string{http.MethodGet, http.MethodHead}
 	e.Match(probed, "/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	e.Match(probed, "/readyz", s.ready)
 	if !c.MetricsElsewhere {
 		e.Match(probed, "/metrics", echo.WrapHandler(c.Metrics.Handler()))
 	}
-	return headAsGet{e}, nil
+	return headAsGet{e}
 }
 
 // headAsGet answers HEAD as GET, of which net/http leaves the body out. Lookups have no HEAD: whoever only probes an

@@ -66,7 +66,7 @@ func (c *call) renderStatus(status int, name string, p page) error {
 	p.Sent = c.takeSent(status)
 	if p.Ask = cmp.Or(p.Ask, c.URL.Query().Get(askParameter)); p.Ask != "" {
 		var asked strings.Builder
-		if err := c.s.pages[name].ExecuteTemplate(&asked, "dialogs", p); err != nil {
+		if err := c.s.execute(&asked, name, "dialogs", p); err != nil {
 			return err
 		}
 		if asked.Len() > 0 {
@@ -114,7 +114,7 @@ func (c *call) renderPart(name, block string, data any) error {
 
 func (c *call) write(status int, name, block string, data any) error {
 	var out bytes.Buffer
-	if err := c.s.pages[name].ExecuteTemplate(&out, block, data); err != nil {
+	if err := c.s.execute(&out, name, block, data); err != nil {
 		return err
 	}
 	h := c.w.Header()

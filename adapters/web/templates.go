@@ -3,16 +3,18 @@ package web
 import (
 	"embed"
 	"html/template"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 )
 
 //go:embed templates
 var templateFiles embed.FS
 
-// parseTemplates reads every page together with the layout and the parts that pages share. A page's file is named
-// after it.
+// parseTemplates reads what pages share. Each page, whose file is named after it, is read together with a copy of that
+// when it is first shown: all of them would be half of the time that the program takes to start.
 func (s *server) parseTemplates() error {
 	shared := template.New("").Funcs(s.functions())
 	if err := parseAll(shared, "templates/shared/*.html"); err != nil {
@@ -22,15 +24,26 @@ func (s *server) parseTemplates() error {
 	if err != nil {
 		return err
 	}
-	s.pages = map[string]*template.Template{}
+	s.pages = map[string]func() (*template.Template, error){}
 	for _, file := range files {
-		page := template.Must(shared.Clone())
-		if err := parseAll(page, file); err != nil {
-			return err
-		}
-		s.pages[strings.TrimSuffix(path.Base(file), ".html")] = page
+		s.pages[strings.TrimSuffix(path.Base(file), ".html")] = sync.OnceValues(func() (*template.Template, error) {
+			page, err := shared.Clone()
+			if err != nil {
+				return nil, err
+			}
+			return page, parseAll(page, file)
+		})
 	}
 	return nil
+}
+
+// execute fills a block of a page in.
+func (s *server) execute(out io.Writer, name, block string, data any) error {
+	page, err := s.pages[name]()
+	if err != nil {
+		return err
+	}
+	return page.ExecuteTemplate(out, block, data)
 }
 
 // parseAll adds the definitions in the files that match a pattern.

@@ -45,6 +45,19 @@ func eachTemplate(t *testing.T, check func(file string, lines []string)) {
 	}
 }
 
+func TestEveryPageIsRead(t *testing.T) {
+	t.Parallel()
+	s := &server{}
+	if err := s.parseTemplates(); err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range s.pages {
+		if _, err := page(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestTemplatesAreNarrow(t *testing.T) {
 	t.Parallel()
 	eachTemplate(t, func(file string, lines []string) {

@@ -71,7 +71,7 @@ type Config struct {
 
 type server struct {
 	Config
-	pages  map[string]*template.Template
+	pages  map[string]func() (*template.Template, error)
 	assets assets
 }
 

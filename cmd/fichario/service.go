@@ -147,7 +147,7 @@ func (e *environment) wireServer(
 	}
 	statement := app.NewStatement(s.store, calendar, now)
 	publicURL := e.publicURL(s.listener.Addr().String())
-	api, err := httpapi.New(httpapi.Config{
+	api := httpapi.New(httpapi.Config{
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches,
 		LookupEnabled: e.settings.Lookup, TrustedProxies: trusted,
 		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
@@ -157,9 +157,6 @@ func (e *environment) wireServer(
 			Problems: httpapi.Problems(), Sandbox: sandboxDocuments(),
 		}),
 	})
-	if err != nil {
-		return err
-	}
 	passkeys, err := factors.NewPasskeys(publicURL)
 	if err != nil {
 		return err
