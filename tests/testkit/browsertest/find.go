@@ -10,16 +10,19 @@ import (
 // EnvPath names the browser to use instead of the one that is found.
 const EnvPath = "FICHARIO_TEST_CHROMIUM"
 
+// Shell is the Chromium that has no window and takes half the processor's time of the whole one.
+const Shell = "chromium-headless-shell"
+
 // ErrNone says that there is no Chromium, and what to do about it.
-var ErrNone = errors.New("no Chromium for the tests: install it (on Debian: apt-get install chromium) or set " +
+var ErrNone = errors.New("no Chromium for the tests: install it (on Debian: apt-get install " + Shell + ") or set " +
 	EnvPath)
 
-// Path finds the browser.
+// Path finds the browser, the shell first.
 func Path() (string, error) {
 	if path := os.Getenv(EnvPath); path != "" {
 		return path, nil
 	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+	for _, name := range []string{Shell, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}

@@ -90,7 +90,7 @@ func run(allow string, command []string) (code int, err error) {
 	defer func() { err = errors.Join(err, server.Close()) }()
 	fmt.Println("PostgreSQL for the tests:", server.About)
 	if err := errors.Join(
-		find("Chromium", "chromium", browsertest.Path, browsertest.ErrNone),
+		findBrowser(),
 		find("PgBouncer", "pgbouncer", postgres.PoolerPath, postgres.ErrNoPooler),
 		find("HAProxy", "haproxy", testkit.BalancerPath, testkit.ErrNoBalancer),
 		find("nginx", "nginx-light", testkit.NginxPath, testkit.ErrNoNginx),
@@ -134,6 +134,24 @@ func find(what, name string, path func() (string, error), none error) error {
 	}
 	if err == nil {
 		fmt.Println(what+" for the tests:", found)
+	}
+	return err
+}
+
+// findBrowser sees to it that the quick browser is there. Where it cannot be installed, a slower one does as well.
+func findBrowser() error {
+	if os.Getenv(browsertest.EnvPath) == "" {
+		if _, err := exec.LookPath(browsertest.Shell); err != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+			defer cancel()
+			if err := install(ctx, browsertest.Shell, browsertest.Shell); err != nil {
+				fmt.Printf("%s was not installed: %v\n", browsertest.Shell, err)
+			}
+		}
+	}
+	path, err := browsertest.Path()
+	if err == nil {
+		fmt.Println("Chromium for the tests:", path)
 	}
 	return err
 }
