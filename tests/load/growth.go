@@ -48,7 +48,7 @@ func grow(ctx context.Context, s settings, kind string, sizes []int) error {
 		return err
 	}
 	var table []row
-	for _, size := range sizes {
+	for step, size := range sizes {
 		began := time.Now()
 		if err := f.fill(ctx, size); err != nil {
 			return fmt.Errorf("filling: %w", err)
@@ -65,8 +65,8 @@ func grow(ctx context.Context, s settings, kind string, sizes []int) error {
 			table[i].name = c.name
 			table[i].cells = append(table[i].cells, c)
 		}
+		show(kind, sizes[:step+1], table) // a run of hours that is broken off has told what it knew
 	}
-	show(kind, sizes, table)
 	return nil
 }
 
