@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"path/filepath"
@@ -25,7 +24,7 @@ func behind(t *testing.T, test func(t *testing.T, s *setting, url string, edit f
 		"sqlite": func(t *testing.T) string { t.Helper(); return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
 		"pgx": func(t *testing.T) string {
 			t.Helper()
-			return postgres.New(t, func(context.Context, string) error { return nil })
+			return postgres.New(t, migrate)
 		},
 	} {
 		t.Run(driver, func(t *testing.T) {

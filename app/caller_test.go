@@ -172,7 +172,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.batches.Results, args{batched, batch.State(""), "", 5}, "", unknown},
 		{s.batches.AllResults, args{batched, batch.State("")}, "", unknown},
 		{s.batches.Cancel, args{batched}, "", unknown},
-		{s.subjects.Count, args{subject}, forbidden, missing},
+		{s.subjects.Count, args{subject, time.Duration(0)}, forbidden, missing},
 		{s.subjects.Export, args{subject}, forbidden, missing},
 		{s.subjects.Erase, args{subject, true}, forbidden, missing},
 		{s.subjects.Erasures, args{s.orgID}, forbidden, missing},

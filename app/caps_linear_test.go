@@ -75,7 +75,7 @@ func TestACapIsOneCounter(t *testing.T) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		url := postgres.New(t, func(context.Context, string) error { return nil })
+		url := postgres.New(t, migrate)
 		store := open(t, url)
 		isOneCounter(t, newSetting(t, store, now), store, open(t, url))
 	})

@@ -24,7 +24,7 @@ func apart(t *testing.T, test func(t *testing.T, s, other *setting)) {
 	for what, skew := range map[string]time.Duration{"ahead": 90 * time.Second, "behind": -90 * time.Second} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			store := open(t, postgres.New(t, func(context.Context, string) error { return nil }))
+			store := open(t, postgres.New(t, migrate))
 			s := newSetting(t, store, now)
 			other := newSetting(t, store, func() time.Time { return now().Add(skew) })
 			other.orgID, other.fakes = s.orgID, s.fakes

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -94,7 +93,7 @@ func TestTurnsAreExact(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
-		"postgres": func() string { return postgres.New(t, func(context.Context, string) error { return nil }) },
+		"postgres": func() string { return postgres.New(t, migrate) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

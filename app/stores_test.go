@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -172,9 +173,21 @@ func at[T any](v T) *T { return &v }
 // now is the time as the store keeps it.
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
+// dataKey is that of all databases of these tests.
+var dataKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
+
+// migrate makes the template of the PostgreSQL databases.
+func migrate(ctx context.Context, url string) error {
+	store, err := gormstore.Open(url, [][]byte{dataKey})
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Migrate(ctx), store.Close())
+}
+
 func open(t *testing.T, url string) *gormstore.Store {
 	t.Helper()
-	store := must(gormstore.Open(url, [][]byte{bytes.Repeat([]byte{7}, gormstore.DataKeySize)}))
+	store := must(gormstore.Open(url, [][]byte{dataKey}))
 	t.Cleanup(func() { _ = store.Close() })
 	done(store.Migrate(t.Context()))
 	return store
@@ -206,7 +219,7 @@ func atOnce(t *testing.T, test func(t *testing.T, s *setting)) {
 		"sqlite": func(t *testing.T) string { t.Helper(); return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
 		"postgres": func(t *testing.T) string {
 			t.Helper()
-			return postgres.New(t, func(context.Context, string) error { return nil })
+			return postgres.New(t, migrate)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,8 +17,10 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/tests/testkit/postgres"
 )
 
 // traced writes n lookups of a document with answers of some size, and returns the bytes of the answers.
@@ -72,7 +74,15 @@ func (h *heap) Write(p []byte) (int, error) {
 // TestSomebodyWithVeryManyTracesIsStreamed: what is in memory is a small part of what is written. It runs alone,
 // because it looks at the memory of the process.
 func TestSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:paralleltest // see above
-	s := newSetting(t, open(t, "sqlite://"+filepath.Join(t.TempDir(), "test.db")), now)
+	for name, url := range map[string]string{
+		"sqlite": "sqlite://" + filepath.Join(t.TempDir(), "test.db"), "postgres": postgres.New(t, migrate),
+	} {
+		t.Run(name, func(t *testing.T) { streamed(t, newSetting(t, open(t, url), now)) }) //nolint:paralleltest // see above
+	}
+}
+
+func streamed(t *testing.T, s *setting) {
+	t.Helper()
 	owner, n, q := s.add("dona", crm.Owner), 10_000, app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 	sum := s.traced(n, 8<<10)
 	done(s.store.(*gormstore.Store).CatchUp(t.Context()))
@@ -88,7 +98,29 @@ func TestSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:parallelt
 	if more := int64(to.most) - int64(before.HeapAlloc); more > int64(sum)/4 {
 		t.Errorf("%d MB of memory for an export of %d MB", more>>20, sum>>20)
 	}
-	equal(t, "lookups", must(s.subjects.Count(t.Context(), owner, q)).Counts["consultas"], n)
+	equal(t, "lookups", must(s.subjects.Count(t.Context(), owner, q, 0)).Counts["consultas"], n)
+}
+
+// TestACountThatTakesTooLong has all that is found by an index, and says that there may be more.
+func TestACountThatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		ctx, owner := t.Context(), s.add("dona", crm.Owner)
+		hook := s.hook(webhook.Signature{})
+		must(s.intake.Receive(ctx, hook, post(`{"nome":"Bia Lima","cpf":"`+cpfs[0]+`","email":"bia@x.example"}`)))
+		must(s.ask(owner, app.LookupRequest{Document: cpfs[0]}))
+		for within, want := range map[time.Duration]app.Held{
+			0:               {Counts: privacy.Counts{privacy.Deliveries: 1}},
+			time.Hour:       {Counts: privacy.Counts{privacy.Deliveries: 1}},
+			time.Nanosecond: {Counts: privacy.Counts{privacy.Deliveries: 0}, More: true},
+		} {
+			got := must(s.subjects.Count(ctx, owner, app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, within))
+			equal(t, "more", got.More, want.More)
+			equal(t, "posts", got.Counts[privacy.Deliveries], want.Counts[privacy.Deliveries])
+			equal(t, "lookups", got.Counts[privacy.Lookups], 1)
+			equal(t, "contacts", got.Counts[privacy.Contacts], 1)
+		}
+	})
 }
 
 // TestAnExportIsWhatWasPutIn, word by word.

@@ -171,22 +171,31 @@ type Held struct {
 	Identities int
 	// Blocked is whether nobody of the organisation may look him up.
 	Blocked bool
+	// More is whether the time was over before all that has no index of persons was opened.
+	More bool
 }
 
-// Count counts what is held of a person, and changes nothing. Only the owners of the organisation may. Faults:
+// Count counts what is held of a person, and changes nothing. What persons have no index to, such as posts, is opened
+// row by row: for within at most, or all of it where within is zero. Only the owners of the organisation may. Faults:
 // NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
-func (s *Subjects) Count(ctx context.Context, by Caller, q SubjectQuery) (Held, error) {
+func (s *Subjects) Count(ctx context.Context, by Caller, q SubjectQuery, within time.Duration) (Held, error) {
 	p, err := s.find(ctx, by, q)
 	if err != nil {
 		return Held{}, err
 	}
-	return s.count(ctx, p)
-}
-
-func (s *Subjects) count(ctx context.Context, p *privacy.Person) (Held, error) {
+	opening := ctx
+	if within > 0 {
+		var cancel context.CancelFunc
+		opening, cancel = context.WithTimeout(ctx, within)
+		defer cancel()
+	}
 	held := Held{Counts: privacy.Counts{}, Identities: len(p.Identities)}
 	for _, k := range privacy.Kinds() {
-		err := s.traces(ctx, p, k, func(ids []string) error {
+		walk := ctx
+		if k.Opened() {
+			walk = opening
+		}
+		err := s.traces(walk, p, k, func(ids []string) error {
 			held.Counts[k] += len(ids)
 			if k != privacy.Lookups {
 				return nil
@@ -195,6 +204,9 @@ func (s *Subjects) count(ctx context.Context, p *privacy.Person) (Held, error) {
 			held.Counts[privacy.Answers] += len(answers)
 			return err
 		})
+		if walk.Err() != nil && ctx.Err() == nil {
+			held.More, err = true, nil
+		}
 		if err != nil {
 			return held, err
 		}

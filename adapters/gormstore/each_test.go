@@ -3,11 +3,23 @@ package gormstore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 
 	"fichario/tests/testkit/postgres"
 )
+
+var eachKey = bytes.Repeat([]byte{7}, DataKeySize)
+
+// migrateEach makes the template of the PostgreSQL databases.
+func migrateEach(ctx context.Context, url string) error {
+	s, err := Open(url, [][]byte{eachKey})
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Migrate(ctx), s.Close())
+}
 
 // each opens an empty migrated database of each kind.
 func each(t *testing.T) []*Store {
@@ -15,9 +27,9 @@ func each(t *testing.T) []*Store {
 	var all []*Store
 	for _, url := range []string{
 		"sqlite://" + filepath.Join(t.TempDir(), "test.db"),
-		postgres.New(t, func(context.Context, string) error { return nil }),
+		postgres.New(t, migrateEach),
 	} {
-		s, err := Open(url, [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
+		s, err := Open(url, [][]byte{eachKey})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"time"
 
 	"fichario/adapters/download"
 	"fichario/app"
@@ -116,11 +117,14 @@ func (s *server) notReady(c *call) error {
 	return err
 }
 
+// openedWithin is how long a page that counts what is held of a person opens posts and the like.
+const openedWithin = 5 * time.Second
+
 func (s *server) subjectFind(c *call, f subjectFields) error {
 	if err := s.notReady(c); err != nil {
 		return err
 	}
-	held, err := s.Subjects.Count(c.ctx(), c.by, f.query(c))
+	held, err := s.Subjects.Count(c.ctx(), c.by, f.query(c), openedWithin)
 	if err != nil {
 		return s.subjectAgain(c, f, err)
 	}
@@ -210,7 +214,7 @@ func (s *server) subjectAsk(c *call, f subjectFields) error {
 	if err := s.notReady(c); err != nil {
 		return err
 	}
-	held, err := s.Subjects.Count(c.ctx(), c.by, f.query(c))
+	held, err := s.Subjects.Count(c.ctx(), c.by, f.query(c), openedWithin)
 	if err != nil {
 		return s.subjectAgain(c, f, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"fichario/app"
 )
 
 func TestSqueezeKeepsWhatIsRead(t *testing.T) {
@@ -54,6 +56,29 @@ func TestEveryPageIsRead(t *testing.T) {
 	for name, page := range s.pages {
 		if _, err := page(); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestACountThatTakesTooLongSaysSo, even where nothing was found until then.
+func TestACountThatTakesTooLongSaysSo(t *testing.T) {
+	t.Parallel()
+	s := &server{}
+	if err := s.parseTemplates(); err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]string{"privacidade": "held", "titular-apagar": "content"} {
+		data := any(privacyPage{Found: &app.Held{More: true}})
+		if block == "content" {
+			data = page{Data: data}
+		}
+		var out strings.Builder
+		if err := s.execute(&out, name, block, data); err != nil {
+			t.Error(err)
+		}
+		if got := out.String(); !strings.Contains(got, "são o mínimo") || strings.Contains(got, "Nada está guardado") ||
+			strings.Contains(got, "Bloquear esta pessoa") {
+			t.Errorf("%s says %s", name, got)
 		}
 	}
 }

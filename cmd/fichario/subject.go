@@ -70,7 +70,7 @@ type subjectEraseCmd struct {
 func (c *subjectEraseCmd) Run(e *environment) error {
 	return e.withSubjects(func(subjects *app.Subjects) error {
 		if c.DryRun {
-			held, err := subjects.Count(e.ctx, app.Operator(), c.query())
+			held, err := subjects.Count(e.ctx, app.Operator(), c.query(), 0)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,9 @@
 package privacy
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Kind is a kind of what is held of a person, in the words of receipts and exports.
 type Kind string
@@ -30,6 +33,9 @@ const (
 func Kinds() []Kind {
 	return []Kind{Lookups, Items, Contacts, Parts, Removed, Rows, Deliveries, Notices}
 }
+
+// Opened is whether what is held of a person is found by opening each row of the kind; the others have an index.
+func (k Kind) Opened() bool { return slices.Contains([]Kind{Removed, Rows, Deliveries, Notices}, k) }
 
 // Counts is how many there are of each kind.
 type Counts map[Kind]int
