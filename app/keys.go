@@ -160,7 +160,7 @@ func (k *Keys) Restrict(ctx context.Context, by Caller, id string, purposes, fro
 	if err != nil {
 		return key, err
 	}
-	if purposes != nil {
+	if purposes != nil && !slices.Equal(*purposes, key.Purposes) { // one of those that stay may have ended
 		if err := checkPurposes(ctx, repos, key.OrgID, *purposes); err != nil {
 			return key, err
 		}

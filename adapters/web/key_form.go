@@ -14,11 +14,13 @@ import (
 	"fichario/domain/document"
 )
 
-// keyForm is the form of a new key.
+// keyForm is the form of a new key, or of what may change about one.
 type keyForm struct {
 	Form
 	// ID is the key's, so that a form that is sent twice makes one key.
-	ID     string
+	ID string
+	// Name is that of a key that there is.
+	Name   string
 	Scopes []scopeBox
 	Today  string
 	// Dearest are the products that cost most, by document type.
@@ -51,6 +53,7 @@ type keyFields struct {
 	Scopes    []document.Type `form:"pode" app:"scopes"`
 	Purposes  []string        `form:"finalidades" app:"purposes"`
 	From      string          `form:"redes" app:"from"`
+	Contacts  bool            `form:"contatos" app:"-"`
 	PerMinute *int            `form:"minuto" app:"perMinute" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
 	PerDay    *int            `form:"dia" app:"perDay" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
 	PerMonth  *int            `form:"mes" app:"perMonth" validate:"required,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
@@ -73,12 +76,8 @@ func (s *server) keyNew(c *call) error {
 
 func (s *server) keyForm(c *call, f keyFields, shown Form) (keyForm, error) {
 	out := keyForm{Form: shown, ID: f.ID, Today: s.Clock().In(s.Calendar.Location).Format(time.DateOnly)}
-	all, err := s.Purposes.List(c.ctx(), c.by, c.by.OrgID())
-	for _, p := range all {
-		if p.InForce() {
-			out.Purposes = append(out.Purposes, purposeBox{p, slices.Contains(f.Purposes, p.Code)})
-		}
-	}
+	var err error
+	out.Purposes, err = s.purposeBoxes(c, f.Purposes)
 	for _, t := range document.Types() {
 		label := t.Label()
 		out.Scopes = append(out.Scopes, scopeBox{
@@ -97,11 +96,22 @@ func (s *server) keyForm(c *call, f keyFields, shown Form) (keyForm, error) {
 	return out, err
 }
 
+// purposeBoxes are the purposes in force, and those that have ended since they were chosen.
+func (s *server) purposeBoxes(c *call, chosen []string) (out []purposeBox, err error) {
+	all, err := s.Purposes.List(c.ctx(), c.by, c.by.OrgID())
+	for _, p := range all {
+		if is := slices.Contains(chosen, p.Code); is || p.InForce() {
+			out = append(out, purposeBox{p, is})
+		}
+	}
+	return out, err
+}
+
 func (s *server) newKey(c *call, f keyFields) app.NewKey {
 	n := app.NewKey{
 		ID: f.ID, OrgID: c.by.OrgID(), Name: f.Name, Scopes: f.Scopes,
 		Limits:   access.Limits{PerMinute: *f.PerMinute, PerDay: *f.PerDay, PerMonth: *f.PerMonth},
-		Purposes: f.Purposes, From: networks(f.From),
+		Purposes: f.Purposes, From: networks(f.From), Contacts: f.Contacts,
 	}
 	if last, err := s.Calendar.StartOf(f.LastDay); err == nil { // without one it never ends
 		n.ExpiresAt = s.Calendar.NextDay(last)
@@ -126,4 +136,48 @@ func (s *server) keyFormAgain(c *call, f keyFields, why error) error {
 	return c.renderStatus(http.StatusUnprocessableEntity, "chave-form", page{
 		Title: "Nova chave", Nav: "chaves", Data: data,
 	})
+}
+
+// boundFields are what may change about a key.
+type boundFields struct {
+	Purposes []string `form:"finalidades" app:"purposes"`
+	From     string   `form:"redes" app:"from"`
+}
+
+func (s *server) keyEdit(c *call) error {
+	key, err := s.Keys.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	now := boundFields{Purposes: key.Purposes, From: strings.Join(networkTexts(key.From), ", ")}
+	return s.boundForm(c, http.StatusOK, key, now, filled(now))
+}
+
+func (s *server) boundForm(c *call, status int, key access.Key, f boundFields, shown Form) error {
+	purposes, err := s.purposeBoxes(c, f.Purposes)
+	if err != nil {
+		return err
+	}
+	data := keyForm{Form: shown, ID: key.ID, Name: key.Name, Purposes: purposes}
+	return c.renderStatus(status, "chave-alterar", page{Title: "Alterar a chave", Nav: "chaves", Data: data})
+}
+
+func (s *server) keyChange(c *call) error {
+	key, err := s.Keys.Show(c.ctx(), c.by, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	var f boundFields
+	if err = c.decode(&f); err == nil {
+		from := networks(f.From)
+		_, err = s.Keys.Restrict(c.ctx(), c.by, key.ID, &f.Purposes, &from)
+	}
+	if err == nil {
+		return c.done("/chaves/"+key.ID, "Chave alterada. Vale em todas as instâncias em um segundo.")
+	}
+	shown, ok := c.again(&f, err)
+	if !ok {
+		return err
+	}
+	return s.boundForm(c, http.StatusUnprocessableEntity, key, f, shown)
 }

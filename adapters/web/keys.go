@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -59,13 +60,21 @@ func (k KeyLine) Bound() string {
 		words = append(words, "para "+strings.Join(k.Purposes, ", "))
 	}
 	if len(k.From) > 0 {
-		from := make([]string, len(k.From))
-		for i, network := range k.From {
-			from[i] = strings.TrimSuffix(strings.TrimSuffix(network.String(), "/32"), "/128")
-		}
-		words = append(words, "só de "+strings.Join(from, ", "))
+		words = append(words, "só de "+strings.Join(networkTexts(k.From), ", "))
 	}
 	return strings.Join(words, ", ")
+}
+
+// networkTexts writes networks, a single address without its length.
+func networkTexts(all []netip.Prefix) []string {
+	texts := make([]string, len(all))
+	for i, network := range all {
+		texts[i] = network.String()
+		if network.IsSingleIP() {
+			texts[i] = network.Addr().String()
+		}
+	}
+	return texts
 }
 
 // use is a bar of what is used of a limit.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/app"
 	"fichario/domain/crm"
 )
 
@@ -105,5 +106,25 @@ func TestAKeyOfTheInterfaceIsBound(t *testing.T) {
 	has(t, "made", page, "Chave criada")
 	const bound = "para credito, só de 203.0.113.0/24, 2001:db8::1"
 	has(t, "the list", v.get("/chaves"), bound)
-	has(t, "its page", v.get("/chaves/"+id), bound)
+	has(t, "its page", v.get("/chaves/"+id), bound, "/chaves/"+id+"/alterar")
+
+	change := "/chaves/" + id + "/alterar"
+	has(t, "what may change", v.get(change), `value="credito" checked`, `value="203.0.113.0/24, 2001:db8::1"`)
+	response, page := v.send(change, "finalidades", "credito", "redes", "203.0.113.0/33")
+	has(t, "a wrong range", page, "203.0.113.0/33", "não é um endereço IP", `value="credito" checked`)
+	if response.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("a wrong range: %d", response.StatusCode)
+	}
+	v.send("/finalidades/credito/encerrar", "encerrar", "sim")
+	has(t, "of a purpose that has ended", v.get(change), `value="credito" checked`, "(encerrada)")
+	v.send(change, "finalidades", "credito", "redes", "198.51.100.7")
+	has(t, "another network", v.get("/chaves/"+id), "para credito, só de 198.51.100.7")
+	v.send(change)
+	hasNot(t, "not bound", v.get("/chaves/"+id), "para credito", "198.51.100.7")
+	v.refused(http.StatusNotFound, "/chaves/"+app.NewKeyID()+"/alterar")
+
+	_, page = v.send("/chaves", "id", app.NewKeyID(), "nome", "Agente", "pode", "cpf", "minuto", "60", "dia", "10", "mes",
+		"100", "contatos", "sim")
+	has(t, "for agents", page, "Chave criada")
+	has(t, "the list", v.get("/chaves"), "busca de contatos por agentes")
 }

@@ -139,6 +139,8 @@ func (s *server) lookupRoutes() map[string]handler {
 		"GET /chaves/nova":                        s.keyNew,
 		"GET /chaves/{id}":                        list(s.keyShow),
 		"GET /chaves/{id}/extrato.csv":            list(decoded(s.keyStatementFile)),
+		"GET /chaves/{id}/alterar":                s.keyEdit,
+		"POST /chaves/{id}/alterar":               s.keyChange,
 		"POST /chaves/{id}/revogar":               s.keyRevoke,
 		"POST /chaves/{id}/trocar":                s.keyRotate,
 	}

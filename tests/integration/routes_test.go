@@ -130,6 +130,8 @@ const pages = `
 	admin GET /chaves/nova
 	admin GET /chaves/{id} key
 	admin GET /chaves/{id}/extrato.csv key
+	admin GET /chaves/{id}/alterar key
+	admin POST /chaves/{id}/alterar key
 	admin POST /chaves/{id}/revogar key
 	admin POST /chaves/{id}/trocar key
 	admin GET /equipe
