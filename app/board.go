@@ -12,9 +12,11 @@ import (
 // BoardStage is a stage of a board.
 type BoardStage struct {
 	crm.Stage
-	// Count and Amount are of all contacts in it, Contacts are the newest of them.
+	// Count and Amount are of all contacts in it, or, where Many says that there are more than CountMax that a search
+	// lets through, of the newest of those. Contacts are the newest.
 	Count    int
 	Amount   catalog.Money
+	Many     bool
 	Contacts []crm.ContactView
 }
 
@@ -49,7 +51,7 @@ func (c *Contacts) Board(
 	for _, stage := range funnel.Stages {
 		f.Stages = append(f.Stages, stage.ID)
 	}
-	totals, err := r.Contacts.Totals(ctx, orgID, f)
+	totals, err := r.Contacts.Totals(ctx, orgID, f, CountMax)
 	if err != nil {
 		return funnel, nil, err
 	}
@@ -57,7 +59,7 @@ func (c *Contacts) Board(
 	stages := make([]BoardStage, len(funnel.Stages))
 	for i, stage := range funnel.Stages {
 		total := totals[stage.ID]
-		stages[i] = BoardStage{Stage: stage, Count: total.Count, Amount: total.Amount}
+		stages[i] = BoardStage{Stage: stage, Count: total.Count, Amount: total.Amount, Many: total.More}
 		if total.Count == 0 {
 			continue
 		}

@@ -54,7 +54,7 @@ func (d *Dashboard) accrue(ctx context.Context, r ports.Repos, orgID string, o *
 
 // countOpen adds how many contacts are in stages where nothing is decided, and what they are worth.
 func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n names) error {
-	totals, err := r.Contacts.Totals(ctx, orgID, ports.ContactFilter{})
+	totals, err := r.Contacts.Totals(ctx, orgID, ports.ContactFilter{}, CountMax)
 	for id, total := range totals {
 		if n.stages[id].Outcome == crm.Open {
 			o.Open.Count, o.Open.Amount = o.Open.Count+total.Count, o.Open.Amount+total.Amount

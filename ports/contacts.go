@@ -61,9 +61,10 @@ type Contacts interface {
 	AlikeOf(ctx context.Context, orgID string, ids []string, most int) (map[string][]string, error)
 	// Count counts those that a filter lets through, up to most.
 	Count(ctx context.Context, orgID string, f ContactFilter, most int) (int, error)
-	// Totals returns how many contacts of a filter are in each stage, and their value;
-	// stages without any are not there.
-	Totals(ctx context.Context, orgID string, f ContactFilter) (map[string]StageTotal, error)
+	// Totals returns how many contacts are in each of a filter's stages, in all where it names none, and their value;
+	// stages without any are not there. Of a stage's contacts that more of the filter lets through, the newest are
+	// counted, up to most; for those the filter must name its stages.
+	Totals(ctx context.Context, orgID string, f ContactFilter, most int) (map[string]StageTotal, error)
 	// InStage reports whether any contact is in a stage.
 	InStage(ctx context.Context, stageID string) (bool, error)
 	// Events returns the history of a contact and of what became part of it, oldest first.
@@ -84,6 +85,12 @@ type ContactFilter struct {
 	Since time.Time
 	// Waiting wants those that nobody has answered.
 	Waiting bool
+}
+
+// Narrows reports whether more than stages is wanted.
+func (f ContactFilter) Narrows() bool {
+	return len(f.Words) > 0 || f.IDs != nil || f.StageID+f.OriginID+f.AssigneeID+f.WebhookID != "" || !f.Since.IsZero() ||
+		f.Waiting
 }
 
 // ContactQuery chooses a page of contacts.
@@ -113,4 +120,6 @@ type StageTotal struct {
 	Count int
 	// Amount is in ten-thousandths of a real.
 	Amount catalog.Money
+	// More is whether there are more contacts than were counted.
+	More bool
 }

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,6 +54,20 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 				return err
 			}, strings.Fields(c.index)...)
 		}
+		totals := func(f ports.ContactFilter) func(conn) error {
+			return func(cn conn) error {
+				_, err := contacts{cn, s.vault}.Totals(t.Context(), planOrg, f, 1000)
+				return err
+			}
+		}
+		reads := regexp.MustCompile(`(on|SCAN|SEARCH) contacts`)
+		for _, f := range []ports.ContactFilter{{}, {Stages: []string{planOrg}}} {
+			if all := strings.Join(planned(t, s, totals(f)), "\n"); reads.MatchString(all) {
+				t.Errorf("%s: contacts are read for what is kept of stages:\n%s", s.write.Name(), all)
+			}
+		}
+		walks(t, s, "totals of an assignee", totals(ports.ContactFilter{Stages: []string{planOrg}, AssigneeID: planOrg}),
+			"contacts_stage", "contacts_assignee")
 		for _, c := range []struct {
 			order  crm.ContactOrder
 			filter ports.ContactFilter

@@ -87,33 +87,6 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 	return int(n), err
 }
 
-func (r contacts) Totals(
-	ctx context.Context, orgID string, f ports.ContactFilter,
-) (map[string]ports.StageTotal, error) {
-	var rows []struct {
-		StageID      uid
-		N, High, Low int64
-	}
-	err := r.list(ctx, "contacts.totals", func(db *gorm.DB) error {
-		added := filtered(orgID, f)(db.Model(&contactRow{})).Select("stage_id, COUNT(*) AS contacts, " + amounts).
-			Group("stage_id")
-		if len(f.Stages) > 0 && len(f.Words) == 0 && f.Since.IsZero() && !f.Waiting &&
-			f.StageID+f.OriginID+f.AssigneeID+f.WebhookID == "" {
-			added = db.Table("stage_totals AS t").Select("t.*").
-				Joins("JOIN stages s ON s.id = t.stage_id JOIN funnels f ON f.id = s.funnel_id").
-				Where("f.org_id = ? AND t.stage_id IN ?", orgID, f.Stages)
-		}
-		return db.Table("(?) AS added", added).Select(`stage_id, CAST(SUM(contacts) AS bigint) AS n,
-			CAST(SUM(high) AS bigint) AS high, CAST(SUM(low) AS bigint) AS low`).
-			Group("stage_id").Having("SUM(contacts) <> 0").Find(&rows).Error
-	})
-	out := map[string]ports.StageTotal{}
-	for _, row := range rows {
-		out[string(row.StageID)] = ports.StageTotal{Count: int(row.N), Amount: sum(row.High, row.Low)}
-	}
-	return out, err
-}
-
 // filtered leaves the contacts of an organisation that a filter lets through. It does not look at columns that are the
 // first of the index that is walked.
 func filtered(orgID string, f ports.ContactFilter, walked ...string) scope {

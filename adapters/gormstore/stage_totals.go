@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/catalog"
+	"fichario/ports"
 )
 
 // stageTotalRow is how many contacts are in a stage and what they are worth, as far as one slot has counted them.
@@ -32,11 +33,8 @@ const (
 // values are those of countStage.
 func (r stageTotalRow) values() []any { return []any{r.StageID, r.Slot, r.Contacts, r.High, r.Low} }
 
-// amounts adds amounts up in two parts.
-const (
-	lowBits = 20
-	amounts = "SUM(amount >> 20) AS high, SUM(amount & 1048575) AS low"
-)
+// lowBits are those of an amount that are added up by themselves.
+const lowBits = 20
 
 // sum puts together what was added up in two parts, because amounts come from outside
 // and two of them may be more than a sum can hold.
@@ -112,4 +110,66 @@ func (r contacts) recount(ctx context.Context, op, id string, change func(*conta
 	change(&row)
 	figures.add(&row, 1)
 	return r.inside(ctx, op, figures.count)
+}
+
+func (r contacts) Totals(
+	ctx context.Context, orgID string, f ports.ContactFilter, most int,
+) (map[string]ports.StageTotal, error) {
+	out := map[string]ports.StageTotal{}
+	return out, r.list(ctx, "contacts.totals", func(db *gorm.DB) error {
+		if !f.Narrows() {
+			return addKept(db, orgID, f.Stages, out)
+		}
+		of := f
+		of.Stages = nil
+		for _, of.StageID = range f.Stages {
+			if err := addNewest(db, orgID, of, most, out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// addKept adds what is kept of stages, or of all of an organisation.
+func addKept(db *gorm.DB, orgID string, stages []string, to map[string]ports.StageTotal) error {
+	kept := db.Table("stage_totals AS t").Select(`t.stage_id, CAST(SUM(contacts) AS bigint) AS n,
+			CAST(SUM(high) AS bigint) AS high, CAST(SUM(low) AS bigint) AS low`).
+		Joins("JOIN stages s ON s.id = t.stage_id JOIN funnels f ON f.id = s.funnel_id").
+		Where("f.org_id = ?", orgID).Group("t.stage_id").Having("SUM(contacts) <> 0")
+	if len(stages) > 0 {
+		kept = kept.Where("t.stage_id IN ?", stages)
+	}
+	var rows []struct {
+		StageID      uid
+		N, High, Low int64
+	}
+	err := kept.Find(&rows).Error
+	for _, row := range rows {
+		to[string(row.StageID)] = ports.StageTotal{Count: int(row.N), Amount: sum(row.High, row.Low)}
+	}
+	return err
+}
+
+// addNewest adds the newest contacts of a filter for one stage.
+func addNewest(db *gorm.DB, orgID string, f ports.ContactFilter, most int, to map[string]ports.StageTotal) error {
+	w, _, err := narrowest(db, orgID, f, 0)
+	if err != nil {
+		return err
+	}
+	wanted := filtered(orgID, f, w.columns...)(inside(db).Select("amount"))
+	var amounts []int64
+	if err := w.page(wanted, "contacts", idsSince(f.Since), afterAll, false, most+1).Find(&amounts).Error; err != nil {
+		return err
+	}
+	counted, high, low := amounts[:min(most, len(amounts))], int64(0), int64(0)
+	for _, amount := range counted {
+		high, low = high+amount>>lowBits, low+amount&(1<<lowBits-1)
+	}
+	if len(counted) > 0 {
+		to[f.StageID] = ports.StageTotal{
+			Count: len(counted), Amount: sum(high, low), More: len(amounts) > len(counted),
+		}
+	}
+	return nil
 }

@@ -18,8 +18,10 @@ type boardPage struct {
 	Funnel crm.Funnel
 	Filter boardFilter
 	Stages []boardStage
+	// Count and Amount are of what is not decided; Many is whether there are more than were counted.
 	Count  int
 	Amount catalog.Money
+	Many   bool
 	// List is the address of the list of the same contacts.
 	List string
 }
@@ -73,7 +75,7 @@ func (s *server) board(c *call, show boardFilter) error {
 		}
 		data.Stages = append(data.Stages, b)
 		if stage.Outcome == crm.Open {
-			data.Count, data.Amount = data.Count+stage.Count, data.Amount+stage.Amount
+			data.Count, data.Amount, data.Many = data.Count+stage.Count, data.Amount+stage.Amount, data.Many || stage.Many
 		}
 	}
 	p := page{Title: funnel.Name, Nav: "funil", Data: data, Wide: true}

@@ -40,7 +40,7 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	n, err := repos.Contacts.Count(ctx, o.ID, ports.ContactFilter{Waiting: true}, 10)
 	must(t, err)
 	same(t, "how many", n, 1)
-	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Waiting: true, Stages: []string{stage}})
+	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Waiting: true, Stages: []string{stage}}, 100)
 	must(t, err)
 	same(t, "how many in the stage", totals[stage].Count, 1)
 	answers, err := repos.Contacts.FirstAnswers(ctx, o.ID, at)

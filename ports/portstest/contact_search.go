@@ -203,9 +203,10 @@ func contactTotals(t *testing.T, s ports.Store) {
 	same(t, "count", count(ports.ContactFilter{}, 100), 4)
 	same(t, "count up to most", count(ports.ContactFilter{Words: []string{"example"}}, 3), 3)
 
+	most := 100
 	totals := func(f ports.ContactFilter) map[string]ports.StageTotal {
 		t.Helper()
-		found, err := c.repos.Contacts.Totals(t.Context(), c.org.ID, f)
+		found, err := c.repos.Contacts.Totals(t.Context(), c.org.ID, f, most)
 		must(t, err)
 		return found
 	}
@@ -216,6 +217,13 @@ func contactTotals(t *testing.T, s ports.Store) {
 	})
 	same(t, "totals of an assignee", totals(ports.ContactFilter{Stages: both.Stages, AssigneeID: c.member.ID}),
 		map[string]ports.StageTotal{second: {Count: 1, Amount: 5_0000}})
+	same(t, "totals of all stages", totals(ports.ContactFilter{}), totals(both))
+	most = 1
+	ofOrigin := ports.ContactFilter{Stages: both.Stages, OriginID: c.origin.ID}
+	same(t, "totals of as many as are counted", totals(ofOrigin), map[string]ports.StageTotal{first: {Count: 1, Amount: 9_0000}})
+	made(t, s, crm.Contact{OrgID: c.org.ID, Name: "x", Email: "x@", StageID: first, Amount: 2_0000, OriginID: c.origin.ID})
+	same(t, "totals of the newest", totals(ofOrigin), map[string]ports.StageTotal{first: {Count: 1, Amount: 2_0000, More: true}})
+	same(t, "of all, none is left out", totals(both)[first], ports.StageTotal{Count: 3, Amount: 16_0000})
 	same(t, "totals of another organisation's stage", len(totals(ports.ContactFilter{Stages: []string{c.foreign.ID}})), 0)
 	huge := crm.Contact{OrgID: c.org.ID, Name: "x", Email: "x@", StageID: second, Amount: catalog.Money(math.MaxInt64 - 1)}
 	made(t, s, huge, huge)

@@ -163,7 +163,7 @@ func contactFigures(t *testing.T, s ports.Store) {
 		{Hour: hour, WebhookID: w.ID, OriginID: origins[1]}: n / 2,
 		{Hour: hour}: n / 3,
 	})
-	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage, won}})
+	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage, won}}, 100)
 	must(t, err)
 	same(t, "totals", totals, map[string]ports.StageTotal{
 		stage: {Count: n, Amount: n * 12345600}, won: {Count: n / 3, Amount: n / 3 * -7},
