@@ -20,6 +20,8 @@ type Config struct {
 	PublicURL string
 	// Light, Dark and Icon are the addresses of the interface's stylesheets and its icon.
 	Light, Dark, Icon string
+	// Theme is "claro" or "escuro" where whoever asks has chosen one; empty is as the device says.
+	Theme func(*http.Request) string
 	// Problems are all errors of the API.
 	Problems []Problem
 	// Sandbox is listed at /docs/sandbox.
@@ -107,7 +109,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.missing(w, r)
 		return
 	}
-	p.made().serve(w, r, "no-cache")
+	p.made[l.Theme(r)]().serve(w, r, "no-cache")
 }
 
 // language is the reference in one language.

@@ -16,7 +16,7 @@ import (
 func open() http.Handler {
 	return docsite.New(docsite.Config{
 		PublicURL: "https://fichario.example", Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"),
-		Icon: web.Asset("icon.svg"), Problems: httpapi.Problems(),
+		Icon: web.Asset("icon.svg"), Theme: web.Theme, Problems: httpapi.Problems(),
 		Sandbox: []docsite.SandboxDocument{
 			{Type: "cpf", Document: "90000000760", What: "Nunca responde", WhatEnglish: "Never answers"},
 		},
@@ -32,6 +32,23 @@ func get(t *testing.T, h http.Handler, path string, header ...string) *httptest.
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
+}
+
+// TestTheThemeOfTheInterface is that of the reference.
+func TestTheThemeOfTheInterface(t *testing.T) {
+	t.Parallel()
+	h, dark := open(), `href="`+web.Asset("dark.css")+`"`
+	for _, path := range []string{"/docs", "/docs/busca?q=limite", "/docs/none"} {
+		for theme, want := range map[string]string{
+			"": dark + ` media="(prefers-color-scheme: dark)">`, "x": dark + ` media="(prefers-color-scheme: dark)">`,
+			"escuro": dark + `>`, "claro": "",
+		} {
+			page := get(t, h, path, "Cookie", "tema="+theme).Body.String()
+			if strings.Contains(page, dark) != (want != "") || !strings.Contains(page, want) {
+				t.Errorf("%s in the theme %q", path, theme)
+			}
+		}
+	}
 }
 
 var (

@@ -23,7 +23,8 @@ type page struct {
 	Path, Title, Group string
 	// Method is that of an operation.
 	Method string
-	made   func() stored
+	// made are the page as it is sent, by the theme.
+	made map[string]func() stored
 	// content is its main part.
 	content template.HTML
 }
@@ -36,6 +37,8 @@ type view struct {
 	// Other is the same page in the other language.
 	Other string
 	Query string
+	// Theme is as Config.Theme says.
+	Theme string
 }
 
 // Groups are the pages under the headings of the navigation.
@@ -170,9 +173,12 @@ func (s *language) add(made page, form string, data any) error {
 		return err
 	}
 	p.content = template.HTML(content.String()) //nolint:gosec // a template made it
-	p.made = sync.OnceValue(func() stored {
-		return store("text/html; charset=utf-8", s.frame(view{page: p, Content: p.content}))
-	})
+	p.made = map[string]func() stored{}
+	for _, theme := range []string{"", "claro", "escuro"} {
+		p.made[theme] = sync.OnceValue(func() stored {
+			return store("text/html; charset=utf-8", s.frame(view{page: p, Content: p.content, Theme: theme}))
+		})
+	}
 	s.pages[p.Path] = p
 	s.order = append(s.order, p)
 	return nil
@@ -195,7 +201,8 @@ func (s *language) missing(w http.ResponseWriter, r *http.Request) {
 	if err := s.templates.ExecuteTemplate(&content, "missing", s); err != nil {
 		panic(err) // as above
 	}
-	answer := store("text/html; charset=utf-8", s.frame(view{page: p, Content: template.HTML(content.String())})) //nolint:gosec // a template made it
+	v := view{page: p, Content: template.HTML(content.String()), Theme: s.Theme(r)} //nolint:gosec // a template made it
+	answer := store("text/html; charset=utf-8", s.frame(v))
 	answer.status = http.StatusNotFound
 	answer.serve(w, r, "no-store")
 }

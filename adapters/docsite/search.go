@@ -98,6 +98,6 @@ func (s *language) search(w http.ResponseWriter, r *http.Request) {
 		panic(err) // of a template in the binary; the tests make this page
 	}
 	made := template.HTML(content.String()) //nolint:gosec // a template made it
-	answer := s.frame(view{page: p, Query: query, Content: made})
+	answer := s.frame(view{page: p, Query: query, Content: made, Theme: s.Theme(r)})
 	store("text/html; charset=utf-8", answer).serve(w, r, "no-store")
 }

@@ -141,8 +141,13 @@ func (m *Metrics) post(a app.Accepted, err error) {
 }
 
 func (m *Metrics) request(method, route string, status int, took time.Duration) {
-	m.requests.WithLabelValues(knownMethod(method), route, strconv.Itoa(status)).Inc()
+	m.Page(method, route, status)
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// Page counts a request of the interface; it is what web.Config.Observe wants.
+func (m *Metrics) Page(method, route string, status int) {
+	m.requests.WithLabelValues(knownMethod(method), route, strconv.Itoa(status)).Inc()
 }
 
 // knownMethod keeps invented methods from becoming labels.

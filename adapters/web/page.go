@@ -87,8 +87,12 @@ const (
 	themeAge    = 365 * 24 * time.Hour
 )
 
-func (c *call) theme() string {
-	cookie, err := c.Cookie(themeCookie)
+func (c *call) theme() string { return Theme(c.Request) }
+
+// Theme is what somebody chose for his device, "claro" or "escuro", for what stands beside the interface; empty is as
+// the device says.
+func Theme(r *http.Request) string {
+	cookie, err := r.Cookie(themeCookie)
 	if err != nil || cookie.Value != "claro" && cookie.Value != "escuro" {
 		return ""
 	}

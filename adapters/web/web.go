@@ -4,6 +4,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"html/template"
 	"log/slog"
@@ -67,6 +68,8 @@ type Config struct {
 	// TrustedProxies are the networks whose X-Forwarded-For and X-Forwarded-Proto count.
 	TrustedProxies []netip.Prefix
 	Log            *slog.Logger
+	// Observe counts requests by method, route and status; nil counts none.
+	Observe func(method, route string, status int)
 }
 
 type server struct {
@@ -126,6 +129,9 @@ func (s *server) observed(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(seen, r)
 		method, route, _ := strings.Cut(r.Pattern, " ") // of what has no page, neither
+		if s.Observe != nil {
+			s.Observe(r.Method, cmp.Or(route, "unmatched"), seen.status)
+		}
 		span.Answered(method, route, seen.status, w.Header().Get("X-Request-Id"))
 		if r.Pattern != "GET /static/" {
 			s.Log.LogAttrs(r.Context(), slog.LevelInfo, "page", slog.String("route", r.Pattern), slog.Int("status", seen.status),

@@ -154,7 +154,7 @@ func (e *environment) wireServer(
 		Agents: s.agents(statement, log),
 		Docs: docsite.New(docsite.Config{
 			PublicURL: publicURL, Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"), Icon: web.Asset("icon.svg"),
-			Problems: httpapi.Problems(), Sandbox: sandboxDocuments(),
+			Theme: web.Theme, Problems: httpapi.Problems(), Sandbox: sandboxDocuments(),
 		}),
 	})
 	passkeys, err := factors.NewPasskeys(publicURL)
@@ -183,7 +183,7 @@ func (e *environment) wireServer(
 		Automations: e.automations(s.store, s.bureau.Catalog()),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: publicURL,
-		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: e.readLag(),
+		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: e.readLag(), Observe: metrics.Page,
 	})
 	if err != nil {
 		return err

@@ -253,9 +253,13 @@ func TestOperations(t *testing.T) {
 	s.CPF(key, ana)
 	s.CPF(key, ana)
 	s.CPF(key, "52998224726")
+	s.Get("/entrar", "")
+	s.Get("/nada/"+ana, "")
 	metrics := string(s.Get("/metrics", "").Body)
 	for _, want := range []string{
 		`fichario_http_requests_total{method="GET",route="/api/v1/cpf/:documento",status="200"} 2`,
+		`fichario_http_requests_total{method="GET",route="/entrar",status="200"} 1`,
+		`fichario_http_requests_total{method="GET",route="unmatched",status="404"} 1`,
 		`fichario_bureau_calls_total{outcome="concluida",product="cpf"} 1`, `fichario_history_hits_total{product="cpf"} 1`,
 		`fichario_charged_ten_thousandths_total{product="cpf"} 4500`, `fichario_refusals_total{code="documento_invalido"} 1`,
 		`fichario_dropped_fields_total{field="nascimento",product="cpf"} 1`,
