@@ -39,6 +39,7 @@ func TestContainers(t *testing.T) {
 	p.compose("build")
 	t.Run("image", func(t *testing.T) { theImage(t, p.image) })
 	t.Run("alone", func(t *testing.T) { alone(t, p.image) })
+	t.Run("example", example)
 	p.up()
 	t.Run("confined", func(t *testing.T) { confined(t, p.container("fichario")) })
 	key, hook := p.setUp()
@@ -98,6 +99,20 @@ func theImage(t *testing.T, image string) {
 	t.Logf("the image: %.1f MB as it is pulled, %.1f MB unpacked", float64(weight)/1e6, float64(config.Size)/1e6)
 	if weight > imageMost {
 		t.Errorf("the image weighs %d bytes as it is pulled, more than %d", weight, imageMost)
+	}
+}
+
+// example runs the example with testcontainers on the image, which FICHARIO_IMAGE names by now.
+func example(t *testing.T) {
+	const theirs = "postgres:17-alpine" // as the example says
+	base := os.Getenv("POSTGRES_IMAGE")
+	if base != "" && exec.CommandContext(t.Context(), "docker", "image", "inspect", theirs).Run() != nil {
+		run(t, "docker", "tag", base, theirs)
+		t.Cleanup(func() { cleanUp(t, "docker", "image", "rm", theirs) })
+	}
+	out := run(t, "go", "test", "-count=1", "-pgo=off", "-v", "-run", "^TestOnPostgreSQL$", "../../docs/examples")
+	if !strings.Contains(out, "--- PASS: TestOnPostgreSQL") {
+		t.Errorf("the example says\n%s", out)
 	}
 }
 
@@ -172,7 +187,7 @@ func newProject(t *testing.T) *project {
 	// The programs that are started read these.
 	for name, value := range map[string]string{
 		"FICHARIO_PORT": port, "FICHARIO_IMAGE": p.image, "FICHARIO_DATA_KEY": strings.Repeat("A", 43) + "=",
-		"FICHARIO_PUBLIC_URL": p.url,
+		"FICHARIO_PUBLIC_URL": p.url, "TESTCONTAINERS_RYUK_DISABLED": "true", // whose image is in a registry
 	} {
 		if err := os.Setenv(name, value); err != nil {
 			t.Fatal(err)
