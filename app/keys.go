@@ -160,8 +160,10 @@ func (k *Keys) Restrict(ctx context.Context, by Caller, id string, purposes, fro
 	if err != nil {
 		return key, err
 	}
-	if purposes != nil && !slices.Equal(*purposes, key.Purposes) { // one of those that stay may have ended
-		if err := checkPurposes(ctx, repos, key.OrgID, *purposes); err != nil {
+	if purposes != nil {
+		isOld := func(code string) bool { return slices.Contains(key.Purposes, code) } // which may have ended
+		added := slices.DeleteFunc(slices.Clone(*purposes), isOld)
+		if err := checkPurposes(ctx, repos, key.OrgID, added); err != nil {
 			return key, err
 		}
 		key.Purposes = *purposes

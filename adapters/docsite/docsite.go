@@ -91,6 +91,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		asset.serve(w, r, "public, max-age=31536000, immutable")
 		return
 	}
+	w.Header().Set("Vary", "Cookie") // which has the theme
 	root := portugueseRoot
 	if path == englishRoot || strings.HasPrefix(path, englishRoot+"/") {
 		root = englishRoot

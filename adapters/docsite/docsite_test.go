@@ -43,9 +43,11 @@ func TestTheThemeOfTheInterface(t *testing.T) {
 			"": dark + ` media="(prefers-color-scheme: dark)">`, "x": dark + ` media="(prefers-color-scheme: dark)">`,
 			"escuro": dark + `>`, "claro": "",
 		} {
-			page := get(t, h, path, "Cookie", "tema="+theme).Body.String()
-			if strings.Contains(page, dark) != (want != "") || !strings.Contains(page, want) {
-				t.Errorf("%s in the theme %q", path, theme)
+			answer := get(t, h, path, "Cookie", "tema="+theme)
+			page, differs := answer.Body.String(), strings.Join(answer.Header().Values("Vary"), ", ")
+			if strings.Contains(page, dark) != (want != "") || !strings.Contains(page, want) ||
+				differs != "Cookie, Accept-Encoding" {
+				t.Errorf("%s in the theme %q, by %s", path, theme, differs)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func (a stored) serve(w http.ResponseWriter, r *http.Request, keep string) {
 	h := w.Header()
 	h.Set("Content-Type", a.kind)
 	h.Set("Cache-Control", keep)
-	h.Set("Vary", "Accept-Encoding, Cookie") // which has the theme
+	h.Add("Vary", "Accept-Encoding")
 	h.Set("ETag", a.tag)
 	if strings.Contains(r.Header.Get("If-None-Match"), a.tag) {
 		w.WriteHeader(http.StatusNotModified)

@@ -117,10 +117,16 @@ func TestAKeyOfTheInterfaceIsBound(t *testing.T) {
 	}
 	v.send("/finalidades/credito/encerrar", "encerrar", "sim")
 	has(t, "of a purpose that has ended", v.get(change), `value="credito" checked`, "(encerrada)")
-	v.send(change, "finalidades", "credito", "redes", "198.51.100.7")
-	has(t, "another network", v.get("/chaves/"+id), "para credito, só de 198.51.100.7")
+	v.send("/finalidades", "codigo", "cobranca", "nome", "Cobrança", "base", "consentimento", "papeis", "owner")
+	v.send(change, "finalidades", "cobranca", "finalidades", "credito", "redes", "198.51.100.7")
+	has(t, "another purpose", v.get("/chaves/"+id), "para cobranca, credito, só de 198.51.100.7")
+	v.send(change, "finalidades", "credito", "finalidades", "cobranca", "redes", "198.51.100.8")
+	has(t, "another network", v.get("/chaves/"+id), "para credito, cobranca, só de 198.51.100.8")
+	v.send(change, "finalidades", "cobranca", "redes", "198.51.100.8")
+	_, page = v.send(change, "finalidades", "cobranca", "finalidades", "credito", "redes", "198.51.100.8")
+	has(t, "one that has ended, anew", page, "não existe ou foi encerrada")
 	v.send(change)
-	hasNot(t, "not bound", v.get("/chaves/"+id), "para credito", "198.51.100.7")
+	hasNot(t, "not bound", v.get("/chaves/"+id), "para cobranca", "198.51.100.8")
 	v.refused(http.StatusNotFound, "/chaves/"+app.NewKeyID()+"/alterar")
 
 	_, page = v.send("/chaves", "id", app.NewKeyID(), "nome", "Agente", "pode", "cpf", "minuto", "60", "dia", "10", "mes",
