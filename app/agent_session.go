@@ -65,8 +65,25 @@ func (l *Lookups) SessionSpent(ctx context.Context, by Caller, s AgentSession) (
 
 // DoWithin is Do for the session of an agent. History answers whatever is left. Else the price is reserved before the
 // bureau is asked and given back where nothing was charged, but for a crash in between; when ctx ends the lookup goes
-// on, and counts as it ends. Faults: those of Do; Forbidden without a session, a ceiling, or enough left of it.
+// on, and counts as it ends. It says besides what the session was charged by then; nil where that cannot be read, because
+// an answer that was paid for is given all the same. Faults: those of Do; Forbidden without a session, a ceiling, or
+// enough left of it.
 func (l *Lookups) DoWithin(
+	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
+) (LookupResult, *catalog.Money, error) {
+	result, err := l.doWithin(ctx, caller, req, s)
+	if err != nil {
+		return LookupResult{}, nil, err
+	}
+	spent, err := l.SessionSpent(ctx, caller, s)
+	if err != nil {
+		l.log.WarnContext(ctx, "an agent is not told what its session was charged", "error", err)
+		return result, nil, nil
+	}
+	return result, &spent, nil
+}
+
+func (l *Lookups) doWithin(
 	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
 ) (LookupResult, error) {
 	if s.Ceiling == nil || s.ID == "" {

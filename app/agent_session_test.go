@@ -13,6 +13,8 @@ import (
 	"fichario/domain/audit"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -28,7 +30,7 @@ func (s *setting) within(a app.AgentSession, by app.Caller, n int, change ...fun
 	for _, f := range change {
 		f(&r)
 	}
-	_, err := s.lookups.DoWithin(s.t.Context(), by, r, a)
+	_, _, err := s.lookups.DoWithin(s.t.Context(), by, r, a)
 	return err
 }
 
@@ -76,6 +78,37 @@ func TestASessionsCeilingIsExact(t *testing.T) {
 	other := s.byKey(wide)
 	equal(t, "another key's", must(s.lookups.SessionSpent(t.Context(), other, a)), 0)
 	equal(t, "calls since", len(s.bureau.Asked()), 2)
+}
+
+// blindStore knows of no sum.
+type blindStore struct{ ports.Store }
+
+func (s blindStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.Usage = blindUsage{r.Usage}
+	return r
+}
+
+type blindUsage struct{ ports.Usage }
+
+func (blindUsage) SpentByKeys(context.Context, []string, string) (map[string]lookup.Spent, error) {
+	return nil, fault.New(fault.ServiceUnavailable, "fora")
+}
+
+// TestAnAnswerIsGivenWithoutItsSum: what a session was charged cannot be read when the answer is there and paid for.
+func TestAnAnswerIsGivenWithoutItsSum(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	key, a := s.byKey(wide), session(price)
+	ask := func(l *app.Lookups) (app.LookupResult, *catalog.Money) {
+		result, spent, err := l.DoWithin(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
+		done(err)
+		return result, spent
+	}
+	result, spent := ask(s.otherLookups(blindStore{s.store}))
+	equal(t, "without", line(result.Entry.Charged, string(result.Record.Raw), spent == nil), `true {"nome":"Ana"} true`)
+	result, spent = ask(s.lookups)
+	equal(t, "with", line(result.Entry.Cache, spent.Exact()), line(true, catalog.Money(price).Exact()))
 }
 
 // TestWhatASessionCounts: what was charged, an answer or not; not what was refused, nor what was never sent.
@@ -126,7 +159,7 @@ func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		told := make(chan string, 1)
 		go func() {
-			_, err := s.lookups.DoWithin(ctx, key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
+			_, _, err := s.lookups.DoWithin(ctx, key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
 			told <- said(err)
 		}()
 		synctest.Wait()

@@ -103,11 +103,7 @@ func (s *session) lookup(ctx context.Context, args lookupArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.Lookups.DoWithin(ctx, s.By, req, s.Session)
-	if err != nil {
-		return nil, err
-	}
-	spent, err := s.Lookups.SessionSpent(ctx, s.By, s.Session)
+	result, spent, err := s.Lookups.DoWithin(ctx, s.By, req, s.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -149,13 +145,17 @@ func (s *session) bare(product, typed string) string {
 }
 
 // result is an answer as the API gives it, without the bureau's own bytes, which repeat the document, and with what is
-// left of the session.
-func (s *session) result(r app.LookupResult, spent catalog.Money, unmasked bool) json.RawMessage {
+// left of the session where that is known.
+func (s *session) result(r app.LookupResult, spent *catalog.Money, unmasked bool) json.RawMessage {
 	fields, shown := r.Record.Fields, r.Record.Document.Value()
 	if !unmasked {
 		fields, shown = masked(fields, r.Record.Document), r.Record.Document.Masked()
 	}
 	ceiling := *s.Session.Ceiling
+	account := object{"teto": amount(ceiling)}
+	if spent != nil {
+		account["gasto"], account["restante"] = amount(*spent), amount(max(0, ceiling-*spent))
+	}
 	rest, err := json.Marshal(struct {
 		Product    string      `json:"produto"`
 		Document   string      `json:"documento"`
@@ -167,7 +167,7 @@ func (s *session) result(r app.LookupResult, spent catalog.Money, unmasked bool)
 	}{
 		r.Record.Product, shown, r.Entry.Cache, r.Entry.ID, r.Record.AnsweredAt.UTC().Truncate(time.Microsecond),
 		amount(r.Entry.Amount),
-		object{"teto": amount(ceiling), "gasto": amount(spent), "restante": amount(max(0, ceiling-spent))},
+		account,
 	})
 	if err != nil {
 		panic(err) // these values always are JSON
