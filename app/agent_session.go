@@ -65,9 +65,9 @@ func (l *Lookups) SessionSpent(ctx context.Context, by Caller, s AgentSession) (
 
 // DoWithin is Do for the session of an agent. History answers whatever is left. Else the price is reserved before the
 // bureau is asked and given back where nothing was charged, but for a crash in between; when ctx ends the lookup goes
-// on, and counts as it ends. It says besides what the session was charged by then; nil where that cannot be read, because
-// an answer that was paid for is given all the same. Faults: those of Do; Forbidden without a session, a ceiling, or
-// enough left of it.
+// on, and counts as it ends. It says besides what the session was charged by then; nil where that cannot be read,
+// because an answer that was paid for is given all the same. Faults: those of Do; Forbidden without a session, a
+// ceiling, or enough left of it.
 func (l *Lookups) DoWithin(
 	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
 ) (LookupResult, *catalog.Money, error) {
