@@ -34,42 +34,71 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 // passed over in an order that has nothing to do with it.
 const fewContacts = 2000
 
-// narrowest returns the index of the filter that leaves fewest contacts, and how many, counted to one more than most;
-// with most 0 they are counted only where there are several, to one more than fewContacts.
-func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w walk, n int, err error) {
-	var given []walk
-	for _, linked := range []walk{
-		{"contacts_stage", []string{"stage_id"}, []any{f.StageID}, ""},
-		{"contacts_assignee", []string{"assignee_id"}, []any{f.AssigneeID}, ""},
-		{"contacts_origin", []string{"origin_id"}, []any{f.OriginID}, ""},
-		{"contacts_webhook", []string{"webhook_id"}, []any{f.WebhookID}, ""},
-	} {
-		if linked.values[0] != "" {
-			given = append(given, linked)
+// walksOf are walks of what a filter asks for. Each is of one thing first, and the first one has in its index, behind
+// the ids, the columns of all the others, so that what these leave out is passed over there.
+func walksOf(orgID string, f ports.ContactFilter) (given []walk) {
+	type column struct{ name, value string }
+	stage, assignee := column{"stage_id", f.StageID}, column{"assignee_id", f.AssigneeID}
+	origin, webhook := column{"origin_id", f.OriginID}, column{"webhook_id", f.WebhookID}
+	add := func(index, only string, columns ...column) {
+		if columns[0].value == "" {
+			return
 		}
+		w := walk{index: index, only: only}
+		for _, c := range columns {
+			if c.value != "" {
+				w.columns, w.values = append(w.columns, c.name), append(w.values, c.value)
+			}
+		}
+		given = append(given, w)
 	}
-	if f.Waiting {
-		given = append(given, walk{"contacts_waiting", []string{"org_id"}, []any{orgID}, "waiting"})
+	switch {
+	case f.Waiting && f.StageID != "":
+		add("contacts_who_wait_in", "waiting", stage, assignee, origin, webhook)
+	case f.Waiting:
+		add("contacts_who_wait", "waiting", column{"org_id", orgID}, assignee, origin, webhook)
 	}
+	add("contacts_of_webhook", "", webhook, stage, assignee, origin)
+	add("contacts_of_origin", "", origin, stage, assignee)
+	add("contacts_of_assignee", "", assignee, stage)
+	if !f.Waiting {
+		add("contacts_stage", "", stage)
+	}
+	return given
+}
+
+// narrowest returns a walk of few contacts where a filter has one, else one that passes over the others in its index;
+// and how many it has, counted to one more than most. With most 0 they are counted only to know which are few.
+func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w walk, n int, err error) {
+	given := walksOf(orgID, f)
 	if len(given) == 0 || most > 0 && (!f.Since.IsZero() || len(f.Words) > 0) {
 		given = append(given, walk{"contacts_org", []string{"org_id"}, []any{orgID}, ""})
 	}
 	if len(given) == 1 && most == 0 {
 		return given[0], 0, nil
 	}
-	most = cmp.Or(most, fewContacts)
-	n = most + 2
+	count := func(w walk, upTo int) (n int, err error) {
+		few := w.page(inside(db).Select("1"), "contacts", idsSince(f.Since), afterAll, false, upTo+1)
+		return n, db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&n).Error
+	}
+	few := cmp.Or(most, fewContacts)
+	n = few + 1
 	for _, one := range given {
-		var found int
-		few := one.page(inside(db).Select("1"), "contacts", idsSince(f.Since), afterAll, false, most+1)
-		if err := db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&found).Error; err != nil {
+		one.columns, one.values = one.columns[:1], one.values[:1]
+		found, err := count(one, few)
+		if err != nil {
 			return w, 0, err
 		}
 		if found < n {
 			w, n = one, found
 		}
 	}
-	return w, n, nil
+	if w.index == "" {
+		if w = given[0]; most > 0 && len(w.columns) > 1 {
+			n, err = count(w, most)
+		}
+	}
+	return w, n, err
 }
 
 // inside is for a query within another one.

@@ -16,11 +16,11 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 	for _, s := range each(t) {
 		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO contacts
 			(id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, stage_id, assignee_id,
-			created_at, search)
+			created_at, search, waiting)
 			SELECT @id, CASE WHEN i %% 5 > 0 THEN '%[1]s'@uuid ELSE @id END,
 			CASE WHEN i %% 1000 = 1 THEN '%[2]s'@uuid ELSE '%[1]s'@uuid END, '', '', '', '', '', i %% 97, '',
 			CASE WHEN i %% 7 > 0 THEN '%[1]s'@uuid END, '%[1]s'@uuid, CASE WHEN i < 5000 THEN '%[1]s'@uuid END, @moment,
-			'ana ' || i FROM numbers`, planOrg, planKey))
+			'ana ' || i, i %% 3 = 0 FROM numbers`, planOrg, planKey))
 		var some contactRow
 		if err := s.read.Order("id").Offset(9_000).Take(&some, "org_id = ?", planOrg).Error; err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 			})
 			all := strings.Join(plans, "\n")
 			if strings.Contains(all, "contacts_name") || strings.Contains(all, "contacts_amount") ||
-				strings.Contains(all, "Seq Scan") || !strings.Contains(all, "contacts_webhook") {
+				strings.Contains(all, "Seq Scan") || !strings.Contains(all, "contacts_of_webhook") {
 				t.Errorf("%s: few in order are not read by their filter:\n%s", s.write.Name(), all)
 			}
 		}
@@ -47,7 +47,7 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 			"all":                {ports.ContactFilter{}, "contacts_org"},
 			"since":              {ports.ContactFilter{Since: some.CreatedAt}, "contacts_org"},
 			"a stage":            {ports.ContactFilter{StageID: planOrg}, "contacts_stage"},
-			"a stage and origin": {ports.ContactFilter{StageID: planOrg, OriginID: planOrg}, "contacts_origin contacts_stage"},
+			"a stage and origin": {ports.ContactFilter{StageID: planOrg, OriginID: planOrg}, "contacts_of_origin contacts_stage"},
 		} {
 			walks(t, s, "count of "+what, func(cn conn) error {
 				_, err := contacts{cn, s.vault}.Count(t.Context(), planOrg, c.filter, 1001)
@@ -67,7 +67,7 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 			}
 		}
 		walks(t, s, "totals of an assignee", totals(ports.ContactFilter{Stages: []string{planOrg}, AssigneeID: planOrg}),
-			"contacts_stage", "contacts_assignee")
+			"contacts_stage", "contacts_of_assignee")
 		for _, c := range []struct {
 			order  crm.ContactOrder
 			filter ports.ContactFilter
@@ -76,15 +76,19 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 			{crm.ByArrival, ports.ContactFilter{}, "contacts_org"},
 			{crm.ByArrival, ports.ContactFilter{Since: some.CreatedAt}, "contacts_org"},
 			{crm.ByArrival, ports.ContactFilter{StageID: planOrg}, "contacts_stage"},
-			{crm.ByArrival, ports.ContactFilter{OriginID: planOrg}, "contacts_origin"},
-			{crm.ByArrival, ports.ContactFilter{WebhookID: planOrg}, "contacts_webhook"},
-			{crm.ByArrival, ports.ContactFilter{AssigneeID: planOrg, Since: some.CreatedAt}, "contacts_assignee"},
-			{crm.ByArrival, ports.ContactFilter{OriginID: planKey}, "contacts_origin"},
+			{crm.ByArrival, ports.ContactFilter{OriginID: planOrg}, "contacts_of_origin"},
+			{crm.ByArrival, ports.ContactFilter{WebhookID: planOrg}, "contacts_of_webhook"},
+			{crm.ByArrival, ports.ContactFilter{AssigneeID: planOrg, Since: some.CreatedAt}, "contacts_of_assignee"},
+			{crm.ByArrival, ports.ContactFilter{OriginID: planKey}, "contacts_of_origin"},
+			{crm.ByArrival, ports.ContactFilter{StageID: planOrg, AssigneeID: planOrg}, "contacts_stage contacts_of_assignee"},
+			{crm.ByArrival, ports.ContactFilter{Waiting: true}, "contacts_who_wait"},
+			{crm.ByArrival, ports.ContactFilter{Waiting: true, StageID: planOrg}, "contacts_who_wait_in"},
+			{crm.ByArrival, ports.ContactFilter{Waiting: true, OriginID: planOrg}, "contacts_of_origin contacts_who_wait"},
 			{crm.ByName, ports.ContactFilter{}, "contacts_name"},
 			{crm.ByAmount, ports.ContactFilter{}, "contacts_amount"},
-			{crm.ByAmount, ports.ContactFilter{WebhookID: planOrg}, "contacts_amount contacts_webhook"},
+			{crm.ByAmount, ports.ContactFilter{WebhookID: planOrg}, "contacts_amount contacts_of_webhook"},
 			{crm.ByName, ports.ContactFilter{OriginID: planOrg, StageID: planOrg},
-				"contacts_name contacts_origin contacts_stage"},
+				"contacts_name contacts_of_origin contacts_stage"},
 		} {
 			for _, ascending := range []bool{false, true} {
 				for _, after := range []string{"", string(some.ID)} {

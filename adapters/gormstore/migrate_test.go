@@ -132,8 +132,22 @@ var made = map[int][]string{
 	},
 }
 
-// undoFrom leaves the database as it was before a migration, as far as made knows.
+// undo57 takes back a migration that put indexes in the place of others.
+var undo57 = []string{
+	"DROP INDEX contacts_who_wait_in", "DROP INDEX contacts_who_wait", "DROP INDEX contacts_of_webhook",
+	"DROP INDEX contacts_of_origin", "DROP INDEX contacts_of_assignee",
+	"CREATE INDEX contacts_waiting ON contacts (org_id, id) WHERE waiting",
+	"CREATE INDEX contacts_webhook ON contacts (webhook_id, id)", "CREATE INDEX contacts_origin ON contacts (origin_id, id)",
+	"CREATE INDEX contacts_assignee ON contacts (assignee_id, id)",
+}
+
+// undoFrom leaves the database as it was before a migration up to 57, as far as made knows.
 func undoFrom(db *gorm.DB, from int) error {
+	for _, undo := range undo57 {
+		if err := db.Exec(undo).Error; err != nil {
+			return err
+		}
+	}
 	if from <= 19 && db.Name() == "postgres" {
 		if err := undivided(db); err != nil {
 			return err

@@ -6,7 +6,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// walk is the part of an index that has some values in its first columns, in the order of the ids, which are its last.
+// walk is the part of an index that has some values in its first columns, in the order of the ids, which come next.
+// What has other values than those wanted in columns behind the ids is passed over.
 type walk struct {
 	index   string
 	columns []string
