@@ -89,11 +89,13 @@ type resultRow struct {
 	FirstLookupID *uid
 }
 
+var itemColumns = columnNames(batchItemRow{}, "i")
+
 func (r batches) Items(
 	ctx context.Context, batchID string, state batch.State, after, limit int,
 ) (out []ports.BatchItem, err error) {
 	err = r.query(ctx, "batches.items", func(db *gorm.DB) error {
-		find := db.Table("batch_items AS i").Select(`i.*, f.id AS first_id, COALESCE(f.state, '') AS first_state,
+		find := db.Table("batch_items AS i").Select(itemColumns+`, f.id AS first_id, COALESCE(f.state, '') AS first_state,
 			COALESCE(f.code, '') AS first_code, f.lookup_id AS first_lookup_id`).
 			Joins("LEFT JOIN batch_items f ON i.repeat_of > 0 AND f.batch_id = i.batch_id AND f.line = i.repeat_of").
 			Where("i.batch_id = ? AND i.line > ?", batchID, after)

@@ -45,6 +45,8 @@ type erasureRow struct {
 	LeaseUntil *time.Time
 }
 
+var erasureColumns = columnNames(erasureRow{}, "erasures")
+
 func (erasureRow) TableName() string { return "erasures" }
 
 func (row erasureRow) id() uid { return row.ID }
@@ -117,8 +119,8 @@ func (r subjects) LeaseErasure(
 			next = next.Where("id = ?", id)
 		}
 		next = locked("UPDATE", "SKIP LOCKED")(next).Order("id").Limit(1)
-		err := db.Raw("UPDATE erasures SET lease = ?, lease_until = ? WHERE id IN (?) RETURNING *", lease, stamp(until), next).
-			Scan(&rows).Error
+		err := db.Raw("UPDATE erasures SET lease = ?, lease_until = ? WHERE id IN (?) RETURNING "+erasureColumns,
+			lease, stamp(until), next).Scan(&rows).Error
 		if err == nil && len(rows) == 0 {
 			err = ports.ErrNotFound
 		}

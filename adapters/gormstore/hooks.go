@@ -185,6 +185,8 @@ func rotationsOf(db *gorm.DB, hooks []webhookRow) (map[string]crm.Rotation, erro
 	return out, err
 }
 
+var stageColumns = columnNames(stageRow{}, "s")
+
 // surround reads what posts to the webhooks of some organisations need to know.
 func surround(db *gorm.DB, orgs map[uid]*webhook.Hook) error {
 	ids := slices.Collect(maps.Keys(orgs))
@@ -193,7 +195,7 @@ func surround(db *gorm.DB, orgs map[uid]*webhook.Hook) error {
 		Funnel string
 		Stage  stageRow `gorm:"embedded"`
 	}
-	err := db.Table("funnels AS f").Select("f.org_id, f.name AS funnel, s.*").
+	err := db.Table("funnels AS f").Select("f.org_id, f.name AS funnel, "+stageColumns).
 		Joins("JOIN stages s ON s.funnel_id = f.id").Where("f.org_id IN ? AND f.is_default AND s.position = 0", ids).
 		Find(&entries).Error
 	if err != nil {

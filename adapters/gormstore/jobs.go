@@ -32,6 +32,8 @@ type jobRow struct {
 	Trail     string `gorm:"not null;default:''"`
 }
 
+var jobColumns = columnNames(jobRow{}, "jobs")
+
 func (jobRow) TableName() string { return "jobs" }
 
 func jobRowOf(j automation.Job) jobRow {
@@ -90,7 +92,7 @@ func (r jobs) Claim(
 			next = next.Where("automation_id NOT IN ?", without)
 		}
 		next = locked("UPDATE", "SKIP LOCKED")(next).Order("run_at").Limit(limit)
-		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) RETURNING *",
+		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) RETURNING "+jobColumns,
 			lease, stamp(until), next).Scan(&rows).Error
 	})
 	return mapped(rows, jobRow.job), err

@@ -61,6 +61,16 @@ func tableOf(row schema.Tabler) table {
 	return t
 }
 
+// columnNames are a row's columns, each behind the table's name or alias. No statement says *: those that a connection
+// has prepared would fail when a migration adds a column, while the version before still runs.
+func columnNames(row schema.Tabler, of string) string {
+	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
+	if err != nil {
+		panic(err) // the rows are our own
+	}
+	return of + "." + strings.Join(parsed.DBNames, ", "+of+".")
+}
+
 // gather makes the values of one column an array. A row that is not there is NULL, or the type's zero where Go has no
 // other.
 func gather[T any](value func(reflect.Value) T) func([]reflect.Value, int) any {

@@ -77,9 +77,11 @@ type countedRow struct {
 	Received int64
 }
 
+var webhookColumns = columnNames(webhookRow{}, "webhooks")
+
 func counted(db *gorm.DB) *gorm.DB {
 	received := "(SELECT COALESCE(SUM(received), 0) FROM webhook_counters WHERE webhook_id = webhooks.id) AS received"
-	return db.Table("webhooks").Select("webhooks.*, " + received)
+	return db.Table("webhooks").Select(webhookColumns + ", " + received)
 }
 
 func (v *vault) counted(row countedRow) webhook.Webhook {

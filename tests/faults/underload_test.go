@@ -21,16 +21,17 @@ import (
 func TestUnderLoad(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnce(t, map[string]func(*testing.T){
-		"the way to PostgreSQL is cut":  wayIsCut,
-		"its connections are half open": wayIsHalfOpen,
-		"a standby takes over":          standbyTakesOver,
-		"a full disk":                   fullDisk,
-		"each round trip":               eachRoundTrip,
-		"each write":                    eachWrite,
-		"SIGTERM on SQLite":             func(t *testing.T) { stopped(t, testkit.SQLite(t)) },
-		"SIGTERM on PostgreSQL":         func(t *testing.T) { stopped(t, testkit.PostgreSQL(t)) },
-		"a copy of SQLite":              func(t *testing.T) { copied(t, testkit.SQLite(t), copyOfSQLite) },
-		"a copy of PostgreSQL":          func(t *testing.T) { copied(t, testkit.PostgreSQL(t), copyOfPostgreSQL) },
+		"the way to PostgreSQL is cut":   wayIsCut,
+		"its connections are half open":  wayIsHalfOpen,
+		"a standby takes over":           standbyTakesOver,
+		"a full disk":                    fullDisk,
+		"each round trip":                eachRoundTrip,
+		"each write":                     eachWrite,
+		"SIGTERM on SQLite":              func(t *testing.T) { stopped(t, testkit.SQLite(t)) },
+		"SIGTERM on PostgreSQL":          func(t *testing.T) { stopped(t, testkit.PostgreSQL(t)) },
+		"the schema of the next version": schemaGrows,
+		"a copy of SQLite":               func(t *testing.T) { copied(t, testkit.SQLite(t), copyOfSQLite) },
+		"a copy of PostgreSQL":           func(t *testing.T) { copied(t, testkit.PostgreSQL(t), copyOfPostgreSQL) },
 	})
 }
 
@@ -53,6 +54,48 @@ func stopped(t *testing.T, env map[string]string) {
 	}
 	expect(t, "charges without a call", b.unasked, 0)
 	b.close()
+}
+
+// schemaGrows gives every table a column while the service, of the version before, goes on: no statement that it had
+// prepared fails for that ("cached plan must not change result type"), and no client sees any of it.
+func schemaGrows(t *testing.T) {
+	b := openBooks(t, testkit.PostgreSQL(t))
+	w := b.load()
+	w.more(t, "requests are answered", 100)
+	db := openDatabase(t, b.env)
+	for _, table := range columnOf(t, db, `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+		WHERE nspname = current_schema() AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1`) {
+		await(t, "there is a moment for "+table, func() bool { // migrations do not let others wait behind them either
+			_, err := db.ExecContext(t.Context(), "SET lock_timeout = '200ms'; ALTER TABLE "+table+" ADD COLUMN of_tomorrow text")
+			return err == nil
+		})
+	}
+	w.more(t, "requests are answered by the grown schema", 200)
+	answers := func(w *shift) int { return len(w.posts) + len(w.lookups) - w.acknowledged }
+	mended(b, w, "the schema grows")
+	expect(t, "answers other than 200", w.count(answers), 0)
+	b.close()
+}
+
+// columnOf reads texts.
+func columnOf(t *testing.T, db *sql.DB, query string) (out []string) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, text)
+	}
+	if len(out) == 0 || rows.Err() != nil {
+		t.Fatalf("%d rows, %v", len(out), rows.Err())
+	}
+	return out
 }
 
 // fullDisk fills the file system of a SQLite database, and gives it room again.
