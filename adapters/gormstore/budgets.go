@@ -17,7 +17,7 @@ func addBudgets(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	if err := (partitioned{"lookups", monthly}).index(ctx, db, "member",
+	if err := lookupsByMonth.index(ctx, db, "member",
 		"(member_id, id) WHERE member_id IS NOT NULL"); err != nil {
 		return err
 	}

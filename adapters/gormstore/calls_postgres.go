@@ -57,7 +57,7 @@ var (
 			record_id = a.record_id::uuid, settle_at = NULL
 		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[])
 			AS a (id, status, charged, amount, record_id)
-		WHERE lookups.id = a.id::uuid AND settle_at IS NOT NULL
+		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid AND settle_at IS NOT NULL
 			AND lookups.status IN (` + unfinished + `)
 		RETURNING lookups.id::text`
 )
@@ -217,6 +217,7 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 			mapped(in, func(e ended) bool { return e.entry.Charged }),
 			mapped(in, func(e ended) int64 { return e.entry.Amount }),
 			mapped(in, func(e ended) *string { return (*string)(e.entry.RecordID) }),
+			slices.Min(ids), slices.Max(ids), // for its partitions
 		).Query(func(rows pgx.Rows) error {
 			var id string
 			_, err := pgx.ForEachRow(rows, []any{&id}, func() error { still[id] = true; return nil })

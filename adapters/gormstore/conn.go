@@ -20,6 +20,7 @@ type conn struct {
 	// migrating opens connections of the role that owns the tables; nil on SQLite.
 	migrating *dialer
 	standby   *standby
+	edges     *edges
 	tx        bool
 	// lines are those of the audit that are written when the transaction has done all else.
 	lines *[]audit.Line

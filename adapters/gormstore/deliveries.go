@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -92,11 +93,19 @@ func (r deliveries) Page(
 	ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
 ) ([]webhook.Delivery, error) {
 	const op = "deliveries.page"
-	scopes := []scope{where("webhook_id = ?", webhookID), newest(after, limit)}
-	if outcome != "" {
-		scopes = append(scopes, where("outcome = ?", string(outcome)))
-	}
-	page, err := findAll(ctx, r.list, op, r.vault.delivery, scopes...)
+	var rows []deliveryRow
+	err := r.list(ctx, op, func(db *gorm.DB) (err error) {
+		read := func(w window, limit int) (found []deliveryRow, err error) {
+			wanted := newest(w.below, limit)(db).Where(w.edges).Where("webhook_id = ? AND id > ?", webhookID, w.above)
+			if outcome != "" {
+				wanted = wanted.Where("outcome = ?", string(outcome))
+			}
+			return found, wanted.Find(&found).Error
+		}
+		rows, err = newestFirst(deliveriesByDay.windows(db, r.edges, beforeAll, cmp.Or(after, afterAll)), limit, read)
+		return err
+	})
+	page := mapped(rows, r.vault.delivery)
 	if err != nil {
 		return page, err
 	}
@@ -136,7 +145,8 @@ func (r deliveries) Summaries(
 		return db.Table("webhooks AS w").Joins("JOIN delivery_hours h ON h.webhook_id = w.id").
 			Select(`w.id AS webhook_id, CAST(SUM(h.accepted) AS bigint) AS accepted,
 				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused, COALESCE((
-				SELECT CAST(d.id AS text) FROM deliveries d WHERE d.webhook_id = w.id ORDER BY d.id DESC LIMIT 1), '') AS last`).
+				SELECT CAST(d.id AS text) FROM deliveries d WHERE d.webhook_id = w.id AND d.id > ? ORDER BY d.id DESC LIMIT 1
+				), '') AS last`, idsSince(hourOf(since))).
 			Where("w.org_id = ? AND h.hour >= ?", orgID, hourOf(since)).Group("w.id").Find(&rows).Error
 	})
 	out := map[string]webhook.Summary{}

@@ -2,11 +2,11 @@ package gormstore
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"gorm.io/gorm"
 
-	"fichario/domain/catalog"
 	"fichario/ports"
 )
 
@@ -24,39 +24,42 @@ const (
 )
 
 func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([]ports.ContactFigure, error) {
-	var rows []struct {
-		Hour                time.Time
-		WebhookID, OriginID uid
-		N                   int
+	read := func(rows *sql.Rows) (f ports.ContactFigure, err error) {
+		var webhook, origin uid
+		err = rows.Scan(&f.Hour, &webhook, &origin, &f.Count)
+		f.Hour, f.WebhookID, f.OriginID = f.Hour.UTC(), webhook.known(), origin.known()
+		return f, err
 	}
-	err := r.list(ctx, "figures.contacts", func(db *gorm.DB) error {
-		return db.Raw(contactsByHour, orgID, hourOf(since)).Scan(&rows).Error
-	})
-	out := make([]ports.ContactFigure, len(rows))
-	for i, row := range rows {
-		out[i] = ports.ContactFigure{
-			Hour: row.Hour.UTC(), WebhookID: row.WebhookID.known(), OriginID: row.OriginID.known(), Count: row.N,
-		}
-	}
-	return out, err
+	return eachFigure(ctx, r, "figures.contacts", contactsByHour, orgID, since, read)
 }
 
 func (r figures) Lookups(ctx context.Context, orgID string, since time.Time) ([]ports.LookupFigure, error) {
-	var rows []struct {
-		Hour            time.Time
-		Product         string
-		Charged, Cached int
-		Amount          int64
+	read := func(rows *sql.Rows) (f ports.LookupFigure, err error) {
+		err = rows.Scan(&f.Hour, &f.Product, &f.Charged, &f.Cached, &f.Amount)
+		f.Hour = f.Hour.UTC()
+		return f, err
 	}
-	err := r.list(ctx, "figures.lookups", func(db *gorm.DB) error {
-		return db.Raw(lookupsByHour, orgID, hourOf(since)).Scan(&rows).Error
-	})
-	out := make([]ports.LookupFigure, len(rows))
-	for i, row := range rows {
-		out[i] = ports.LookupFigure{
-			Hour: row.Hour.UTC(), Product: row.Product, Charged: row.Charged, Cached: row.Cached,
-			Amount: catalog.Money(row.Amount),
+	return eachFigure(ctx, r, "figures.lookups", lookupsByHour, orgID, since, read)
+}
+
+// eachFigure reads rows without GORM, because a month has many thousands.
+func eachFigure[Figure any](
+	ctx context.Context, r figures, op, query, orgID string, since time.Time, read func(*sql.Rows) (Figure, error),
+) (out []Figure, err error) {
+	err = r.list(ctx, op, func(db *gorm.DB) error {
+		rows, err := db.Raw(query, orgID, hourOf(since)).Rows()
+		if err != nil {
+			return err
 		}
-	}
+		defer func() { _ = rows.Close() }()
+		for out = nil; rows.Next(); {
+			f, err := read(rows)
+			if err != nil {
+				return err
+			}
+			out = append(out, f)
+		}
+		return rows.Err()
+	})
 	return out, err
 }

@@ -19,6 +19,8 @@ type notificationRow struct {
 	BatchID   *uid
 }
 
+var notificationColumns = columnNames(notificationRow{}, "notifications")
+
 func (notificationRow) TableName() string { return "notifications" }
 
 type markRow struct {
@@ -64,16 +66,20 @@ func (r notifications) List(
 		if err != nil {
 			return err
 		}
-		var rows []struct {
+		type namedRow struct {
 			Row         notificationRow `gorm:"embedded"`
 			ContactName string
 			BatchName   string
 		}
-		err = db.Table("notifications").Select("notifications.*, COALESCE(contacts.name, '') AS contact_name, "+
-			"COALESCE(batches.name, '') AS batch_name").
-			Joins("LEFT JOIN contacts ON contacts.id = notifications.contact_id").
-			Joins("LEFT JOIN batches ON batches.id = notifications.batch_id").Where("notifications.org_id = ?", orgID).
-			Order("notifications.id DESC").Limit(limit).Find(&rows).Error
+		page := func(w window, limit int) (found []namedRow, err error) {
+			return found, db.Table("notifications").Select(notificationColumns+", COALESCE(contacts.name, '') AS contact_name, "+
+				"COALESCE(batches.name, '') AS batch_name").
+				Joins("LEFT JOIN contacts ON contacts.id = notifications.contact_id").
+				Joins("LEFT JOIN batches ON batches.id = notifications.batch_id").
+				Where("notifications.org_id = ? AND notifications.id > ? AND notifications.id < ?", orgID, w.above, w.below).
+				Where(w.edges).Order("notifications.id DESC").Limit(limit).Find(&found).Error
+		}
+		rows, err := newestFirst(notificationsByMonth.windows(db, r.edges, beforeAll, afterAll), limit, page)
 		out = make([]crm.Notification, len(rows))
 		for i, named := range rows {
 			row := named.Row
@@ -99,19 +105,22 @@ func readUpTo(db *gorm.DB, memberID string) (uid, error) {
 }
 
 func (r notifications) Unread(ctx context.Context, orgID, memberID string) (int, error) {
-	var n int64
+	const most = 100
+	var unread []uid
 	err := r.list(ctx, "notifications.unread", func(db *gorm.DB) error {
 		read, err := readUpTo(db, memberID)
 		if err != nil {
 			return err
 		}
-		unread := db.Model(&notificationRow{}).Select("id").Where("org_id = ?", orgID)
-		if read != "" {
-			unread = unread.Where("id > ?", read)
+		page := func(w window, limit int) (found []uid, err error) {
+			return found, db.Model(&notificationRow{}).Where("org_id = ? AND id > ? AND id < ?", orgID, w.above, w.below).
+				Where(w.edges).Limit(limit).Pluck("id", &found).Error
 		}
-		return db.Table("(?) AS unread", unread.Limit(100)).Count(&n).Error
+		windows := notificationsByMonth.windows(db, r.edges, max(beforeAll, string(read)), afterAll)
+		unread, err = newestFirst(windows, most, page)
+		return err
 	})
-	return int(n), err
+	return len(unread), err
 }
 
 // markRead writes what it finds in one statement, so that a mark never names another organisation's notification, and

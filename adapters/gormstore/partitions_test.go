@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -75,6 +77,95 @@ func addLookup(t *testing.T, s *Store, at time.Time) string {
 		t.Fatal(err)
 	}
 	return id
+}
+
+// TestAPagePlansForItsPartitions: pages are whole over months, and PostgreSQL plans for those that a page is in.
+func TestAPagePlansForItsPartitions(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		now := time.Now().UTC()
+		month := func(n int) time.Time { return monthly.after(monthly.start(now), n) }
+		if s.write.Name() == "postgres" {
+			db, err := s.write.DB()
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = lookupsByMonth.dropBefore(t.Context(), db, month(12))
+			for i := -7; i < 3; i++ {
+				err = errors.Join(err, lookupsByMonth.add(t.Context(), db, month(i), month(i+1)))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var want []string
+		for i := -7; i <= 0; i++ {
+			for j := range 3 {
+				want = append(want, addLookup(t, s, month(i).Add(time.Duration(j)*time.Minute)))
+			}
+		}
+		want = append(want, addLookup(t, s, now.Add(24*time.Hour))) // of a clock that was wrong
+		slices.Reverse(want)
+		log := &statements{}
+		db := s.read.Session(&gorm.Session{Logger: log})
+		s.edges.since(s.read, lookupsByMonth)
+		page := func(f lookup.Filter, after string) []string {
+			log.ran = nil
+			found, err := statement{conn{read: db, write: db, edges: &s.edges}, s.vault}.
+				Page(t.Context(), lookup.Asker{OrgID: testID(1)}, f, after, 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return mapped(found, func(e lookup.Entry) string { return e.ID })
+		}
+		var got []string
+		for after := ""; ; after = got[len(got)-1] {
+			next := page(lookup.Filter{}, after)
+			if got = append(got, next...); len(next) == 0 {
+				break
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the pages have\n%v, not\n%v", s.write.Name(), got, want)
+		}
+		one := []window{{beforeAll, afterAll, ""}}
+		if s.write.Name() == "postgres" { // the first partition goes on after today, since an upgrade
+			one[0].below = firstID(month(2))
+		}
+		upgraded := &edges{first: map[string]string{"lookups": firstID(month(2))}}
+		if at := lookupsByMonth.windows(s.read, upgraded, beforeAll, afterAll); !slices.Equal(at, one) {
+			t.Errorf("%s: %v in the first partition", s.write.Name(), at)
+		}
+		for what, c := range map[string]struct {
+			f       lookup.Filter
+			after   string
+			parts   int
+			entries int
+		}{
+			"the newest": {lookup.Filter{}, "", 3, 4}, "the newest of months ago": {lookup.Filter{}, want[8], 2, 4},
+			"a month": {lookup.Filter{From: month(-4), Until: month(-3)}, "", 3, 3},
+		} {
+			if n := len(page(c.f, c.after)); n != c.entries {
+				t.Errorf("%s: %s has %d entries", s.write.Name(), what, n)
+			}
+			if s.write.Name() == "sqlite" {
+				continue
+			}
+			parts := map[string]bool{}
+			for _, text := range log.ran {
+				var lines []string
+				if err := s.read.Raw("EXPLAIN " + text).Scan(&lines).Error; err != nil {
+					t.Fatal(err)
+				}
+				for _, name := range regexp.MustCompile(`on (lookups_\w+)`).FindAllStringSubmatch(strings.Join(lines, "\n"), -1) {
+					parts[name[1]] = true
+				}
+			}
+			if len(parts) > c.parts || len(parts) == 0 {
+				t.Errorf("%s is planned for %v", what, slices.Sorted(maps.Keys(parts)))
+			}
+		}
+	}
 }
 
 // partOf is the partition that a row is in.

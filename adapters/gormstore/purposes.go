@@ -101,10 +101,9 @@ func addPurposes(ctx context.Context, db *sql.DB) error {
 
 // indexPurposes lets a statement walk the lookups of one purpose. What was asked for none is not in the indexes.
 func indexPurposes(ctx context.Context, db *sql.DB) error {
-	lookups := partitioned{"lookups", monthly}
 	for _, owner := range []string{"org", "key"} {
 		of := "(" + owner + "_id, purpose, id DESC NULLS LAST) WHERE purpose <> ''"
-		if err := lookups.index(ctx, db, owner+"_purpose", of); err != nil {
+		if err := lookupsByMonth.index(ctx, db, owner+"_purpose", of); err != nil {
 			return err
 		}
 	}

@@ -42,13 +42,13 @@ func (r statement) Page(
 			return []lookup.Entry{}, err
 		}
 	}
-	page := func(db *gorm.DB) *gorm.DB {
+	page := func(db *gorm.DB, at window, limit int) *gorm.DB {
+		some := fresh(db).Select(columnsOf(f.Brief)).Where(at.edges).Session(&gorm.Session{})
 		part := func(w walk) *gorm.DB {
-			return w.page(within(f)(alike(by)(fresh(db).Select(columnsOf(f.Brief)))), "lookups", above, below, false, limit)
+			return w.page(within(f)(alike(by)(some)), "lookups", at.above, at.below, false, limit)
 		}
 		if f.Purpose != "" {
-			wanted := passed(by, f)(fresh(db).Select(columnsOf(f.Brief)))
-			return db.Raw("?", ofPurpose(by, f.Purpose).page(wanted, "lookups", above, below, false, limit))
+			return db.Raw("?", ofPurpose(by, f.Purpose).page(passed(by, f)(some), "lookups", at.above, at.below, false, limit))
 		}
 		if f.Product == "" && f.Cache == nil {
 			return db.Raw("?", part(indexOf(by)))
@@ -67,7 +67,10 @@ func (r statement) Page(
 	}
 	var out []lookup.Entry
 	err = run(ctx, op, func(db *gorm.DB) error {
-		out, err = r.vault.entries(page(db), limit, f.Brief)
+		read := func(at window, limit int) ([]lookup.Entry, error) {
+			return r.vault.entries(page(db, at, limit), limit, f.Brief)
+		}
+		out, err = newestFirst(lookupsByMonth.windows(db, r.edges, above, below), limit, read)
 		return err
 	})
 	return out, err
@@ -79,9 +82,12 @@ func (r statement) ofMember(
 ) (out []lookup.Entry, err error) {
 	above, below := idsWithin(f, after)
 	err = r.list(ctx, "statement.ofMember", func(db *gorm.DB) error {
-		wanted := passed(by, f)(fresh(db).Select(columnsOf(f.Brief)))
 		w := walk{"lookups_member", []string{"member_id"}, []any{by.MemberID}, ""}
-		out, err = r.vault.entries(w.page(wanted, "lookups", above, below, false, limit), limit, f.Brief)
+		read := func(at window, limit int) ([]lookup.Entry, error) {
+			wanted := passed(by, f)(fresh(db).Select(columnsOf(f.Brief)).Where(at.edges))
+			return r.vault.entries(w.page(wanted, "lookups", at.above, at.below, false, limit), limit, f.Brief)
+		}
+		out, err = newestFirst(lookupsByMonth.windows(db, r.edges, above, below), limit, read)
 		return err
 	})
 	return out, err

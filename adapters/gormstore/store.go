@@ -45,6 +45,7 @@ type Store struct {
 	dialer, migrating *dialer
 	vault             *vault
 	subject           subjectKey
+	edges             edges
 	// tracedAgain is IndexSubjects' own.
 	tracedAgain time.Time
 	// serve answers lookups from history: on PostgreSQL together, on SQLite each alone but for their entries.
@@ -112,6 +113,7 @@ func config() *gorm.Config {
 		Logger:                 logger.Discard,
 		TranslateError:         true,
 		SkipDefaultTransaction: true,
+		QueryFields:            true, // see columnNames
 		NowFunc:                func() time.Time { return stamp(time.Now()) },
 	}
 }
@@ -191,7 +193,9 @@ func (s *Store) Repos() ports.Repos {
 }
 
 func (s *Store) conn() conn {
-	c := conn{read: s.read, write: s.write, pages: s.pages, replica: s.replica, migrating: s.migrating}
+	c := conn{
+		read: s.read, write: s.write, pages: s.pages, replica: s.replica, migrating: s.migrating, edges: &s.edges,
+	}
 	if s.dialer != nil {
 		c.standby = &s.dialer.standby
 	}
@@ -223,7 +227,7 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	err := c.standby.holds(func() error {
 		return c.of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 			var lines []audit.Line
-			if own = f(s.repos(conn{read: tx, write: tx, tx: true, lines: &lines})); own != nil {
+			if own = f(s.repos(conn{read: tx, write: tx, edges: &s.edges, tx: true, lines: &lines})); own != nil {
 				return own
 			}
 			return s.vault.appendLines(tx, lines)
