@@ -108,35 +108,42 @@ func isOneCounter(t *testing.T, s *setting, stores ...ports.Store) {
 	var mu sync.Mutex
 	var history []porcupine.Operation
 	var asking sync.WaitGroup
+	ask := func(c, n int) (asked bool) {
+		cpf := lookuptest.CPF(n)
+		began := time.Now().UnixNano()
+		_, err := instances[c%len(instances)].Do(t.Context(), by, app.LookupRequest{
+			Product: catalog.CPF, Document: cpf, Refresh: true,
+		})
+		ended := time.Now().UnixNano()
+		u.mu.Lock()
+		v, asked := u.visits[cpf]
+		u.mu.Unlock()
+		mu.Lock()
+		took := porcupine.Operation{ClientId: c, Input: "take", Call: began, Output: asked, Return: ended}
+		if asked {
+			took.Return = v.came
+		}
+		history = append(history, took)
+		if asked && !v.reached {
+			history = append(history, porcupine.Operation{ClientId: c, Input: "give back", Call: v.left, Return: ended})
+		}
+		mu.Unlock()
+		if code := said(err); (code == "") != v.reached || !asked && code != "limite_diario" {
+			t.Errorf("asked %t, reached %t: %s", asked, v.reached, code)
+		}
+		return asked
+	}
 	for c := range clients {
 		asking.Go(func() {
 			for i := range each {
-				cpf := lookuptest.CPF(c*each + i)
-				began := time.Now().UnixNano()
-				_, err := instances[c%len(instances)].Do(t.Context(), by, app.LookupRequest{
-					Product: catalog.CPF, Document: cpf, Refresh: true,
-				})
-				ended := time.Now().UnixNano()
-				u.mu.Lock()
-				v, asked := u.visits[cpf]
-				u.mu.Unlock()
-				mu.Lock()
-				took := porcupine.Operation{ClientId: c, Input: "take", Call: began, Output: asked, Return: ended}
-				if asked {
-					took.Return = v.came
-				}
-				history = append(history, took)
-				if asked && !v.reached {
-					history = append(history, porcupine.Operation{ClientId: c, Input: "give back", Call: v.left, Return: ended})
-				}
-				mu.Unlock()
-				if code := said(err); (code == "") != v.reached || !asked && code != "limite_diario" {
-					t.Errorf("asked %t, reached %t: %s", asked, v.reached, code)
-				}
+				ask(c, c*each+i)
 			}
 		})
 	}
 	asking.Wait()
+	// What was given back last, all others had been refused for by then.
+	for n := clients * each; ask(0, n); n++ {
+	}
 	over.Store(true)
 	sampling.Wait()
 	equal(t, "calls that reached the bureau", u.reached, most)

@@ -133,7 +133,14 @@ func (d *Dashboard) emptyDays(now time.Time, days int) (o Overview, dayOf func(t
 		o.Days[i] = Day{Start: at.In(d.calendar.Location), Contacts: map[string]int{}}
 		index[d.calendar.Day(at)] = &o.Days[i]
 	}
-	return o, func(hour time.Time) *Day { return index[d.calendar.Day(hour)] }
+	var last time.Time // figures come by the hour, many of each
+	var day *Day
+	return o, func(hour time.Time) *Day {
+		if !hour.Equal(last) {
+			last, day = hour, index[d.calendar.Day(hour)]
+		}
+		return day
+	}
 }
 
 func (o *Overview) countContacts(
