@@ -51,7 +51,8 @@ type filling struct {
 	origins []string
 	stages  []crm.Stage
 	people  []crm.Member
-	filled  int // lookups
+	contact string // the newest
+	filled  int    // lookups
 }
 
 type keyWithSecret struct{ id, secret string }
@@ -66,6 +67,9 @@ func newFilling(ctx context.Context, url string) (*filling, error) {
 		return nil, err
 	}
 	defer func() { _ = store.Close() }()
+	if err := f.divide(ctx); err != nil {
+		return nil, err
+	}
 	return f, f.organise(ctx, store)
 }
 
@@ -75,6 +79,49 @@ func (f *filling) open(ctx context.Context) (*gormstore.Store, error) {
 		return nil, err
 	}
 	return store, store.Migrate(ctx)
+}
+
+// divide gives PostgreSQL, where there is nothing yet, the partitions that the program would have made in the time that
+// is filled: of the beginning they are only those to come.
+func (f *filling) divide(ctx context.Context) error {
+	if _, ok := gormstore.SQLitePath(f.url); ok {
+		return nil
+	}
+	conn, err := pgx.Connect(ctx, f.url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	now := time.Now().UTC()
+	month, day := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), now.Truncate(24*time.Hour)
+	for _, t := range []struct {
+		table, layout       string
+		end                 time.Time // of what is there
+		months, days, parts int
+	}{
+		{"lookups", "2006_01", month, 1, 0, 25}, {"deliveries", "2006_01_02", day, 0, 1, 30},
+		{"contact_events", "2006_01", month, 1, 0, 1}, {"notifications", "2006_01", month, 1, 0, 1},
+	} {
+		at := t.end.AddDate(0, -t.months*t.parts, -t.days*t.parts)
+		sql := fmt.Sprintf(`ALTER TABLE %[1]s DETACH PARTITION %[1]s_first;
+			ALTER TABLE %[1]s ATTACH PARTITION %[1]s_first FOR VALUES FROM (MINVALUE) TO ('%[2]s');`, t.table, firstID(at))
+		for at.Before(t.end) {
+			next := at.AddDate(0, t.months, t.days)
+			sql += fmt.Sprintf(`CREATE TABLE %[1]s_%[2]s PARTITION OF %[1]s FOR VALUES FROM ('%[3]s') TO ('%[4]s');`,
+				t.table, at.Format(t.layout), firstID(at), firstID(next))
+			at = next
+		}
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstID is the smallest UUIDv7 of a time.
+func firstID(at time.Time) string {
+	ms := at.UnixMilli()
+	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
 }
 
 // organise makes what is there once: the organisation, its people, keys and webhooks.
@@ -143,7 +190,7 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 	defer func() { _ = store.Close() }()
 	from := f.filled
 	err = each(lookups-from, func(i int) error {
-		at := f.start.Add(span * time.Duration(i) / time.Duration(lookups-from))
+		at := f.start.Add(span / time.Duration(lookups-from) * time.Duration(i))
 		return f.lookup(ctx, store.Repos(), from+i, at)
 	})
 	if err != nil {
@@ -152,16 +199,22 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 	posts := (lookups - from) * 15 / 100
 	began := time.Now().UTC().Add(-recent)
 	err = each(posts, func(i int) error {
-		at := began.Add(recent * time.Duration(i) / time.Duration(posts))
+		at := began.Add(recent / time.Duration(max(posts, 1)) * time.Duration(i))
 		return f.post(ctx, store.Repos(), from+i, at, i%3 == 2)
 	})
 	f.filled = lookups
 	if err != nil {
 		return err
 	}
-	if err := store.IndexContacts(ctx); err != nil { // as the program's chore does in the days that the rows stand for
+	// As the program's chores do in the days that the rows stand for.
+	if err := errors.Join(store.IndexContacts(ctx), store.CatchUp(ctx)); err != nil {
 		return err
 	}
+	newest, err := store.Repos().Contacts.Page(ctx, f.org, "", 1)
+	if err != nil || len(newest) == 0 {
+		return fmt.Errorf("no contact: %w", err)
+	}
+	f.contact = newest[0].ID
 	return f.analyse(ctx)
 }
 
