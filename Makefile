@@ -35,8 +35,9 @@ test-race: build bin/pgtest ## run every test with the race detector (needs a C 
 	CGO_ENABLED=1 $(PGTEST) $(ALLOWED) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
 
 SOAK ?= 30m
-soak: build ## kill the program at random under load for SOAK, such as 30m, and count what is lost, doubled or uncharged
-	SOAK=$(SOAK) FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario $(GO) test -count=1 -v -timeout 0 -run '^TestSoak$$' ./tests/faults
+soak: build ## kill the program at random under load for SOAK, such as 30m, and count what is lost; then look for drift
+	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario SOAK=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestSoak$$' ./tests/faults
+	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario DRIFT=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestDrift$$' ./tests/faults
 
 generate: ## write the generated code anew
 	$(GO) generate ./...
