@@ -123,7 +123,11 @@ func (t partitioned) windows(db *gorm.DB, e *edges, above, below string) []windo
 		return []window{{above, below, ""}}
 	}
 	within := func(above, below string) string {
-		before := t.table + ".id < " + literal(t.next(timeOfID(below).Add(-time.Millisecond)))
+		end := timeOfID(below)
+		if firstID(end) == below { // nothing of that moment
+			end = end.Add(-time.Millisecond)
+		}
+		before := t.table + ".id < " + literal(t.next(end))
 		if from := firstID(t.period.start(timeOfID(above))); from >= since {
 			return t.table + ".id >= " + literal(from) + " AND " + before
 		}

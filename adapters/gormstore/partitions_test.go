@@ -71,12 +71,17 @@ func inPartitions(t *testing.T, s *Store, table string, n int) {
 func addLookup(t *testing.T, s *Store, at time.Time) string {
 	t.Helper()
 	id := firstID(at)
+	addLookupAs(t, s, id, at)
+	return id
+}
+
+func addLookupAs(t *testing.T, s *Store, id string, at time.Time) {
+	t.Helper()
 	err := s.write.Exec(`INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
 		day, month) VALUES (?, ?, 'cpf', 'cpf', '', ?, false, false, 0, 'concluida', '', '')`, id, testID(1), at).Error
 	if err != nil {
 		t.Fatal(err)
 	}
-	return id
 }
 
 // TestAPagePlansForItsPartitions: pages are whole over months, and PostgreSQL plans for those that a page is in.
@@ -105,6 +110,12 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 			}
 		}
 		want = append(want, addLookup(t, s, now.Add(24*time.Hour))) // of a clock that was wrong
+		for i := range 4 { // with the first moment of a month
+			id := strings.Replace(firstID(month(-3)), "-7000-", fmt.Sprintf("-700%d-", i+1), 1)
+			addLookupAs(t, s, id, month(-3))
+			want = append(want, id)
+		}
+		slices.Sort(want)
 		slices.Reverse(want)
 		log := &statements{}
 		db := s.read.Session(&gorm.Session{Logger: log})
@@ -143,7 +154,7 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 			entries int
 		}{
 			"the newest": {lookup.Filter{}, "", 3, 4}, "the newest of months ago": {lookup.Filter{}, want[8], 2, 4},
-			"a month": {lookup.Filter{From: month(-4), Until: month(-3)}, "", 3, 3},
+			"a month": {lookup.Filter{From: month(-5), Until: month(-4)}, "", 3, 3},
 		} {
 			if n := len(page(c.f, c.after)); n != c.entries {
 				t.Errorf("%s: %s has %d entries", s.write.Name(), what, n)
