@@ -37,7 +37,6 @@ func TestAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 		b.See("Escolha para que é a consulta", "Cadastro")
 		b.Accessible()
 		b.Choose("#finalidade", "credito")
-		browsertest.Eval[bool](b, "document.querySelector('#finalidade').dispatchEvent(new Event('change', {bubbles: true}))")
 		b.See("R$ 0,45")
 		b.Click(`.opt-a form:has(input[value=cpf]):has(input[value=credito]) button`)
 		b.See("Pedida por", "Análise de crédito")

@@ -3,6 +3,7 @@ package intaketest
 import (
 	"context"
 	"database/sql"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,11 @@ func (o *Org) Database(t *testing.T) *sql.DB {
 	driver, source := "pgx", o.env["FICHARIO_DATABASE_URL"]
 	if path, ok := strings.CutPrefix(source, "sqlite://"); ok {
 		driver, source = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
+	} else if at, err := url.Parse(source); err == nil { // maybe through a pooler, which keeps no prepared statements
+		query := at.Query()
+		query.Set("default_query_exec_mode", "exec")
+		at.RawQuery = query.Encode()
+		source = at.String()
 	}
 	db, err := sql.Open(driver, source)
 	if err != nil {
