@@ -77,42 +77,34 @@ const aheadOfTime = 48 * time.Hour
 // SQLite.
 type window struct{ above, below, edges string }
 
-// edges are the first ids of tables' second partitions, at which those of one period each begin; asked once. Nil knows
-// none.
-type edges struct {
-	mu    sync.Mutex
-	first map[string]string // by table
-}
+// edges are the first ids of tables' second partitions: those after it are of one period each. Asked once; nil knows none.
+type edges struct{ first sync.Map } // by table
 
 // since returns that of a table, afterAll where it has none or nobody knows.
 func (e *edges) since(db *gorm.DB, t partitioned) string {
 	if e == nil || db.Name() == "sqlite" {
 		return afterAll
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if first, ok := e.first[t.table]; ok {
-		return first
+	if first, ok := e.first.Load(t.table); ok {
+		return first.(string) //nolint:forcetypeassert // as it is stored below
 	}
-	var bounds []string
-	if err := db.Session(&gorm.Session{NewDB: true}).Raw(askBounds, t.table, t.rest()).Scan(&bounds).Error; err != nil {
+	var names []string // they need no lock, other than the bounds
+	if err := db.Session(&gorm.Session{NewDB: true}).Raw(askParts, t.table).Scan(&names).Error; err != nil {
 		return afterAll
 	}
-	first := afterAll
-	for _, bound := range bounds {
-		if to := boundOf.FindStringSubmatch(bound); to != nil {
-			first = min(first, to[1])
+	starts := []string{afterAll, afterAll}
+	for _, name := range names {
+		if start, err := time.Parse(t.table+"_"+t.period.layout, name); err == nil {
+			starts = append(starts, firstID(start))
 		}
 	}
-	if e.first == nil {
-		e.first = map[string]string{}
-	}
-	e.first[t.table] = first
-	return first
+	slices.Sort(starts)
+	e.first.Store(t.table, starts[1])
+	return starts[1]
 }
 
-const askBounds = `SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits i
-	JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass(?) AND c.relname <> ?`
+const askParts = `SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+	WHERE i.inhparent = to_regclass(?)`
 
 // windows cut the ids between two, both exclusive, into the newest ones, of two periods, and those before. PostgreSQL
 // plans a statement for each partition that its ids may be in, which takes it a tenth of a millisecond each, while the

@@ -143,8 +143,9 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 		if s.write.Name() == "postgres" { // the first partition goes on after today, since an upgrade
 			one[0].below = firstID(month(2))
 		}
-		upgraded := &edges{first: map[string]string{"lookups": firstID(month(2))}}
-		if at := lookupsByMonth.windows(s.read, upgraded, beforeAll, afterAll); !slices.Equal(at, one) {
+		var upgraded edges
+		upgraded.first.Store("lookups", firstID(month(2)))
+		if at := lookupsByMonth.windows(s.read, &upgraded, beforeAll, afterAll); !slices.Equal(at, one) {
 			t.Errorf("%s: %v in the first partition", s.write.Name(), at)
 		}
 		for what, c := range map[string]struct {
