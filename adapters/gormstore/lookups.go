@@ -142,7 +142,7 @@ func asker(by lookup.Asker) scope {
 		// The cast keeps SQLite, which knows no better, from walking the index of the organisation.
 		return where("key_id = ? AND CAST(org_id AS text) = ?", by.KeyID, by.OrgID)
 	case by.MemberID != "":
-		return where("member_id = ? AND org_id = ?", by.MemberID, by.OrgID)
+		return where("member_id = ? AND CAST(org_id AS text) = ?", by.MemberID, by.OrgID)
 	case by.Members:
 		return where("org_id = ? AND key_id IS NULL", by.OrgID)
 	}
@@ -204,7 +204,7 @@ func spentBy(by lookup.Asker, from, until string) scope {
 	}
 	return func(db *gorm.DB) *gorm.DB {
 		return db.Select("day, product, COUNT(*) AS count, CAST(SUM(amount) AS bigint) AS amount").
-			Where("member_id = ? AND org_id = ? AND charged AND id > ?", by.MemberID, by.OrgID,
+			Where("member_id = ? AND CAST(org_id AS text) = ? AND charged AND id > ?", by.MemberID, by.OrgID,
 				idsSince(first.Add(-24*time.Hour))).
 			Where("day BETWEEN ? AND ?", from, until).Group("day, product").Order("day, product")
 	}
@@ -215,8 +215,9 @@ func (r statement) OfContact(
 ) (out []ports.ContactLookup, err error) {
 	err = r.query(ctx, "statement.ofContact", func(db *gorm.DB) error {
 		var rows []lookupRow
-		err := ofContact(contactID)(newest("", limit)(db)).Find(&rows, "org_id = ?", orgID).Error
-		if err != nil {
+		w := walk{"lookups_contact", []string{"contact_id"}, []any{contactID}, ""}
+		if err := w.page(passing("org_id = ?", orgID)(fresh(db)), "lookups", beforeAll, afterAll, false, limit).
+			Find(&rows).Error; err != nil {
 			return err
 		}
 		answered, err := answeredAt(db, rows)

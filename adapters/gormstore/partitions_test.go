@@ -110,7 +110,7 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 			}
 		}
 		want = append(want, addLookup(t, s, now.Add(24*time.Hour))) // of a clock that was wrong
-		for i := range 4 { // with the first moment of a month
+		for i := range 4 {                                          // with the first moment of a month
 			id := strings.Replace(firstID(month(-3)), "-7000-", fmt.Sprintf("-700%d-", i+1), 1)
 			addLookupAs(t, s, id, month(-3))
 			want = append(want, id)

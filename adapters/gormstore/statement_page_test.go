@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,11 +22,27 @@ func TestAStatementWalksAnIndex(t *testing.T) {
 	for _, s := range each(t) {
 		inPartitions(t, s, "lookups", 30)
 		fill(t, s, 60_000, fmt.Sprintf(`INSERT INTO lookups
-			(id, org_id, key_id, product, doc_type, document, at, cache, charged, amount, status, day, month, member_id, purpose)
+			(id, org_id, key_id, product, doc_type, document, at, cache, charged, amount, status, day, month, member_id, purpose,
+			contact_id)
 			SELECT @id, CASE WHEN i %% 5 = 0 THEN '%s'@uuid ELSE @id END, CASE WHEN i %% 7 > 0 THEN '%s'@uuid END,
 			CASE WHEN i %% 3 > 0 THEN 'cpf' ELSE 'cnpj' END, 'cpf', '', @moment, i %% 2 = 0, i %% 2 > 0, 0, 'concluida', '', '',
-			CASE WHEN i %% 7 = 0 THEN '%s'@uuid END, CASE WHEN i %% 4 > 0 THEN 'credito' ELSE '' END FROM numbers`,
-			planOrg, planKey, planMan))
+			CASE WHEN i %% 7 = 0 THEN '%s'@uuid END, CASE WHEN i %% 4 > 0 THEN 'credito' ELSE '' END,
+			CASE WHEN i %% 110 = 0 THEN '%s'@uuid END FROM numbers`, planOrg, planKey, planMan, planKey))
+		walks(t, s, "a contact's", func(c conn) error {
+			found, err := statement{c, s.vault}.OfContact(t.Context(), planOrg, planKey, 20)
+			if len(found) != 20 {
+				t.Errorf("%s: a contact has %d lookups", s.write.Name(), len(found))
+			}
+			return err
+		}, "lookups_contact")
+		spent := strings.Join(planned(t, s, func(c conn) error {
+			_, err := statement{c, s.vault}.Spend(t.Context(), lookup.Asker{OrgID: planOrg, MemberID: planMan},
+				"2026-02-01", "2026-02-28")
+			return err
+		}), "\n")
+		if s.write.Name() == "sqlite" && !strings.Contains(spent, "lookups_member ") {
+			t.Errorf("what a member spent is read by:\n%s", spent)
+		}
 		yes := true
 		months := lookup.Filter{
 			From: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),

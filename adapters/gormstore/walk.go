@@ -51,7 +51,7 @@ func (w walk) page(db *gorm.DB, table, above, below string, ascending bool, limi
 
 // withoutNulls are indexes of before NULLS LAST kept the primary key away.
 var withoutNulls = []string{
-	"lookups_org", "lookups_key", "lookups_members", "lookups_member", "contacts_org", "contacts_stage",
+	"lookups_org", "lookups_key", "lookups_members", "lookups_member", "lookups_contact", "contacts_org", "contacts_stage",
 }
 
 // passing is a condition that rows of a walk are held to, and that no plan is made of: one believed to leave few rows
