@@ -77,7 +77,8 @@ const aheadOfTime = 48 * time.Hour
 // SQLite.
 type window struct{ above, below, edges string }
 
-// edges are the first ids of tables' second partitions: those after it are of one period each. Asked once; nil knows none.
+// edges are the first ids of tables' second partitions: those after it are of one period each. Asked once; nil knows
+// none.
 type edges struct{ first sync.Map } // by table
 
 // since returns that of a table, afterAll where it has none or nobody knows.
