@@ -6,29 +6,13 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"time"
 
 	"fichario/adapters/bureau"
 	"fichario/adapters/sandbox"
-	"fichario/domain/catalog"
-	"fichario/ports"
 )
 
-// bureauClient is an adapter for a bureau, as the program needs it.
-type bureauClient interface {
-	ports.Bureau
-	// Name is the bureau's in the log and in metrics.
-	Name() string
-	// Catalog are the products that it offers, with what they cost.
-	Catalog() catalog.Catalog
-	// Timeout is how long a call takes at most.
-	Timeout() time.Duration
-	// Rate is how many calls a second the bureau takes; 0 for as many as come.
-	Rate() float64
-}
-
 // openBureau returns the client of the configured bureau, and what ends it.
-func (e *environment) openBureau(log *slog.Logger) (bureauClient, func(), error) {
+func (e *environment) openBureau(log *slog.Logger) (*bureau.Client, func(), error) {
 	ref := e.settings.Bureau
 	options := []bureau.Option{bureau.WithLogger(log)}
 	stop := func() {}

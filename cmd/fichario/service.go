@@ -13,6 +13,7 @@ import (
 
 	"fichario/adapters/agents"
 	"fichario/adapters/automation"
+	"fichario/adapters/bureau"
 	"fichario/adapters/docsite"
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
@@ -31,7 +32,7 @@ import (
 type service struct {
 	alone         func() // gives the SQLite file back
 	store         *gormstore.Store
-	bureau        bureauClient
+	bureau        *bureau.Client
 	stopBureau    func()
 	dispatcher    *automation.Dispatcher
 	mailer        ports.Mailer // nil where e-mail is not configured

@@ -84,16 +84,9 @@ func (f *filling) open(ctx context.Context) (*gormstore.Store, error) {
 // divide gives PostgreSQL, where there is nothing yet, the partitions that the program would have made in the time that
 // is filled: of the beginning they are only those to come.
 func (f *filling) divide(ctx context.Context) error {
-	if _, ok := gormstore.SQLitePath(f.url); ok {
-		return nil
-	}
-	conn, err := pgx.Connect(ctx, f.url)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
 	now := time.Now().UTC()
 	month, day := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), now.Truncate(24*time.Hour)
+	sql := ""
 	for _, t := range []struct {
 		table, layout       string
 		end                 time.Time // of what is there
@@ -103,7 +96,7 @@ func (f *filling) divide(ctx context.Context) error {
 		{"contact_events", "2006_01", month, 1, 0, 1}, {"notifications", "2006_01", month, 1, 0, 1},
 	} {
 		at := t.end.AddDate(0, -t.months*t.parts, -t.days*t.parts)
-		sql := fmt.Sprintf(`ALTER TABLE %[1]s DETACH PARTITION %[1]s_first;
+		sql += fmt.Sprintf(`ALTER TABLE %[1]s DETACH PARTITION %[1]s_first;
 			ALTER TABLE %[1]s ATTACH PARTITION %[1]s_first FOR VALUES FROM (MINVALUE) TO ('%[2]s');`, t.table, firstID(at))
 		for at.Before(t.end) {
 			next := at.AddDate(0, t.months, t.days)
@@ -111,11 +104,8 @@ func (f *filling) divide(ctx context.Context) error {
 				t.table, at.Format(t.layout), firstID(at), firstID(next))
 			at = next
 		}
-		if _, err := conn.Exec(ctx, sql); err != nil {
-			return err
-		}
 	}
-	return nil
+	return f.onPostgres(ctx, sql)
 }
 
 // firstID is the smallest UUIDv7 of a time.
@@ -215,11 +205,12 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 		return fmt.Errorf("no contact: %w", err)
 	}
 	f.contact = newest[0].ID
-	return f.analyse(ctx)
+	// What PostgreSQL's own daemon would have found out in those days.
+	return f.onPostgres(ctx, "VACUUM ANALYZE")
 }
 
-// analyse tells PostgreSQL what its own daemon would have found out in the days that the rows stand for.
-func (f *filling) analyse(ctx context.Context) error {
+// onPostgres runs statements there, and nothing on SQLite.
+func (f *filling) onPostgres(ctx context.Context, sql string) error {
 	if _, ok := gormstore.SQLitePath(f.url); ok {
 		return nil
 	}
@@ -228,7 +219,7 @@ func (f *filling) analyse(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
+	_, err = conn.Exec(ctx, sql)
 	return err
 }
 
