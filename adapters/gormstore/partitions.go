@@ -69,9 +69,6 @@ func (t partitioned) name(start time.Time) string {
 // partition is one of a table, for ids before one.
 type partition struct{ name, to string }
 
-// aheadOfTime is how far ids may be ahead, by a clock that was wrong when they were made.
-const aheadOfTime = 48 * time.Hour
-
 // window is some time of a partitioned table: ids between two, both exclusive, and within edges. These are a condition
 // that tells PostgreSQL which partitions it is, in the statement itself, so that it plans for no others; empty on
 // SQLite.
@@ -112,19 +109,22 @@ const askParts = `SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid =
 // newest are nearly always enough for a page.
 func (t partitioned) windows(db *gorm.DB, e *edges, above, below string) []window {
 	since, now := e.since(db, t), time.Now()
-	if below = min(below, max(since, t.next(now.Add(aheadOfTime)))); below <= since {
+	if below <= since {
 		return []window{{above, below, ""}}
 	}
 	within := func(above, below string) string {
+		var is []string
+		if from := firstID(t.period.start(timeOfID(above))); from >= since {
+			is = append(is, t.table+".id >= "+literal(from))
+		}
 		end := timeOfID(below)
 		if firstID(end) == below { // nothing of that moment
 			end = end.Add(-time.Millisecond)
 		}
-		before := t.table + ".id < " + literal(t.next(end))
-		if from := firstID(t.period.start(timeOfID(above))); from >= since {
-			return t.table + ".id >= " + literal(from) + " AND " + before
+		if end.Before(now) { // else also what a clock that was wrong has put ahead of time
+			is = append(is, t.table+".id < "+literal(t.next(end)))
 		}
-		return before
+		return strings.Join(is, " AND ")
 	}
 	newest := timeOfID(below)
 	if newest.After(now) {

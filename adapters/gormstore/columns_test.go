@@ -1,0 +1,50 @@
+package gormstore
+
+import (
+	"context"
+	"regexp"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"fichario/ports"
+	"fichario/ports/portstest"
+)
+
+// watch is GORM's log, and fails for a statement whose result has whatever columns there are.
+type watch struct {
+	logger.Interface
+	t *testing.T
+}
+
+var everyColumn = regexp.MustCompile("(?i)^SELECT \\* FROM [\"`\\w]|RETURNING \\*$|\\b\\w+\\.\\*")
+
+func (w watch) Trace(_ context.Context, _ time.Time, f func() (string, int64), _ error) {
+	if text, _ := f(); everyColumn.MatchString(text) {
+		w.t.Errorf("a migration that adds a column would break it where a connection has prepared it: %.80s", text)
+	}
+}
+
+// TestNoStatementHasEveryColumn of a table, in all that the suite of stores does.
+func TestNoStatementHasEveryColumn(t *testing.T) {
+	t.Parallel()
+	portstest.Store(t, func(t *testing.T) ports.Store {
+		t.Helper()
+		s, err := Open("sqlite://"+InMemory, [][]byte{eachKey})
+		if err == nil {
+			t.Cleanup(func() { _ = s.Close() })
+			err = s.Migrate(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, db := range []*gorm.DB{s.read, s.write, s.pages.read, s.pages.write} {
+			if db != nil {
+				db.Logger = watch{logger.Discard, t}
+			}
+		}
+		return s
+	})
+}
