@@ -3,6 +3,7 @@ package containers
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -188,6 +189,8 @@ func newProject(t *testing.T) *project {
 	for name, value := range map[string]string{
 		"FICHARIO_PORT": port, "FICHARIO_IMAGE": p.image, "FICHARIO_DATA_KEY": strings.Repeat("A", 43) + "=",
 		"FICHARIO_PUBLIC_URL": p.url, "TESTCONTAINERS_RYUK_DISABLED": "true", // whose image is in a registry
+		// Where the tests run in a container themselves, the gateway is taken for the host.
+		"TESTCONTAINERS_HOST_OVERRIDE": cmp.Or(os.Getenv("TESTCONTAINERS_HOST_OVERRIDE"), "127.0.0.1"),
 	} {
 		if err := os.Setenv(name, value); err != nil {
 			t.Fatal(err)
