@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"mime"
 	"strconv"
+	"strings"
 	"time"
 
 	"fichario/domain/automation"
@@ -28,8 +29,10 @@ type identity struct {
 }
 
 // identify takes the sender's Idempotency-Key, which is strict, or the product's own id of
-// the submission. Of several people the second and later ones have their number behind
-// what is one for all; an id of a person's own counts before one in the headers.
+// the submission with the address in it: the same id with another address is somebody
+// else, or a correction, and neither is lost. Of several people the second and later ones
+// have their number behind what is one for all; an id of a person's own counts before one
+// in the headers.
 func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
 	if len(sent) > idempotencyKeyMax {
@@ -42,14 +45,14 @@ func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 			number = "\n" + strconv.Itoa(i+1) // no header holds a line break
 		}
 		own := len(drafts) > 1 && draft.DeliveryID != "" && !draft.SharedID
-		key := ""
+		key, address := "", "\n"+strings.ToLower(draft.Email)
 		switch {
 		case sent != "":
 			key = "key:" + sent + number
 		case d.HeaderID() != "" && !own:
-			key = "id:" + d.HeaderID() + number
+			key = "id:" + d.HeaderID() + number + address
 		case draft.DeliveryID != "":
-			key = "id:" + draft.DeliveryID
+			key = "id:" + draft.DeliveryID + address
 		case d.ReplayOf != "":
 			key = "replay:" + d.ReplayOf + number
 		}
