@@ -15,11 +15,16 @@ type KeyUse struct {
 	Usable bool
 }
 
-// Parked reports whether the key gets answers from history only until the next day.
-func (u KeyUse) Parked() bool { return u.Usable && u.Today.Count >= u.Limits.PerDay }
+// HistoryOnly reports whether the key gets answers from history only, for good: one of its caps is zero.
+func (u KeyUse) HistoryOnly() bool { return u.Usable && min(u.Limits.PerDay, u.Limits.PerMonth) == 0 }
+
+// Parked reports whether it does until the next day.
+func (u KeyUse) Parked() bool { return u.Usable && !u.HistoryOnly() && u.Today.Count >= u.Limits.PerDay }
 
 // Exhausted reports whether it does until the next month.
-func (u KeyUse) Exhausted() bool { return u.Usable && u.Month.Count >= u.Limits.PerMonth }
+func (u KeyUse) Exhausted() bool {
+	return u.Usable && !u.HistoryOnly() && u.Month.Count >= u.Limits.PerMonth
+}
 
 // Keys returns the keys of the caller's organisation with what they were charged,
 // oldest first, those that are over last. Faults: InvalidRequest, ServiceUnavailable.

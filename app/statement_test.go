@@ -197,6 +197,7 @@ func TestKeysAndWhatTheyUsed(t *testing.T) {
 	parked := s.byKey(access.Limits{PerMinute: 9, PerDay: 1, PerMonth: 9})
 	exhausted := s.byKey(access.Limits{PerMinute: 9, PerDay: 9, PerMonth: 1})
 	free := s.byKey(wide)
+	history := s.byKey(access.Limits{PerMinute: 9, PerDay: 0, PerMonth: 9})
 	for _, by := range []app.Caller{over, parked, exhausted} {
 		must(s.ask(by, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], Refresh: true}))
 	}
@@ -205,9 +206,11 @@ func TestKeysAndWhatTheyUsed(t *testing.T) {
 	for _, u := range must(s.statement.Keys(t.Context(), owner)) {
 		name := map[string]string{
 			over.Key().ID: "over", parked.Key().ID: "parked", exhausted.Key().ID: "exhausted", free.Key().ID: "free",
+			history.Key().ID: "history",
 		}[u.ID]
-		got = append(got, line(name, u.Today.Count, u.Month.Count, u.Parked(), u.Exhausted()))
+		got = append(got, line(name, u.Today.Count, u.Month.Count, u.Parked(), u.Exhausted(), u.HistoryOnly()))
 	}
 	equal(t, "keys", strings.Join(got, ", "),
-		"parked 1 1 true false, exhausted 1 1 false true, free 0 0 false false, over 1 1 false false")
+		"parked 1 1 true false false, exhausted 1 1 false true false, free 0 0 false false false, "+
+			"history 0 0 false false true, over 1 1 false false false")
 }

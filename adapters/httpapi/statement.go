@@ -66,8 +66,8 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 		Purpose: orEmpty(p.Finalidade),
 	}
 	q.Limit, _ = strconv.Atoi(orEmpty(p.Limite)) // the shape is checked
-	if p.Cache != nil {
-		cached := *p.Cache == "true"
+	if cache := orEmpty(p.Cache); cache != "" { // empty is none, like the others
+		cached := cache == "true"
 		q.Cache = &cached
 	}
 	ctx = app.ForList(ctx)

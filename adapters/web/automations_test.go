@@ -77,6 +77,33 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	}
 }
 
+// TestARunAboutNoContact leads nowhere: a lookup or a batch has none, and one may be deleted since.
+func TestARunAboutNoContact(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	owner := site.visitor("Ana")
+	made, err := app.NewAutomations(site.store, time.Now, app.Means{}).Add(t.Context(), owner.by, app.NewAutomation{
+		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.BatchCompleted, Action: automation.HTTP,
+		URL: "https://erp.example.com/",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, contact := range []string{"", "01980000-0000-7000-8000-000000000009"} {
+		job := automation.Job{
+			ID: fmt.Sprintf("01980000-0000-7000-8000-00000000000%d", i), OrgID: owner.by.OrgID(), ContactID: contact,
+			Kind: automation.RunAutomation, AutomationID: made.ID, State: automation.Dead, Attempts: 1, CreatedAt: time.Now(),
+			RunAt: time.Now(), EndedAt: time.Now(),
+		}
+		if err := site.store.Repos().Jobs.Add(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := owner.get("/automacoes")
+	has(t, "the page", page, "Nenhum", "Contato apagado", `Refazer<span class="vh"> a de `)
+	hasNot(t, "the page", page, `href="/contatos/"`, `href="/contatos/0198`)
+}
+
 func TestAutomationThatMails(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

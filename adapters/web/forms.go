@@ -31,6 +31,7 @@ var decoder, encoder = func() (*form.Decoder, *form.Encoder) {
 	d.RegisterCustomTypeFunc(readMoney, catalog.Money(0))
 	d.RegisterCustomTypeFunc(readYes, false)
 	e.RegisterCustomTypeFunc(writeMoney, catalog.Money(0))
+	e.RegisterCustomTypeFunc(writeYes, false)
 	return d, e
 }()
 
@@ -70,6 +71,14 @@ func readYes(sent []string) (any, error) {
 		return nil, errUnread
 	}
 	return yes, nil
+}
+
+// writeYes leaves what is not chosen empty.
+func writeYes(b any) ([]string, error) {
+	if b == true {
+		return []string{"sim"}, nil
+	}
+	return []string{""}, nil
 }
 
 // fieldsOf are the fields of a form, by their names on the wire.

@@ -118,10 +118,10 @@ func TestAFormComesBackAtItsField(t *testing.T) {
 func TestFormsAreFilled(t *testing.T) {
 	t.Parallel()
 	got := filled(largePaper{paper: paper{
-		Name: "Ana", Text: "\na", Count: new(2000), Amount: 1234_5600, Kinds: []kind{"cpf"},
+		Name: "Ana", Text: "\na", Count: new(2000), Amount: 1234_5600, Kinds: []kind{"cpf"}, Maybe: new(true),
 	}})
 	for name, want := range map[string]string{
-		"nome": "Ana", "texto": "\na", "quantos": "2000", "valor": "R$\u00a01.234,56", "tipo": "cpf",
+		"nome": "Ana", "texto": "\na", "quantos": "2000", "valor": "R$\u00a01.234,56", "tipo": "cpf", "sim": "", "talvez": "sim",
 	} {
 		if got.Values[name] != want {
 			t.Errorf("%s is %q, want %q", name, got.Values[name], want)

@@ -220,3 +220,25 @@ func TestKeysAreForWhoManages(t *testing.T) {
 	free := member.ask("documento", aPerson, "produto", "cpf", "gratis", "sim")
 	has(t, "a member may look up", member.get(free), "Histórico, grátis")
 }
+
+// TestANewKeySearchesNoContacts unless somebody says so: it cannot be taken back, nor given later.
+func TestANewKeySearchesNoContacts(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	box := regexp.MustCompile(`<input type="checkbox" name="contatos"[^>]*>`).FindString(v.get("/chaves/nova"))
+	if box == "" || strings.Contains(box, "checked") {
+		t.Errorf("the box is %q", box)
+	}
+	id, _, _ := v.makeKey()
+	keys, err := v.store.Repos().Keys.List(t.Context(), v.by.OrgID())
+	if err != nil || len(keys) != 1 || keys[0].ID != id || keys[0].Contacts {
+		t.Errorf("%v, %v", keys, err)
+	}
+	form := keyFormOf(v.newKeyForm())
+	form.Set("nome", "Histórico")
+	form.Set("dia", "0")
+	v.do(http.MethodPost, "/chaves", form)
+	list := v.get("/chaves")
+	has(t, "a cap of zero", list, "Só o histórico")
+	hasNot(t, "a cap of zero", list, "Parada até")
+}

@@ -40,3 +40,17 @@ func TestALineOfTheLogIsOneLine(t *testing.T) {
 		}
 	}
 }
+
+// TestLocalURL: what listens on every address is reached on this machine.
+func TestLocalURL(t *testing.T) {
+	t.Parallel()
+	for listen, want := range map[string]string{
+		":8080": "http://127.0.0.1:8080", "0.0.0.0:8080": "http://127.0.0.1:8080", "[::]:8080": "http://127.0.0.1:8080",
+		"10.0.0.7:80": "http://10.0.0.7:80", "fichario.example.com:80": "http://fichario.example.com:80",
+		"[::1]:8080": "http://[::1]:8080",
+	} {
+		if got := localURL(listen); got != want {
+			t.Errorf("%s: %s, want %s", listen, got, want)
+		}
+	}
+}

@@ -12,7 +12,7 @@ func (c *chooser) amountOf(a *answer) (int64, bool) {
 }
 
 func (c *chooser) readAmount(a *answer) (int64, bool) {
-	if a.logical || len(a.values) != 1 {
+	if a.logical || len(a.values) != 1 || strings.HasPrefix(a.key, "_") { // "_total" is a time that the form took
 		return 0, false
 	}
 	if strings.Contains(strings.ToLower(a.key), "cent") && speaksOf(wordsOf(a.key), centWords) {

@@ -53,7 +53,7 @@ func TestAmountKeys(t *testing.T) {
 		{`"object":"checkout.session","livemode":true,"amount_total":9900`, 9900},
 		{`"amount":1500,"currency":"BRL"`, 150000}, {`"qual_o_seu_orçamento_?":"r$_1.500"`, 150000},
 		{`"negocio":{"titulo":"Site","valor":"R$ 2.500,00"}`, 250000},
-		{`"Percentual":{"valor":"10"},"recent_amount":"5.00"`, 500},
+		{`"Percentual":{"valor":"10"},"recent_amount":"5.00"`, 500}, {`"_total":5400`, 0},
 	} {
 		if d := mustRead(t, "", `{"email":"a@b.c",`+c.body+`}`); d.Amount != c.cents*100 {
 			t.Errorf("%s: %d, want %d", c.body, d.Amount, c.cents*100)

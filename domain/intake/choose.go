@@ -122,6 +122,7 @@ func (r *reader) choose(d *Draft) {
 			c.place(&c.candidate)
 		}
 	}
+	c.dropAccountUser()
 	c.emailByLook()
 	c.settle()
 	c.phoneByLook()
@@ -166,7 +167,7 @@ func (c *chooser) claim(a *answer, b bid) bool {
 	}
 	s := scoreOf(a, b)
 	if !fits[b.field](c, a, b.strength) {
-		if b.field == fieldEmail && b.strength < titleWord {
+		if b.field == fieldEmail && b.strength < titleWord && !a.logical && !yesNo[text.Fold(a.values[0])] {
 			c.badEmail.offer(a, s)
 		}
 		return false

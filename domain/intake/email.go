@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"slices"
 	"strings"
 
 	"fichario/domain/fault"
@@ -26,6 +27,42 @@ func (c *chooser) takeEmail(d *Draft, empty string) {
 		c.besideEmail = strings.Trim(strings.TrimSpace(name), `"'`)
 	}
 	d.take(fieldEmail, a)
+}
+
+// dropAccountUser gives up the address of a "user" beside whose name there is another person's: that user is who has the
+// account or the deal. A name that may be the form's is a person's where a phone stands outside too.
+func (c *chooser) dropAccountUser() {
+	if a := c.best[fieldEmail].answer; a == nil || !a.marks.has(inUser) {
+		return
+	}
+	var users, others []string
+	phone, formName := false, false
+	for _, w := range c.waiting {
+		switch a := w.answer; {
+		case w.score.strength >= weakName:
+		case a.field == fieldPhone:
+			phone = phone || !a.marks.has(inUser)
+		case a.marks.has(inUser):
+			users = append(users, text.Fold(a.text()))
+		default:
+			others, formName = append(others, text.Fold(a.text())), w.score.formName
+		}
+	}
+	for _, a := range c.partsOf(fieldFirst) {
+		if name := text.Fold(a.text()); a.marks.has(inUser) {
+			users = append(users, name)
+		} else {
+			others, formName = append(others, name), false
+		}
+	}
+	somebodyElse := slices.ContainsFunc(others, func(name string) bool {
+		return !slices.ContainsFunc(users, func(user string) bool {
+			return strings.Contains(user, name) || strings.Contains(name, user)
+		})
+	})
+	if len(users) > 0 && somebodyElse && (phone || !formName) {
+		c.best[fieldEmail] = claim{}
+	}
 }
 
 // trimEmail takes away what surrounds an address that stands alone.

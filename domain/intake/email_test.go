@@ -59,9 +59,53 @@ func TestEmailsOfOthers(t *testing.T) {
 		`{"receipt_email":"dono@x.com"}`, `{"producer":{"email":"dono@x.com"}}`, `{"username":"dono@x.com"}`,
 		`{"to":"dono@x.com"}`, `{"conjuge":{"email":"dono@x.com"}}`, `{"jid":"5511988887777@s.whatsapp.net"}`,
 		`{"identity":"5511988887777@wa.gw.msging.net"}`,
+		`{"leads":[{"id":"1","name":"Lia","personal_phone":"11987654321","user":{"email":"dono@x.com","name":"Dono"}}]}`,
+		`{"contacts":[{"name":"Lia","phones":[{"phone":"11987654321"}]}],"user":{"email":"dono@x.com","name":"Dono"}}`,
+		`{"nome":"Lia","telefone":"11987654321","user":{"email":"dono@x.com","name":"Dono"}}`,
+		`{"first_name":"Lia","user":{"email":"dono@x.com","first_name":"Dono","last_name":"Lima"}}`,
+		`{"email":"nao tenho","nome":"Lia","email_do_amigo":"amigo@x.com"}`, `{"email":"x","outro":"a@x.com"}`,
+		`{"nome":"Lia","Quem indicou?":"amigo@x.com"}`,
 	} {
 		if d := mustRead(t, "", body); d.Email != "" {
 			t.Errorf("%s: the owner's %q", body, d.Email)
 		}
+	}
+}
+
+// TestEmailsOfUsers: who signs up is often called a user, and is the contact where nobody else is.
+func TestEmailsOfUsers(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"event":"signup","user":{"email":"ana@x.com","name":"Ana"}}`,
+		`{"user":{"email":"ana@x.com","name":"Ana Lima"},"nome":"Ana","telefone":"11987654321"}`,
+		`{"user":{"email":"ana@x.com","name":"Ana"},"telefone":"11987654321"}`,
+		`{"user":{"email":"ana@x.com"},"nome":"Ana","telefone":"11987654321"}`,
+		`{"name":"Formulário do site","user":{"email":"ana@x.com","name":"Ana"}}`,
+		`{"email":"sim","2":"ana@x.com"}`, `{"email":true,"2":"ana@x.com"}`,
+	} {
+		if d := mustRead(t, "", body); d.Email != "ana@x.com" {
+			t.Errorf("%s: %q", body, d.Email)
+		}
+	}
+}
+
+// TestAPlusThatNobodyEncoded is one where the @ beside it was not encoded either.
+func TestAPlusThatNobodyEncoded(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"email=maria+crm@x.com&nome=Maria":              "maria+crm@x.com",
+		"nome=Maria&fields[email]=m+a+b@x.com":          "m+a+b@x.com",
+		"email=maria%2Bcrm%40x.com&nome=Maria":          "maria+crm@x.com",
+		"email=maria%2Bcrm@x.com&nome=Maria":            "maria+crm@x.com",
+		"email=Maria+maria%40x.com&nome=Maria":          "maria@x.com",
+		"email=Maria+%3Cmaria@x.com%3E&nome=Maria":      "maria@x.com",
+		"email=maria@x.com&mensagem=Ligue+para+b@x.com": "maria@x.com",
+	} {
+		if d := mustRead(t, formType, body); d.Email != want {
+			t.Errorf("%s: %q, want %q", body, d.Email, want)
+		}
+	}
+	if d := mustRead(t, formType, "email=a@x.com&mensagem=Ligue+para+b@x.com"); d.Message != "Ligue para b@x.com" {
+		t.Errorf("the message is %q", d.Message)
 	}
 }

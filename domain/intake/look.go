@@ -12,7 +12,8 @@ var notTheirs = words(`
 	owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento
 	document protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url
 	page referrer landing timestamp date time data hora unix created updated submitted at assigned responsible agent
-	corretor partner affiliate producer to cc bcc reply destinatario recipient recipients jid`)
+	corretor partner affiliate producer to cc bcc reply destinatario recipient recipients jid amigo amiga friend conjuge
+	indicou indicado indicada`)
 
 // saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
 func (a *answer) saysNotTheirs() bool {
@@ -23,8 +24,11 @@ func (a *answer) saysNotTheirs() bool {
 func (a *answer) free() bool { return !a.closed && a.attr == "" && a.field == noField }
 
 // emailByLook finds one whole address, or one among the values of a whole form without its keys: better that than no
-// lead.
+// lead. Where the form has its field, and somebody wrote something else there, an address elsewhere is not his.
 func (c *chooser) emailByLook() {
+	if c.badEmail.answer != nil {
+		return
+	}
 	for i := range c.answers {
 		a := &c.answers[i]
 		if c.best[fieldEmail].answer != nil {

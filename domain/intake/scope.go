@@ -38,6 +38,7 @@ const (
 	asked                          // a part of what was answered to a question
 	inUTM                          // its key is that of a UTM without "utm_"
 	statedOrigin                   // a weak name of the origin is a strong one here
+	inUser                         // a member of a "user"
 )
 
 func (m marks) has(mark marks) bool { return m&mark != 0 }
@@ -128,6 +129,7 @@ func (r *reader) under(key string, e entry, s scope) scope {
 	case "user", "usuario":
 		sub.rank += 2 // the account's user as often as the form's
 		sub.another = true
+		sub.marks |= inUser
 		if s.marks.has(inEntry) {
 			sub = s.within(key, closedTree) // Cognito: who typed the entry in
 		}

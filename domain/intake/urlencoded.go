@@ -29,12 +29,21 @@ func parseURLEncoded(body []byte, charset string) (node, error) {
 	}
 	err := eachPair(string(body), func(key, value string) error {
 		key = decodeText(unescape(key), charset)
+		if isPlainAddress(key, value) {
+			value = strings.ReplaceAll(value, "+", "%2B")
+		}
 		return form.add(key, node{kind: isString, text: decodeText(unescape(value), charset)})
 	})
 	if err != nil {
 		return node{}, err
 	}
 	return withAnswers(form.tree())
+}
+
+// isPlainAddress reports whether an e-mail address was sent as it is: an @ that nobody encoded stands beside a plus that
+// nobody meant as a space, as in maria+site@x.com.
+func isPlainAddress(key, value string) bool {
+	return strings.Contains(value, "+") && strings.Contains(strings.ToLower(key), "mail") && wholeAddress(value)
 }
 
 // eachPair yields each key=value of an urlencoded text, in order, still encoded.

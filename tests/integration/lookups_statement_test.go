@@ -43,6 +43,7 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 		for query, want := range map[string]int{
 			"produto=cnpj": 1, "produto=nada": 0, "cache=false&produto=cpf": 7, "de=" + today + "&produto=cnpj": 1,
 			"de=" + tomorrow: 0, "ate=" + today + "&cache=false": 8, "ate=2020-01-01": 0,
+			"cache=&produto=&de=": len(whole.Consultas),
 		} {
 			st := s.StatementAt("/api/v1/consultas?"+query, key)
 			expect(t, query, len(st.Consultas), want)
