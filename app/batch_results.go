@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 
 	"fichario/domain/audit"
 	"fichario/domain/batch"
@@ -108,7 +109,11 @@ func (b *Batches) AllResults(ctx context.Context, by Caller, id string, state ba
 
 func (b *Batches) resultsOf(ctx context.Context, by Caller, id string, state batch.State) (BatchResults, error) {
 	if state != "" && !state.Valid() {
-		return BatchResults{}, invalid("situacao", fmt.Sprintf("As situações de um item são: %s.", batch.States()))
+		var known []string
+		for _, s := range batch.States() {
+			known = append(known, string(s))
+		}
+		return BatchResults{}, invalid("situacao", "As situações de um item são: "+strings.Join(known, ", ")+".")
 	}
 	found, err := b.find(ctx, by, id)
 	product, offered := b.Catalog.Find(found.Product)

@@ -160,12 +160,31 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 	return b.Show(ctx, by, q.ID)
 }
 
-// asked returns the batch that an earlier request with the same key made; one without an id when there is none.
+// quotePause and quoteTries are how a repeated request waits for the first one, which may have been broken off.
+const (
+	quotePause = 50 * time.Millisecond
+	quoteTries = 200
+)
+
+// asked returns the batch that an earlier request with the same key made, once it is quoted; one without an id when
+// there is none.
 func (b *Batches) asked(ctx context.Context, by Caller, n NewBatch) (BatchView, error) {
 	if n.RequestKey == "" {
 		return BatchView{}, nil
 	}
-	known, same, err := b.Store.Repos().Batches.ByRequest(ctx, by.askedBy(), n.RequestKey, n.RequestBody)
+	repo := b.Store.Repos().Batches
+	known, same, err := repo.ByRequest(ctx, by.askedBy(), n.RequestKey, n.RequestBody)
+	for range quoteTries {
+		if err != nil || !same || known.Status != batch.Preparing {
+			break
+		}
+		select {
+		case <-time.After(quotePause):
+			known, same, err = repo.ByRequest(ctx, by.askedBy(), n.RequestKey, n.RequestBody)
+		case <-ctx.Done():
+			return BatchView{}, ctx.Err()
+		}
+	}
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		return BatchView{}, nil

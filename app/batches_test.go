@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -317,4 +318,25 @@ func TestWhatACrashLeaves(t *testing.T) {
 		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 4 charged 4 free 0 failed 1 spent 1.8")
 		equal(t, "asked again: what was not sent, and what was not asked", len(s.bureau.Asked())-before, 2)
 	})
+}
+
+// TestOneRequestForABatchManyTimes: those that come while the first one is quoted wait for it.
+func TestOneRequestForABatchManyTimes(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	by := s.byKey(wide)
+	asked := quote(someCPFs(100_000_000, 3000)...)
+	asked.RequestKey, asked.RequestBody = "a", []byte("a")
+	var ids [12]string
+	var wg sync.WaitGroup
+	for i := range ids {
+		wg.Go(func() {
+			v, err := s.batches.Quote(t.Context(), by, asked)
+			if ids[i] = v.ID; err != nil || v.Status != batch.Quoted {
+				t.Errorf("%v, %s", err, v.Status)
+			}
+		})
+	}
+	wg.Wait()
+	equal(t, "batches", len(slices.Compact(slices.Sorted(slices.Values(ids[:])))), 1)
 }

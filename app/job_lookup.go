@@ -97,9 +97,9 @@ func (j *Jobs) lookUp(
 	}
 	switch f.Code {
 	case fault.BureauFailed:
-		return product.Name + ": o bureau falhou, cobrado " + product.Price.Reais(), nil
+		return product.Name + ": o bureau falhou, cobrado " + product.Price.Exact(), nil
 	case fault.BureauNoAnswer:
-		return product.Name + ": o bureau não respondeu, cobrado " + product.Price.Reais(), nil
+		return product.Name + ": o bureau não respondeu, cobrado " + product.Price.Exact(), nil
 	case fault.SubjectBlocked:
 		return product.Name + ": o titular pediu que não o consultem, nada foi cobrado", nil
 	}
@@ -118,11 +118,11 @@ func saidOf(product catalog.Product, e lookup.Entry) string {
 	case e.Status == lookup.Done && e.Cache:
 		return product.Name + " consultado, grátis, do histórico"
 	case e.Status == lookup.Done:
-		return product.Name + " consultado, " + e.Amount.Reais()
+		return product.Name + " consultado, " + e.Amount.Exact()
 	case e.Status == lookup.Failed:
-		return product.Name + ": o bureau falhou, cobrado " + e.Amount.Reais()
+		return product.Name + ": o bureau falhou, cobrado " + e.Amount.Exact()
 	}
-	return product.Name + ": o bureau não respondeu, cobrado " + e.Amount.Reais()
+	return product.Name + ": o bureau não respondeu, cobrado " + e.Amount.Exact()
 }
 
 // tellCeiling tells the team once a month.

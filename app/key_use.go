@@ -19,7 +19,9 @@ type KeyUse struct {
 func (u KeyUse) HistoryOnly() bool { return u.Usable && min(u.Limits.PerDay, u.Limits.PerMonth) == 0 }
 
 // Parked reports whether it does until the next day.
-func (u KeyUse) Parked() bool { return u.Usable && !u.HistoryOnly() && u.Today.Count >= u.Limits.PerDay }
+func (u KeyUse) Parked() bool {
+	return u.Usable && !u.HistoryOnly() && u.Today.Count >= u.Limits.PerDay
+}
 
 // Exhausted reports whether it does until the next month.
 func (u KeyUse) Exhausted() bool {

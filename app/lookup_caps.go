@@ -36,7 +36,7 @@ func dailyLimit(k *access.Key, wait time.Duration) error {
 func budgetSpent(budget catalog.Money, p catalog.Product) error {
 	return fault.New(fault.MonthlyLimit, fmt.Sprintf(
 		"%s custa %s, e o seu orçamento de %s neste mês não chega para isso. Nada foi cobrado. O que está no histórico "+
-			"segue grátis; quem é titular pode aumentar o orçamento.", p.Name, p.Price.Reais(), budget.Reais()))
+			"segue grátis; quem é titular pode aumentar o orçamento.", p.Name, p.Price.Exact(), budget.Reais()))
 }
 
 // Budget is what a member's lookups may cost in the month, and did cost.

@@ -64,7 +64,7 @@ func (p purposeRules) choose(by Caller, said string) (string, error) {
 		return allowed[0].Code, nil
 	}
 	return "", fault.New(fault.MissingPurpose, "Diga para que é a consulta. As finalidades são: "+codesOf(allowed)+
-		". Na API, no cabeçalho X-Finalidade ou no campo finalidade. Nada foi consultado nem cobrado.").At("finalidade")
+		". Na API, no cabeçalho X-Finalidade ou no campo finalidade; num comando, com --purpose. Nada foi consultado nem cobrado.").At("finalidade")
 }
 
 func purposeRefused(why string, allowed []crm.Purpose) error {

@@ -183,9 +183,7 @@ func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (Su
 	if out.Events, err = repos.Contacts.Events(ctx, id); err != nil {
 		return out, err
 	}
-	jobs, err := paged(All, func(after string, n int) ([]automation.Job, error) {
-		return repos.Jobs.Page(ctx, x.p.OrgID, automation.JobFilter{ContactID: id}, after, n)
-	}, func(j automation.Job) string { return j.ID })
+	jobs, err := x.s.runsOf(ctx, x.p.OrgID, id)
 	for _, j := range jobs {
 		out.Runs = append(out.Runs, SubjectRun{j, x.rules[j.AutomationID]})
 	}

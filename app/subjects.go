@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
 	"fichario/ports"
@@ -217,12 +218,24 @@ func (s *Subjects) Count(ctx context.Context, by Caller, q SubjectQuery, within 
 			return held, err
 		}
 		held.Counts[privacy.Happenings] += len(events)
+		runs, err := s.runsOf(ctx, p.OrgID, id)
+		if err != nil {
+			return held, err
+		}
+		held.Counts[privacy.Runs] += len(runs)
 	}
 	hashes, err := s.store.Repos().Subjects.Hashes(ctx, p.OrgID, p.Identities...)
 	if err == nil {
 		held.Blocked, err = s.store.Repos().Subjects.Blocked(ctx, p.OrgID, hashes)
 	}
 	return held, err
+}
+
+// runsOf are the runs of automations for a contact.
+func (s *Subjects) runsOf(ctx context.Context, orgID, contactID string) ([]automation.Job, error) {
+	return paged(All, func(after string, n int) ([]automation.Job, error) {
+		return s.store.Repos().Jobs.Page(ctx, orgID, automation.JobFilter{ContactID: contactID}, after, n)
+	}, func(j automation.Job) string { return j.ID })
 }
 
 // Ready reports whether everything that is held of persons can be found at once; after an upgrade that takes a while.

@@ -35,7 +35,7 @@ func (v *visitor) code(secret string, steps int) string {
 
 var (
 	secretShown   = regexp.MustCompile(`<code class="break">([A-Z2-7 ]+)</code>`)
-	recoveryShown = regexp.MustCompile(`[a-z2-7]{4}(-[a-z2-7]{4}){3}`)
+	recoveryShown = regexp.MustCompile(`\b[a-z2-7]{4}(-[a-z2-7]{4}){3}\b`) // not within an id
 )
 
 // enrol turns one-time codes on by the page, and returns their secret and the recovery codes.

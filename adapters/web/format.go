@@ -19,7 +19,8 @@ func (s *server) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": func(name string) string { return s.assets.address[name] },
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
-		"money": catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural, "eventText": eventText,
+		"productName": s.productName,
+		"money":       catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural, "eventText": eventText,
 		"inWords": s.inWords, "roughly": roughly, "breaks": breaks, "partly": partly,
 		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
@@ -31,6 +32,14 @@ func (s *server) functions() template.FuncMap {
 		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },
 		"lines": func(text string) []string { return strings.Split(text, "\n") },
 	}
+}
+
+// productName is what people call a product; its id where it is no longer offered.
+func (s *server) productName(id string) string {
+	if p, offered := s.Batches.Catalog.Find(id); offered {
+		return p.Name
+	}
+	return id
 }
 
 func grouped(digits string) string {

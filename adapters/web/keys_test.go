@@ -171,8 +171,8 @@ func TestFractionsOfACent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	has(t, "the sum", v.get("/"), "R$ 30,72", "<small class=\"soft\">R$ 30,7150</small>")
-	has(t, "the line", v.get("/extrato"), `data-l="Valor"><div>R$ 30,7150</div>`)
+	has(t, "the sum", v.get("/"), "R$ 30,72", "<small class=\"soft\">R$ 30,715</small>")
+	has(t, "the line", v.get("/extrato"), `data-l="Valor"><div>R$ 30,715</div>`)
 	for _, path := range []string{"/", "/extrato"} {
 		hasNot(t, path, v.get(path), "R$ 30,715<")
 	}

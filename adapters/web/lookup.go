@@ -63,7 +63,7 @@ func (s *server) lookupDone(c *call, id string) error {
 		return c.redirect("/consultas/" + id)
 	}
 	return c.done("/consultas/"+id,
-		"Cobrado: "+v.Entry.Amount.Reais()+". Até "+s.date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
+		"Cobrado: "+v.Entry.Amount.Exact()+". Até "+s.date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
 }
 
 // resultPage is a lookup with its answer, or with why there is none.
@@ -253,17 +253,17 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 func (s *server) troubleOf(v app.LookupView) trouble {
 	if v.Entry.Erased {
 		return trouble{
-			"O titular pediu que os dados dele fossem apagados.", "A consulta custou " + v.Entry.Amount.Reais() + ".",
+			"O titular pediu que os dados dele fossem apagados.", "A consulta custou " + v.Entry.Amount.Exact() + ".",
 			"O documento e a resposta não estão mais guardados.",
 		}
 	}
-	cost := "O pedido chegou a ele, por isso os " + v.Entry.Amount.Reais() + " foram cobrados."
+	cost := "O pedido chegou a ele, por isso os " + v.Entry.Amount.Exact() + " foram cobrados."
 	const again = "Tente de novo em alguns minutos; se repetir, avise quem cuida do contrato com o bureau."
 	switch v.Entry.Status {
 	case lookup.NoAnswer:
 		return trouble{
 			fmt.Sprintf("O bureau não respondeu em %d segundos.", int(math.Ceil(s.Lookups.Timeout().Seconds()))),
-			"O pedido pode ter chegado a ele, por isso os " + v.Entry.Amount.Reais() + " foram cobrados.", again,
+			"O pedido pode ter chegado a ele, por isso os " + v.Entry.Amount.Exact() + " foram cobrados.", again,
 		}
 	case lookup.Failed:
 		return trouble{"O bureau respondeu com um erro.", cost, again}
@@ -276,12 +276,12 @@ func (s *server) troubleOf(v app.LookupView) trouble {
 	}
 	if v.Unreadable {
 		return trouble{
-			"A resposta guardada desta consulta está ilegível.", "Ela custou " + v.Entry.Amount.Reais() + ".",
+			"A resposta guardada desta consulta está ilegível.", "Ela custou " + v.Entry.Amount.Exact() + ".",
 			"Avise quem cuida do serviço: fichario doctor --deep diz quais são. Atualizar pergunta de novo ao bureau.",
 		}
 	}
 	return trouble{
-		"A resposta desta consulta não está guardada.", "Ela custou " + v.Entry.Amount.Reais() + ".",
+		"A resposta desta consulta não está guardada.", "Ela custou " + v.Entry.Amount.Exact() + ".",
 		"Consulte de novo: se houver outra no histórico, abre de graça.",
 	}
 }

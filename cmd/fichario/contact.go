@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ type contactShowCmd struct {
 func (c *contactShowCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		contacts := app.NewContacts(store, now)
-		k, events, err := contacts.Show(e.ctx, app.Operator(), c.ID)
+		k, happened, err := contacts.History(e.ctx, app.Operator(), c.ID)
 		if err == nil {
 			err = contacts.Opened(e.ctx, app.Operator(), k)
 		}
@@ -62,14 +63,23 @@ func (c *contactShowCmd) Run(e *environment) error {
 			Autor string    `json:"autor"`
 			Texto string    `json:"texto"`
 		}
-		history := make([]entry, len(events))
+		history := []entry{}
 		var text strings.Builder
 		for _, d := range k.Documents {
 			fmt.Fprintf(&text, "%s %s\n", d.Type().Label(), d.Punctuated())
 		}
-		for i, h := range events {
-			history[i] = entry{h.At, string(h.Kind), h.Actor, h.Text()}
-			fmt.Fprintf(&text, "  %s  %s\n", h.At.Format(time.DateTime), h.Text())
+		for _, h := range slices.Backward(happened) { // the oldest first
+			one := entry{Em: h.At}
+			switch {
+			case h.Event != nil:
+				one.Tipo, one.Autor, one.Texto = string(h.Event.Kind), h.Event.Actor, h.Event.Text()
+			case h.Document != nil:
+				one.Tipo, one.Autor, one.Texto = "consulta", h.Document.By, lookupText(*h.Document)
+			default:
+				continue // runs are "automation runs"
+			}
+			history = append(history, one)
+			fmt.Fprintf(&text, "  %s  %s\n", one.Em.Format(time.DateTime), one.Texto)
 		}
 		return e.print(struct {
 			automation.ContactJSON
@@ -77,4 +87,16 @@ func (c *contactShowCmd) Run(e *environment) error {
 		}{automation.NewContactJSON(k), history}, "%s <%s> %s\n%s, R$ %s, %s, %s\n\n%s\n\n%s",
 			k.Name, k.Email, k.Phone, k.Company, k.Amount, k.Stage, k.Assignee.Name, k.Note, text.String())
 	})
+}
+
+// lookupText is a step of a contact's history that was a lookup.
+func lookupText(d app.ContactDocument) string {
+	text := d.Product + " consultado, grátis"
+	if d.Charged {
+		text = d.Product + " consultado, " + d.Amount.Exact()
+	}
+	if d.Says != "" {
+		text += ": " + d.Says
+	}
+	return text
 }

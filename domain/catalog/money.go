@@ -42,7 +42,7 @@ func ParseMoney(s string) (Money, error) {
 const cent = Real / 100
 
 // Reais writes the amount as people in Brazil do, in whole cents: R$ 1.234,50, with a no-break space. Half a cent and
-// more is rounded away from zero, because R$ 30,715 reads as thirty thousand; Exact writes what this leaves out.
+// more is rounded away from zero; Exact writes what this leaves out.
 func (m Money) Reais() string {
 	rest := m % cent
 	m -= rest
@@ -55,12 +55,13 @@ func (m Money) Reais() string {
 	return m.brazilian(2)
 }
 
-// Exact is Reais with four decimals where there is a fraction of a cent: R$ 30,7150.
+// Exact is Reais with three or four decimals where there is a fraction of a cent: R$ 2,075. Prices are written so.
 func (m Money) Exact() string {
-	if m.WholeCents() {
-		return m.brazilian(2)
+	decimals := 2
+	for part := cent; m%part != 0; part /= 10 {
+		decimals++
 	}
-	return m.brazilian(4)
+	return m.brazilian(decimals)
 }
 
 // WholeCents reports whether Reais leaves nothing out.

@@ -62,6 +62,16 @@ func TestALeadBecomesADecision(t *testing.T) {
 			}
 			told = after
 		}
+		var steps []string
+		for _, h := range testkit.JSON[struct{ Historico []struct{ Tipo, Texto string } }](t,
+			testkit.Run(t, p.env, "contact", "show", strings.TrimPrefix(contact, "/contatos/"), "--json")).Historico {
+			if h.Tipo == "consulta" {
+				steps = append(steps, h.Texto)
+			}
+		}
+		if got := strings.Join(steps, "; "); got != "cnpj consultado, R$\u00a00,30; score consultado, R$\u00a01,50: score 930" {
+			t.Errorf("by command the history has %q", got)
+		}
 		b.Accessible()
 		b.Size(360, true)
 		b.Accessible()

@@ -98,6 +98,11 @@ func TestSomebodyWhoIsInEverythingIsErased(t *testing.T) {
 				t.Errorf("%s: erased %d, foretold %d", kind, receipt.Apagado[kind], n)
 			}
 		}
+		for kind, n := range receipt.Apagado {
+			if n > 0 && dry.Apagaria[kind] == 0 {
+				t.Errorf("%s: erased %d, foretold none", kind, n)
+			}
+		}
 		expect(t, "contacts that stay", len(o.Contacts()), 1)
 		expect(t, "the other's", o.Contact(other).Nome, "Sócio")
 		after := p.Lookups.Statement(key.Key)
