@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"fichario/adapters/stored"
 	"fichario/openapi"
 )
 
@@ -51,7 +52,7 @@ var files embed.FS
 
 // site is the reference in both languages. It is made when somebody first asks for it.
 type site struct {
-	assets    map[string]stored
+	assets    stored.Files
 	languages map[string]func() (*language, error)
 }
 
@@ -63,7 +64,7 @@ const (
 
 // New returns the handler of /docs and of all that is below it.
 func New(c Config) http.Handler {
-	s := &site{assets: readAssets()}
+	s := &site{assets: stored.ReadFiles(staticFiles, "static", "/docs/")}
 	s.languages = map[string]func() (*language, error){
 		portugueseRoot: sync.OnceValues(func() (*language, error) {
 			source, err := openapi.Portuguese()
@@ -79,6 +80,9 @@ func New(c Config) http.Handler {
 	return s
 }
 
+//go:embed static
+var staticFiles embed.FS
+
 // policy lets a page load what this service serves, and nothing of its own text be script or style.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -87,8 +91,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", policy)
 	path := strings.TrimSuffix(r.URL.Path, "/")
-	if asset, ok := s.assets[path]; ok {
-		asset.serve(w, r, "public, max-age=31536000, immutable")
+	if s.assets.Has(path) {
+		s.assets.ServeHTTP(w, r)
 		return
 	}
 	w.Header().Set("Vary", "Cookie") // which has the theme
@@ -110,7 +114,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.missing(w, r)
 		return
 	}
-	p.made[l.Theme(r)]().serve(w, r, "no-cache")
+	p.made[l.Theme(r)]().Serve(w, r, http.StatusOK, "no-cache")
 }
 
 // language is the reference in one language.
@@ -142,7 +146,7 @@ func (s *language) say(portuguese, english string) string {
 	return portuguese
 }
 
-func newLanguage(c Config, assets map[string]stored, root string, source []byte) (*language, error) {
+func newLanguage(c Config, assets stored.Files, root string, source []byte) (*language, error) {
 	s := &language{Config: c, Root: root, pages: map[string]*page{}}
 	var err error
 	if s.contract, err = readContract(source); err != nil {
@@ -150,7 +154,7 @@ func newLanguage(c Config, assets map[string]stored, root string, source []byte)
 	}
 	s.templates, err = template.New("").Funcs(template.FuncMap{
 		"say":       s.say,
-		"asset":     func(name string) string { return addressOf(assets, name) },
+		"asset":     assets.Address,
 		"highlight": highlight,
 		"json":      func(text string) template.HTML { return highlight("json", text) },
 		"lower":     strings.ToLower, "where": s.where, "group": s.nextGroup,

@@ -130,7 +130,7 @@ func TestAPageIsSentOnce(t *testing.T) {
 	if first.Header().Get("Content-Encoding") != "gzip" || first.Body.Len() > 20_000 {
 		t.Errorf("the page is %s and has %d bytes", first.Header().Get("Content-Encoding"), first.Body.Len())
 	}
-	if again := get(t, h, "/docs", "If-None-Match", first.Header().Get("ETag")); again.Code != http.StatusNotModified {
+	if again := get(t, h, "/docs", "Accept-Encoding", "gzip", "If-None-Match", first.Header().Get("ETag")); again.Code != http.StatusNotModified {
 		t.Errorf("the same page again is answered with %d", again.Code)
 	}
 	style := regexp.MustCompile(`/docs/static/docs\.\w+\.css`).FindString(get(t, h, "/docs").Body.String())

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"fichario/adapters/stored"
 	"fichario/docs"
 )
 
@@ -24,7 +25,7 @@ type page struct {
 	// Method is that of an operation.
 	Method string
 	// made are the page as it is sent, by the theme.
-	made map[string]func() stored
+	made map[string]func() stored.Answer
 	// content is its main part.
 	content template.HTML
 }
@@ -173,10 +174,10 @@ func (s *language) add(made page, form string, data any) error {
 		return err
 	}
 	p.content = template.HTML(content.String()) //nolint:gosec // a template made it
-	p.made = map[string]func() stored{}
+	p.made = map[string]func() stored.Answer{}
 	for _, theme := range []string{"", "claro", "escuro"} {
-		p.made[theme] = sync.OnceValue(func() stored {
-			return store("text/html; charset=utf-8", s.frame(view{page: p, Content: p.content, Theme: theme}))
+		p.made[theme] = sync.OnceValue(func() stored.Answer {
+			return stored.New("text/html; charset=utf-8", s.frame(view{page: p, Content: p.content, Theme: theme}))
 		})
 	}
 	s.pages[p.Path] = p
@@ -196,13 +197,12 @@ func (s *language) frame(v view) []byte {
 
 // missing answers an address without a page.
 func (s *language) missing(w http.ResponseWriter, r *http.Request) {
-	p := &page{Title: s.say("Não há nada neste endereço", "There is nothing at this address")}
+	// No page has this path, and the one in the other language is the first one there.
+	p := &page{Path: "?", Title: s.say("Não há nada neste endereço", "There is nothing at this address")}
 	var content bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&content, "missing", s); err != nil {
 		panic(err) // as above
 	}
 	v := view{page: p, Content: template.HTML(content.String()), Theme: s.Theme(r)} //nolint:gosec // a template made it
-	answer := store("text/html; charset=utf-8", s.frame(v))
-	answer.status = http.StatusNotFound
-	answer.serve(w, r, "no-store")
+	stored.New("text/html; charset=utf-8", s.frame(v)).Serve(w, r, http.StatusNotFound, "no-store")
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"fichario/adapters/stored"
 	"fichario/domain/text"
 )
 
@@ -99,5 +100,5 @@ func (s *language) search(w http.ResponseWriter, r *http.Request) {
 	}
 	made := template.HTML(content.String()) //nolint:gosec // a template made it
 	answer := s.frame(view{page: p, Query: query, Content: made, Theme: s.Theme(r)})
-	store("text/html; charset=utf-8", answer).serve(w, r, "no-store")
+	stored.New("text/html; charset=utf-8", answer).Serve(w, r, http.StatusOK, "no-store")
 }

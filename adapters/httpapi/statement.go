@@ -66,7 +66,7 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 		Purpose: orEmpty(p.Finalidade),
 	}
 	q.Limit, _ = strconv.Atoi(orEmpty(p.Limite)) // the shape is checked
-	if cache := orEmpty(p.Cache); cache != "" { // empty is none, like the others
+	if cache := orEmpty(p.Cache); cache != "" {  // empty is none, like the others
 		cached := cache == "true"
 		q.Cache = &cached
 	}

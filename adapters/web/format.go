@@ -17,7 +17,7 @@ import (
 // functions are what templates call.
 func (s *server) functions() template.FuncMap {
 	return template.FuncMap{
-		"asset": func(name string) string { return s.assets.address[name] },
+		"asset": s.assets.Address,
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
 		"productName": s.productName,
 		"money":       catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural, "eventText": eventText,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"fichario/adapters/stored"
 	"fichario/domain/crm"
 )
 
@@ -125,9 +126,9 @@ func (c *call) write(status int, name, block string, data any) error {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Add("Vary", "Accept-Encoding")
 	body := out.Bytes()
-	if c.compresses(name) && takesGzip(c.Header.Get("Accept-Encoding")) {
+	if c.compresses(name) && stored.TakesGzip(c.Header.Get("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
-		body = pack(body)
+		body = stored.Pack(body)
 	}
 	c.w.WriteHeader(status)
 	_, _ = c.w.Write(body) // nobody is left to be told

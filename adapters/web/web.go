@@ -17,6 +17,7 @@ import (
 
 	"fichario/adapters/shape"
 	spreadsheet "fichario/adapters/sheet"
+	"fichario/adapters/stored"
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/audit"
@@ -75,7 +76,7 @@ type Config struct {
 type server struct {
 	Config
 	pages  map[string]func() (*template.Template, error)
-	assets assets
+	assets stored.Files
 }
 
 // New returns the handler of the interface.

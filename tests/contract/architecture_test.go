@@ -89,7 +89,7 @@ func forbids(names []string, path string) bool {
 	})
 }
 
-// TestWhoImportsWhom asks go list, so that no file is overlooked.
+// TestWhoImportsWhom asks go list, which knows the program's files on this platform.
 func TestWhoImportsWhom(t *testing.T) {
 	t.Parallel()
 	rooms := architecture(t)
@@ -173,6 +173,12 @@ func TestTheLinterKnowsTheArchitecture(t *testing.T) {
 			!slices.Equal(rules[name].Files, rules[name+"-pure"].Files) {
 			t.Errorf("%s is about %v and %v", name, rules[name].Files, rules[name+"-pure"].Files)
 		}
+		delete(rules, name)
+		delete(rules, name+"-pure")
+	}
+	delete(rules, "no-tests") // of all packages
+	for name := range rules {
+		t.Errorf("the rule %s has no row in CONTRIBUTING", name)
 	}
 }
 

@@ -42,9 +42,17 @@ func eachSchema(t *testing.T, visit func(where string, schema *openapi3.Schema))
 			for _, parameter := range op.Parameters {
 				walk(where+" "+parameter.Value.Name, parameter.Value.Schema)
 			}
+			if op.RequestBody != nil {
+				for kind, media := range op.RequestBody.Value.Content {
+					walk(where+" "+kind, media.Schema)
+				}
+			}
 			for status, response := range op.Responses.Map() {
-				for _, media := range response.Value.Content {
-					walk(where+" "+status, media.Schema)
+				for kind, media := range response.Value.Content {
+					walk(where+" "+status+" "+kind, media.Schema)
+				}
+				for name, header := range response.Value.Headers {
+					walk(where+" "+status+" "+name, header.Value.Schema)
 				}
 			}
 		}
