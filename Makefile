@@ -68,7 +68,8 @@ bench: build ## measure the program under load, beside a baseline (about a quart
 profile: build ## measure, and write the profile by which the program is compiled (about a quarter of an hour)
 	mkdir -p bin/profiles
 	$(GO) run ./tests/load -profiles bin/profiles
-	$(GO) tool pprof -proto bin/profiles/*.pprof >cmd/fichario/default.pgo
+	$(GO) tool pprof -proto bin/profiles/*.pprof >bin/profiles/default.pgo
+	mv bin/profiles/default.pgo cmd/fichario/default.pgo
 
 FUZZTIME ?= 1m
 fuzz: ## run every fuzz target for FUZZTIME (a minute) each, and count what they tried

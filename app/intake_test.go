@@ -304,8 +304,8 @@ func TestALogThatCannotBeWritten(t *testing.T) {
 	equal(t, "traces", s.traces(hook), "0 0 0 0 0")
 }
 
-// TestAnIDWithAnotherAddress is another submission: who sends it is somebody else or has mended the address. One without
-// an address is refused, whatever is known of its id.
+// TestAnIDWithAnotherAddress is another submission: who sends it is somebody else or has mended the address. One
+// without an address is refused, whatever is known of its id.
 func TestAnIDWithAnotherAddress(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

@@ -26,6 +26,16 @@ func TestDocumentsAreMasked(t *testing.T) {
 			"email", "ana@x.example", `{"email":"ANA@x.example","emails":["rui@x.example"]}`,
 			`{"email":"a***@x.example","emails":["rui@x.example"]}`,
 		},
+		{"email", "ana@x.example", `{"texto":"contato: Ana@X.example, e outro"}`, `{"texto":"contato: a***@x.example, e outro"}`},
+		{
+			"cpf", "52998224725", `{"socio":11144477735,"outro":52998224725.0,"fone":11987654321,"n":[152998224725,1e5]}`,
+			`{"socio":"***.444.777-**","outro":"***.982.247-**.0","fone":11987654321,"n":[152998224725,1e5]}`,
+		},
+		{
+			"cpf", "52998224725", `{"a":"CPF52998224725 _52998224725_ 529 982 247 25","b":"CNPJ11222333000181","c":"x529982247256"}`,
+			`{"a":"CPF***.982.247-** _***.982.247-**_ ***.982.247-**","b":"CNPJ**.222.333/****-**","c":"x529982247256"}`,
+		},
+		{"placa", "ABC1D23", `{"a":"ABC 1D23, abc-1d23"}`, `{"a":"ABC****, ABC****"}`},
 	} {
 		asked, err := document.Parse(document.Type(c.typ), c.asked)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"fichario/adapters/docsite"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/web"
+	"fichario/openapi"
 )
 
 // open returns the reference as the program has it.
@@ -185,5 +186,32 @@ func TestEveryErrorIsExplained(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWhatMayBeCharged: an operation that is new is in one of the two lists, so that nobody is told by mistake that it
+// is free.
+func TestWhatMayBeCharged(t *testing.T) {
+	t.Parallel()
+	h, charged := open(), map[string]bool{
+		"lookupCpf": true, "lookupCnpj": true, "lookup": true, "createBatch": true, "confirmBatch": true, "resumeBatch": true,
+		"getStatement": false, "getLookup": false, "listBatches": false, "getBatch": false, "pauseBatch": false,
+		"cancelBatch": false, "getBatchResults": false, "listProducts": false, "verifyWebhook": false, "probeWebhook": false,
+		"preflightWebhook": false, "receiveLead": false,
+	}
+	for _, m := range regexp.MustCompile(`operationId: (\w+)`).FindAllSubmatch(openapi.YAML, -1) {
+		id := string(m[1])
+		page := get(t, h, "/docs/api/"+id)
+		if page.Code != http.StatusOK {
+			continue // an event
+		}
+		want, known := charged[id]
+		if !known || strings.Contains(page.Body.String(), "Pode cobrar") != want {
+			t.Errorf("%s may be charged: %t, known: %t", id, want, known)
+		}
+		delete(charged, id)
+	}
+	if len(charged) > 0 {
+		t.Errorf("there is no %v", charged)
 	}
 }

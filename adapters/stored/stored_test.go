@@ -19,42 +19,43 @@ func TestFiles(t *testing.T) {
 		files.Address("other.css") != "" {
 		t.Fatalf("the address is %q", address)
 	}
-	get := func(path string, headers ...string) *http.Response {
+	get := func(path string, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		for i := 0; i < len(headers); i += 2 {
 			r.Header.Set(headers[i], headers[i+1])
 		}
 		w := httptest.NewRecorder()
 		files.ServeHTTP(w, r)
-		return w.Result()
+		return w
 	}
 	tags := map[string]bool{}
 	for accepted, packed := range map[string]bool{
 		"": false, "gzip": true, "br, GZIP; q=0.8": true, "gzip;q=0": false, "gzip;q=0.0, br": false, "br;q=0, gzip": true, "x-gzip": false,
 	} {
 		response := get(address, "Accept-Encoding", accepted)
-		h, body := response.Header, response.Body
+		h, body := response.Header(), io.Reader(response.Body)
 		if packed {
 			unpacked, err := gzip.NewReader(body)
 			if err != nil {
 				t.Fatalf("%q: %v", accepted, err)
 			}
-			body = io.NopCloser(unpacked)
+			body = unpacked
 		}
-		if text, err := io.ReadAll(body); err != nil || string(text) != content || (h.Get("Content-Encoding") == "gzip") != packed ||
-			h.Get("Vary") != "Accept-Encoding" || !strings.HasPrefix(h.Get("Content-Type"), "text/css") {
+		if text, err := io.ReadAll(body); err != nil || string(text) != content ||
+			(h.Get("Content-Encoding") == "gzip") != packed || h.Get("Vary") != "Accept-Encoding" ||
+			!strings.HasPrefix(h.Get("Content-Type"), "text/css") {
 			t.Errorf("%q: %v, %v", accepted, h, err)
 		}
 		tags[h.Get("ETag")] = true
 		again := get(address, "Accept-Encoding", accepted, "If-None-Match", `W/"x", `+h.Get("ETag"))
-		if again.StatusCode != http.StatusNotModified || again.Header.Get("Content-Encoding") != "" {
-			t.Errorf("%q: again %d", accepted, again.StatusCode)
+		if again.Code != http.StatusNotModified || again.Header().Get("Content-Encoding") != "" {
+			t.Errorf("%q: again %d", accepted, again.Code)
 		}
 	}
 	if len(tags) != 2 {
 		t.Errorf("what is packed has its own tag: %v", tags)
 	}
-	if status := get("/docs/static/../x").StatusCode; status != http.StatusNotFound {
+	if status := get("/docs/static/../x").Code; status != http.StatusNotFound {
 		t.Errorf("no file: %d", status)
 	}
 }

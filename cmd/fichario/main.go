@@ -101,7 +101,8 @@ func inWords(err error, flags []*kong.Flag) string {
 
 var upperCase = regexp.MustCompile(`[A-Z]`)
 
-// version is the module's, or the commit that it was built from.
+// version is what the build knew: the module's version, one made of the commit in a clone, or "(devel)" where there is
+// no history, as in the image.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -140,11 +140,16 @@ func (r remote) do(ctx context.Context, c call) (*http.Response, error) {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // its text would repeat the address, and with it what was asked
 	}
-	if err == nil && res.StatusCode >= http.StatusBadRequest {
+	if err == nil && (res.StatusCode >= http.StatusBadRequest || isPage(res.Header.Get("Content-Type"))) {
 		_ = res.Body.Close()
 		err = fmt.Errorf("%s answered %s, not as a Fichário does: check FICHARIO_URL", r.URL, res.Status)
 	}
 	return res, err
+}
+
+// isPage reports whether an answer is for people, such as that of a network that asks to sign in first.
+func isPage(kind string) bool {
+	return strings.HasPrefix(kind, "text/html") || strings.HasPrefix(kind, "text/plain")
 }
 
 // read is do for an answer that is read whole.

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"os"
 	"os/exec"
 	"testing"
 
@@ -10,15 +11,19 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// inContainers starts PostgreSQL and the service, and returns its address and how a command is run beside it.
-func inContainers(t *testing.T, image string) (url string, command func(args ...string) *exec.Cmd) {
+// start is how the service of a test is started.
+var start = inContainers
+
+// inContainers starts PostgreSQL and the image that FICHARIO_IMAGE names, and returns the service's address and how a
+// command is run beside it.
+func inContainers(t *testing.T) (url string, command func(args ...string) *exec.Cmd) {
 	between := must(network.New(t.Context()))
 	testcontainers.CleanupNetwork(t, between)
 	db := must(postgres.Run(t.Context(), "postgres:17-alpine", postgres.BasicWaitStrategies(),
 		postgres.WithDatabase("fichario"), network.WithNetwork([]string{"db"}, between)))
 	testcontainers.CleanupContainer(t, db)
-	service := must(testcontainers.Run(t.Context(), image, network.WithNetwork([]string{"fichario"}, between),
-		testcontainers.WithEnv(map[string]string{
+	service := must(testcontainers.Run(t.Context(), os.Getenv("FICHARIO_IMAGE"),
+		network.WithNetwork([]string{"fichario"}, between), testcontainers.WithEnv(map[string]string{
 			"FICHARIO_DATABASE_URL": "postgres://postgres:postgres@db:5432/fichario?sslmode=disable",
 			"FICHARIO_DATA_KEY":     "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", // invented, for tests
 		}),
@@ -28,11 +33,4 @@ func inContainers(t *testing.T, image string) (url string, command func(args ...
 	return must(service.PortEndpoint(t.Context(), "8080/tcp", "http")), func(args ...string) *exec.Cmd {
 		return exec.CommandContext(t.Context(), "docker", append([]string{"exec", service.GetContainerID(), "/fichario"}, args...)...)
 	}
-}
-
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
 }

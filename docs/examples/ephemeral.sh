@@ -5,7 +5,7 @@ dir=$(mktemp -d)
 trap 'rm -r "$dir"' EXIT
 mkfifo "$dir/ready"
 "${FICHARIO:-fichario}" serve --ephemeral --listen 127.0.0.1:0 >"$dir/ready" 2>"$dir/log" &
-read -r line <"$dir/ready"
+read -r line <"$dir/ready" || { cat "$dir/log" >&2; exit 1; }
 url=$(echo "$line" | sed 's/.*"url":"\([^"]*\)".*/\1/')
 key=$(echo "$line" | sed 's/.*"chave":"\([^"]*\)".*/\1/')
 

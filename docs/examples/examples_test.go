@@ -10,12 +10,30 @@ import (
 	"fichario/tests/testkit"
 )
 
-// TestMain names the program that this project built, where the examples look for one.
+// TestMain names the program that this project built, where the examples look for one, and has them run on this
+// machine where no image is named.
 func TestMain(m *testing.M) {
-	if path := os.Getenv(testkit.EnvBinary); path != "" {
-		_ = os.Setenv("FICHARIO", path)
+	if os.Getenv("FICHARIO_IMAGE") == "" {
+		start = onThisMachine
 	}
-	os.Exit(m.Run())
+	os.Exit(withProgram(m.Run))
+}
+
+func withProgram(run func() int) int {
+	path := os.Getenv(testkit.EnvBinary)
+	if path == "" {
+		dir, err := os.MkdirTemp("", "fichario-examples-")
+		if err != nil {
+			panic(err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		path = filepath.Join(dir, "fichario")
+		if out, err := exec.Command("go", "build", "-pgo=off", "-o", path, "../../cmd/fichario").CombinedOutput(); err != nil {
+			panic(string(out))
+		}
+	}
+	_ = os.Setenv("FICHARIO", path)
+	return run()
 }
 
 func TestTheShell(t *testing.T) {

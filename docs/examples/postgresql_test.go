@@ -3,18 +3,13 @@ package examples
 import (
 	"encoding/json"
 	"net/http"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 )
 
-// TestOnPostgreSQL asks about a company on PostgreSQL: in containers where FICHARIO_IMAGE names the image, or here.
+// TestOnPostgreSQL asks about a company; containers_test.go starts the service.
 func TestOnPostgreSQL(t *testing.T) {
-	start := onThisMachine
-	if image := os.Getenv("FICHARIO_IMAGE"); image != "" {
-		start = func(t *testing.T) (string, func(...string) *exec.Cmd) { return inContainers(t, image) }
-	}
 	url, fichario := start(t)
 	var org, key struct{ ID, Key string }
 	read(t, fichario("org", "create", "--name", "Testes", "--json"), &org)
@@ -34,4 +29,11 @@ func read(t *testing.T, command *exec.Cmd, into any) {
 	if err := json.Unmarshal(must(command.Output()), into); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

@@ -29,8 +29,8 @@ func (c *chooser) takeEmail(d *Draft, empty string) {
 	d.take(fieldEmail, a)
 }
 
-// dropAccountUser gives up the address of a "user" beside whose name there is another person's: that user is who has the
-// account or the deal. A name that may be the form's is a person's where a phone stands outside too.
+// dropAccountUser gives up the address of a "user" beside whose name there is another person's: that user is who has
+// the account or the deal. A name that may be the form's is a person's where a phone stands outside too.
 func (c *chooser) dropAccountUser() {
 	if a := c.best[fieldEmail].answer; a == nil || !a.marks.has(inUser) {
 		return

@@ -40,8 +40,8 @@ func parseURLEncoded(body []byte, charset string) (node, error) {
 	return withAnswers(form.tree())
 }
 
-// isPlainAddress reports whether an e-mail address was sent as it is: an @ that nobody encoded stands beside a plus that
-// nobody meant as a space, as in maria+site@x.com.
+// isPlainAddress reports whether an e-mail address was sent as it is: an @ that nobody encoded stands beside a plus
+// that nobody meant as a space, as in maria+site@x.com.
 func isPlainAddress(key, value string) bool {
 	return strings.Contains(value, "+") && strings.Contains(strings.ToLower(key), "mail") && wholeAddress(value)
 }

@@ -63,7 +63,9 @@ func TestALeadBecomesADecision(t *testing.T) {
 			told = after
 		}
 		var steps []string
-		for _, h := range testkit.JSON[struct{ Historico []struct{ Tipo, Texto string } }](t,
+		for _, h := range testkit.JSON[struct {
+			Historico []struct{ Tipo, Texto string }
+		}](t,
 			testkit.Run(t, p.env, "contact", "show", strings.TrimPrefix(contact, "/contatos/"), "--json")).Historico {
 			if h.Tipo == "consulta" {
 				steps = append(steps, h.Texto)

@@ -3,6 +3,7 @@ package integration
 import (
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -98,6 +99,13 @@ func TestTheAPIByCommand(t *testing.T) {
 	none := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(none.Close)
 	fails("not as a Fichário does", map[string]string{"FICHARIO_URL": none.URL}, "api", "products")
+	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "<html>Sign in to this network")
+	}))
+	t.Cleanup(portal.Close)
+	for _, args := range [][]string{{"lookup", "cpf", ana, "-o", "json"}, {"api", "statement", "-o", "csv"}, {"api", "statement"}} {
+		fails("not as a Fichário does", map[string]string{"FICHARIO_URL": portal.URL}, args...)
+	}
 }
 
 func readCSV(t *testing.T, text string) [][]string {

@@ -11,12 +11,14 @@ function choose(lang) {
     if (radio.value === lang) radio.checked = true
   }
 }
-const kept = localStorage.getItem('linguagem')
-if (kept) choose(kept)
+try {
+  const kept = localStorage.getItem('linguagem')
+  if (kept) choose(kept)
+} catch { /* the browser keeps nothing */ }
 document.addEventListener('change', (event) => {
   if (!event.target.matches('.samples-h input')) return
-  localStorage.setItem('linguagem', event.target.value)
   choose(event.target.value)
+  try { localStorage.setItem('linguagem', event.target.value) } catch { /* as above */ }
 })
 
 // Copying.
@@ -48,7 +50,8 @@ let asked = ''
 async function find() {
   const query = asked = field.value.trim()
   if (!query) return void (list.hidden = true)
-  const answer = await fetch(finder.action + '?q=' + encodeURIComponent(query))
+  const answer = await fetch(finder.action + '?q=' + encodeURIComponent(query)).catch(() => null)
+  if (!answer) return // the form searches too
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
   if (asked !== query) return
   list.replaceChildren(...page.querySelector('#encontrado').childNodes)

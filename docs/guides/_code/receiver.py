@@ -5,6 +5,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KEY = base64.b64decode(os.environ["FICHARIO_SEGREDO"].removeprefix("whsec_"))
+if not KEY:
+    raise SystemExit("FICHARIO_SEGREDO is missing")
 
 
 def verified(headers, body):

@@ -1,11 +1,16 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
-const key = Buffer.from(String(process.env.FICHARIO_SEGREDO).replace("whsec_", ""), "base64");
+const key = Buffer.from(String(process.env.FICHARIO_SEGREDO ?? "").replace("whsec_", ""), "base64");
+if (key.length === 0) throw new Error("FICHARIO_SEGREDO is missing");
 
 createServer(async (request, response) => {
   const parts = [];
-  for await (const part of request) parts.push(part);
+  try {
+    for await (const part of request) parts.push(part);
+  } catch {
+    return response.destroy(); // the sender is gone
+  }
   const body = Buffer.concat(parts);
   const id = request.headers["webhook-id"], sent = Number(request.headers["webhook-timestamp"]);
   const mac = createHmac("sha256", key).update(`${id}.${sent}.`).update(body);
