@@ -97,12 +97,12 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 	if err != nil {
 		return Overview{}, err
 	}
-	o, dayOf := d.emptyDays(now, days)
+	o, bounds := d.emptyDays(now, days)
 	o.Webhooks = n.webhooks
-	if err := o.countContacts(ctx, r, orgID, n, dayOf); err != nil {
+	if err := o.countContacts(ctx, r, orgID, n, bounds); err != nil {
 		return o, err
 	}
-	if err := d.countLookups(ctx, r, orgID, &o, dayOf); err != nil {
+	if err := d.countLookups(ctx, r, orgID, &o, bounds); err != nil {
 		return o, err
 	}
 	newest, err := r.Contacts.Page(ctx, orgID, "", newestShown)
@@ -123,40 +123,28 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 	return o, err
 }
 
-// emptyDays is an overview without its figures, with what finds the day of an hour: nil
-// for an hour of no day of it.
-func (d *Dashboard) emptyDays(now time.Time, days int) (o Overview, dayOf func(time.Time) *Day) {
+// emptyDays is an overview without its figures, with when its days begin and the last one ends.
+func (d *Dashboard) emptyDays(now time.Time, days int) (o Overview, bounds []time.Time) {
 	o = Overview{Total: Day{Contacts: map[string]int{}}, Days: make([]Day, days)}
-	index := map[string]*Day{}
 	for i := range o.Days {
-		at := d.calendar.DaysBefore(now, days-1-i)
-		o.Days[i] = Day{Start: at.In(d.calendar.Location), Contacts: map[string]int{}}
-		index[d.calendar.Day(at)] = &o.Days[i]
+		o.Days[i] = Day{Start: d.calendar.DaysBefore(now, days-1-i).In(d.calendar.Location), Contacts: map[string]int{}}
+		bounds = append(bounds, o.Days[i].Start)
 	}
-	var last time.Time // figures come by the hour, many of each
-	var day *Day
-	return o, func(hour time.Time) *Day {
-		if !hour.Equal(last) {
-			last, day = hour, index[d.calendar.Day(hour)]
-		}
-		return day
-	}
+	return o, append(bounds, d.calendar.DaysBefore(now, -1))
 }
 
 func (o *Overview) countContacts(
-	ctx context.Context, r ports.Repos, orgID string, n names, dayOf func(time.Time) *Day,
+	ctx context.Context, r ports.Repos, orgID string, n names, bounds []time.Time,
 ) error {
-	figures, err := r.Figures.Contacts(ctx, orgID, o.Days[0].Start)
+	figures, err := r.Figures.Contacts(ctx, orgID, bounds)
 	if err != nil {
 		return err
 	}
 	from := map[string]int{}
 	for _, f := range figures {
-		if day := dayOf(f.Hour); day != nil {
-			day.Contacts[f.WebhookID] += f.Count
-			o.Total.Contacts[f.WebhookID] += f.Count
-			from[f.OriginID] += f.Count
-		}
+		o.Days[f.Day].Contacts[f.WebhookID] += f.Count
+		o.Total.Contacts[f.WebhookID] += f.Count
+		from[f.OriginID] += f.Count
 	}
 	for id, count := range from {
 		o.Origins = append(o.Origins, OriginCount{id, n.origins[id], count})
@@ -168,19 +156,15 @@ func (o *Overview) countContacts(
 }
 
 func (d *Dashboard) countLookups(
-	ctx context.Context, r ports.Repos, orgID string, o *Overview, dayOf func(time.Time) *Day,
+	ctx context.Context, r ports.Repos, orgID string, o *Overview, bounds []time.Time,
 ) error {
-	figures, err := r.Figures.Lookups(ctx, orgID, o.Days[0].Start)
+	figures, err := r.Figures.Lookups(ctx, orgID, bounds)
 	if err != nil {
 		return err
 	}
 	for _, f := range figures {
-		day := dayOf(f.Hour)
-		if day == nil {
-			continue
-		}
 		product, _ := d.catalog.Find(f.Product)
-		for _, sum := range []*Day{day, &o.Total} {
+		for _, sum := range []*Day{&o.Days[f.Day], &o.Total} {
 			sum.Charged, sum.Cached, sum.Spent = sum.Charged+f.Charged, sum.Cached+f.Cached, sum.Spent+f.Amount
 			sum.Saved += product.Price * catalog.Money(f.Cached)
 		}

@@ -7,28 +7,29 @@ import (
 	"fichario/domain/catalog"
 )
 
-// Figures counts what happened in an organisation, for its dashboard.
+// Figures counts what happened in an organisation, for its dashboard, by days of its zone. Of each day bounds have the
+// beginning, which counts as on the whole hour of UTC that it is in, and as the last one the end of the last day.
 type Figures interface {
-	// Contacts counts contacts by hour, webhook and origin since the beginning of the hour, in UTC, that a time is in.
-	Contacts(ctx context.Context, orgID string, since time.Time) ([]ContactFigure, error)
-	// Lookups counts lookups by hour and product since the beginning of the hour, in UTC, that a time is in. An hour of
-	// which everything was taken back may be there without figures.
-	Lookups(ctx context.Context, orgID string, since time.Time) ([]LookupFigure, error)
+	// Contacts counts contacts by day, webhook and origin.
+	Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ContactFigure, error)
+	// Lookups counts lookups by day and product. A day of which everything was taken back may be there without figures.
+	Lookups(ctx context.Context, orgID string, bounds []time.Time) ([]LookupFigure, error)
 }
 
-// ContactFigure is how many contacts came in an hour.
+// ContactFigure is how many contacts came on a day.
 type ContactFigure struct {
-	// Hour is its beginning, UTC.
-	Hour time.Time
+	// Day is which one of those that were asked for, the first is 0.
+	Day int
 	// WebhookID is empty for contacts that were made by hand, OriginID for those
 	// without an origin.
 	WebhookID, OriginID string
 	Count               int
 }
 
-// LookupFigure is what was asked in an hour about a product.
+// LookupFigure is what was asked on a day about a product.
 type LookupFigure struct {
-	Hour    time.Time
+	// Day is which one of those that were asked for, the first is 0.
+	Day     int
 	Product string
 	// Charged counts calls that cost Amount together; Cached counts answers from
 	// history.

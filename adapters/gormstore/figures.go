@@ -3,6 +3,8 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -15,39 +17,38 @@ import (
 type figures struct{ conn }
 
 const (
-	contactsByHour = `SELECT hour, webhook_id, origin_id, CAST(SUM(contacts) AS bigint) AS n
-		FROM contact_hours WHERE org_id = ? AND hour >= ?
-		GROUP BY 1, 2, 3 HAVING SUM(contacts) <> 0 ORDER BY 1`
-	lookupsByHour = `SELECT hour, product, CAST(SUM(charged) AS bigint) AS charged, CAST(SUM(cached) AS bigint) AS cached,
-		CAST(SUM(amount) AS bigint) AS amount
-		FROM lookup_hours WHERE org_id = ? AND hour >= ? GROUP BY 1, 2 ORDER BY 1, 2`
+	contactsByDay = `SELECT days.day, webhook_id, origin_id, CAST(SUM(contacts) AS bigint)
+		FROM days JOIN contact_hours ON hour >= days.since AND hour < days.until
+		WHERE org_id = ? GROUP BY 1, 2, 3 HAVING SUM(contacts) <> 0`
+	lookupsByDay = `SELECT days.day, product, CAST(SUM(charged) AS bigint), CAST(SUM(cached) AS bigint), CAST(SUM(amount) AS bigint)
+		FROM days JOIN lookup_hours ON hour >= days.since AND hour < days.until
+		WHERE org_id = ? GROUP BY 1, 2`
 )
 
-func (r figures) Contacts(ctx context.Context, orgID string, since time.Time) ([]ports.ContactFigure, error) {
+func (r figures) Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ports.ContactFigure, error) {
 	read := func(rows *sql.Rows) (f ports.ContactFigure, err error) {
 		var webhook, origin uid
-		err = rows.Scan(&f.Hour, &webhook, &origin, &f.Count)
-		f.Hour, f.WebhookID, f.OriginID = f.Hour.UTC(), webhook.known(), origin.known()
+		err = rows.Scan(&f.Day, &webhook, &origin, &f.Count)
+		f.WebhookID, f.OriginID = webhook.known(), origin.known()
 		return f, err
 	}
-	return eachFigure(ctx, r, "figures.contacts", contactsByHour, orgID, since, read)
+	return eachFigure(ctx, r, "figures.contacts", contactsByDay, orgID, bounds, read)
 }
 
-func (r figures) Lookups(ctx context.Context, orgID string, since time.Time) ([]ports.LookupFigure, error) {
+func (r figures) Lookups(ctx context.Context, orgID string, bounds []time.Time) ([]ports.LookupFigure, error) {
 	read := func(rows *sql.Rows) (f ports.LookupFigure, err error) {
-		err = rows.Scan(&f.Hour, &f.Product, &f.Charged, &f.Cached, &f.Amount)
-		f.Hour = f.Hour.UTC()
-		return f, err
+		return f, rows.Scan(&f.Day, &f.Product, &f.Charged, &f.Cached, &f.Amount)
 	}
-	return eachFigure(ctx, r, "figures.lookups", lookupsByHour, orgID, since, read)
+	return eachFigure(ctx, r, "figures.lookups", lookupsByDay, orgID, bounds, read)
 }
 
-// eachFigure reads rows without GORM, because a month has many thousands.
+// eachFigure reads rows without GORM, because a month has thousands.
 func eachFigure[Figure any](
-	ctx context.Context, r figures, op, query, orgID string, since time.Time, read func(*sql.Rows) (Figure, error),
+	ctx context.Context, r figures, op, query, orgID string, bounds []time.Time, read func(*sql.Rows) (Figure, error),
 ) (out []Figure, err error) {
 	err = r.list(ctx, op, func(db *gorm.DB) error {
-		rows, err := db.Raw(query, orgID, hourOf(since)).Rows()
+		days, values := daysBetween(db, bounds)
+		rows, err := db.Raw(days+query, append(values, orgID)...).Rows()
 		if err != nil {
 			return err
 		}
@@ -62,4 +63,18 @@ func eachFigure[Figure any](
 		return rows.Err()
 	})
 	return out, err
+}
+
+// daysBetween is a table of days for a statement, for each of which it then asks an index once.
+func daysBetween(db *gorm.DB, bounds []time.Time) (sql string, values []any) {
+	hour := "CAST(? AS timestamptz)"
+	if db.Name() == "sqlite" {
+		hour = "?"
+	}
+	var days []string
+	for i := range bounds[1:] {
+		days = append(days, fmt.Sprintf("(%d, %s, %s)", i, hour, hour))
+		values = append(values, hourOf(bounds[i]), hourOf(bounds[i+1]))
+	}
+	return "WITH days (day, since, until) AS (VALUES " + strings.Join(days, ", ") + ") ", values
 }

@@ -52,7 +52,7 @@ func (s *Store) FoldFigures(ctx context.Context) error {
 				return err
 			})
 			if err == nil && more {
-				err = s.rest(ctx, begun)
+				err = rest(ctx, begun)
 			}
 			if err != nil {
 				return named("store.foldFigures", classify(err))

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 
 	"fichario/domain/document"
@@ -42,8 +42,9 @@ var sealed = []sealedColumn{
 	{"one_time_codes", "secret"},
 }
 
-// rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction.
-const rekeyAtOnce = 100
+// rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction: few, because on SQLite posts
+// wait for it.
+const rekeyAtOnce = 25
 
 // Rekey seals anew, under the first data key, what others sealed, and then forgets
 // those, so that they can be left out from now on. It may run beside a service whose
@@ -59,7 +60,7 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 				return n, fmt.Errorf("%s.%s: %w", c.table, c.column, classify(err))
 			}
 			n += m
-			if err := s.rest(ctx, begun); err != nil {
+			if err := rest(ctx, begun); err != nil {
 				return n, err
 			}
 		}
@@ -68,15 +69,11 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 	return n, named("store.rekey", classify(err))
 }
 
-// rest waits after a step of work in the background for as long as that took, and where there is one writer for four
-// times as long, so that who writes beside it hardly waits.
-func (s *Store) rest(ctx context.Context, begun time.Time) error {
-	pause := time.Since(begun)
-	if s.dialect != goose.DialectPostgres {
-		pause *= 4
-	}
+// rest waits after a step of work in the background for four times as long as that took, so that who writes beside it
+// hardly waits.
+func rest(ctx context.Context, begun time.Time) error {
 	select {
-	case <-time.After(pause):
+	case <-time.After(4 * time.Since(begun)):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -104,16 +101,13 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
+		for i, row := range rows {
 			place := table + "|" + column + "|" + row.ID
 			plain, err := s.vault.open(row.Value, place)
 			if err != nil {
 				return err
 			}
-			err = tx.Table(table).Where("id = ?", row.ID).Update(column, blob(s.vault.seal(plain, place))).Error
-			if err != nil {
-				return err
-			}
+			rows[i].Value = s.vault.seal(plain, place)
 			switch c := (sealedColumn{table, column}); c {
 			case sealedColumn{"records", "document"}:
 				err = s.reindex(tx, row.ID, string(plain))
@@ -125,9 +119,34 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 			}
 		}
 		n = len(rows)
-		return nil
+		return putSealed(tx, sealedColumn{table, column}, rows)
 	})
 	return n, next, err
+}
+
+// putSealed writes values, in the order of their ids; on PostgreSQL in one statement, which says between which ids it
+// is, so that it is planned for the partition that these are in.
+func putSealed(tx *gorm.DB, c sealedColumn, rows []sealedValue) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if tx.Name() == "sqlite" {
+		for _, row := range rows {
+			err := tx.Table(c.table).Where("id = ?", row.ID).Update(c.column, blob(row.Value)).Error
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var values []any
+	for _, row := range rows {
+		values = append(values, row.ID, row.Value)
+	}
+	return tx.Exec(fmt.Sprintf(`UPDATE %[1]s SET %[2]s = sealed.value
+		FROM (VALUES (CAST(? AS uuid), CAST(? AS bytea))%[3]s) AS sealed (id, value)
+		WHERE %[1]s.id = sealed.id AND %[1]s.id BETWEEN %[4]s AND %[5]s`, c.table, c.column,
+		strings.Repeat(", (?, ?)", len(rows)-1), literal(rows[0].ID), literal(rows[len(rows)-1].ID)), values...).Error
 }
 
 // endOfStep is the id of the last of the rows after one that are read together, or nothing where they are the last of

@@ -86,7 +86,7 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 			ctx = ports.WithReading(ctx, ports.ForPages)
 			_, _, resumed := repos.Sessions.Find(ctx, token)
 			_, page := repos.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", 10)
-			_, figures := repos.Figures.Lookups(ctx, orgID, now)
+			_, figures := repos.Figures.Lookups(ctx, orgID, []time.Time{now, now.AddDate(0, 0, 1)})
 			return errors.Join(resumed, page, figures)
 		}
 		for _, c := range []struct {

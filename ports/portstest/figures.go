@@ -2,6 +2,7 @@ package portstest
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -26,11 +27,10 @@ func figures(t *testing.T, s ports.Store) {
 		must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Create(ctx, c, event) }))
 	}
 	hour := at.Truncate(time.Hour)
-	contacts, err := repos.Figures.Contacts(ctx, o.ID, at)
+	contacts, err := repos.Figures.Contacts(ctx, o.ID, []time.Time{at, hour.Add(time.Hour), hour.Add(2 * time.Hour)})
 	must(t, err)
-	same(t, "contacts", contacts, []ports.ContactFigure{
-		{Hour: hour, OriginID: origin, Count: 2}, {Hour: hour.Add(time.Hour), Count: 1},
-	})
+	slices.SortFunc(contacts, func(a, b ports.ContactFigure) int { return a.Day - b.Day })
+	same(t, "contacts", contacts, []ports.ContactFigure{{OriginID: origin, Count: 2}, {Day: 1, Count: 1}})
 
 	for i, charged := range []bool{true, true, false} {
 		e := running(t, id())
@@ -42,9 +42,9 @@ func figures(t *testing.T, s ports.Store) {
 		must(t, repos.Statement.Add(ctx, e))
 	}
 	must(t, repos.Statement.Add(ctx, running(t, id()))) // another organisation's
-	lookups, err := repos.Figures.Lookups(ctx, o.ID, at.AddDate(-6, 0, 0))
+	lookups, err := repos.Figures.Lookups(ctx, o.ID, []time.Time{at.AddDate(-6, 0, 0), at, at.AddDate(0, 0, 1)})
 	must(t, err)
-	same(t, "lookups", lookups, []ports.LookupFigure{{Hour: hour, Product: "cpf", Charged: 2, Cached: 1, Amount: 9000}})
+	same(t, "lookups", lookups, []ports.LookupFigure{{Day: 1, Product: "cpf", Charged: 2, Cached: 1, Amount: 9000}})
 }
 
 // lookupFigures are exact when lookups are answered from history, charged and taken back at once, and what is rolled
@@ -89,12 +89,12 @@ func lookupFigures(t *testing.T, s ports.Store) {
 		})
 	}
 	wg.Wait()
-	got, err := repos.Figures.Lookups(ctx, rec.OrgID, at)
+	got, err := repos.Figures.Lookups(ctx, rec.OrgID, []time.Time{at, at.Add(time.Hour), at.Add(2 * time.Hour)})
 	must(t, err)
-	hour := at.Truncate(time.Hour)
+	slices.SortFunc(got, func(a, b ports.LookupFigure) int { return a.Day - b.Day })
 	same(t, "figures", got, []ports.LookupFigure{
-		{Hour: hour, Product: "cpf", Charged: n / 12, Cached: n / 4, Amount: n / 12 * 4500},
-		{Hour: hour.Add(time.Hour), Product: "cpf", Charged: n / 12, Cached: n / 4, Amount: n / 12 * 4500},
+		{Product: "cpf", Charged: n / 12, Cached: n / 4, Amount: n / 12 * 4500},
+		{Day: 1, Product: "cpf", Charged: n / 12, Cached: n / 4, Amount: n / 12 * 4500},
 	})
 	spent, err := repos.Statement.Spend(ctx, lookup.Asker{OrgID: rec.OrgID}, "2026-11-20", "2026-11-20")
 	must(t, err)
@@ -149,7 +149,7 @@ func contactFigures(t *testing.T, s ports.Store) {
 		})
 	}
 	wg.Wait()
-	got, err := repos.Figures.Contacts(ctx, o.ID, at)
+	got, err := repos.Figures.Contacts(ctx, o.ID, []time.Time{at, at.Add(time.Hour)})
 	must(t, err)
 	count := map[ports.ContactFigure]int{}
 	for _, f := range got {
@@ -157,11 +157,10 @@ func contactFigures(t *testing.T, s ports.Store) {
 		f.Count = 0
 		count[f] += n
 	}
-	hour := at.Truncate(time.Hour)
 	same(t, "figures", count, map[ports.ContactFigure]int{
-		{Hour: hour, WebhookID: w.ID, OriginID: origins[0]}: n / 2,
-		{Hour: hour, WebhookID: w.ID, OriginID: origins[1]}: n / 2,
-		{Hour: hour}: n / 3,
+		{WebhookID: w.ID, OriginID: origins[0]}: n / 2,
+		{WebhookID: w.ID, OriginID: origins[1]}: n / 2,
+		{}:                                      n / 3,
 	})
 	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage, won}}, 100)
 	must(t, err)

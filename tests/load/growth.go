@@ -47,6 +47,9 @@ func grow(ctx context.Context, s settings, kind string, sizes []int) error {
 	if err != nil {
 		return err
 	}
+	if err := f.divide(ctx); err != nil {
+		return err
+	}
 	var table []row
 	for step, size := range sizes {
 		began := time.Now()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,7 +44,7 @@ const (
 // beside the rows is right.
 type filling struct {
 	url     string
-	dataKey []byte
+	sealing [][]byte  // the data keys, of which the first encrypts
 	start   time.Time // of the span
 	org     string
 	keys    []keyWithSecret
@@ -60,21 +61,23 @@ type keyWithSecret struct{ id, secret string }
 type hook struct{ id, token string }
 
 func newFilling(ctx context.Context, url string) (*filling, error) {
-	f := &filling{url: url, dataKey: make([]byte, gormstore.DataKeySize), start: time.Now().UTC().Add(-span)}
-	_, _ = rand.Read(f.dataKey)
+	f := &filling{url: url, sealing: [][]byte{newDataKey()}, start: time.Now().UTC().Add(-span)}
 	store, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = store.Close() }()
-	if err := f.divide(ctx); err != nil {
-		return nil, err
-	}
 	return f, f.organise(ctx, store)
 }
 
+func newDataKey() []byte {
+	key := make([]byte, gormstore.DataKeySize)
+	_, _ = rand.Read(key)
+	return key
+}
+
 func (f *filling) open(ctx context.Context) (*gormstore.Store, error) {
-	store, err := gormstore.Open(f.url, [][]byte{f.dataKey})
+	store, err := gormstore.Open(f.url, f.sealing)
 	if err != nil {
 		return nil, err
 	}
@@ -354,8 +357,12 @@ func phone(i int) string { return fmt.Sprintf("119%08d", i*7919%100_000_000) }
 
 // environment is the program's, for this database.
 func (f *filling) environment() []string {
+	var keys []string
+	for _, key := range f.sealing {
+		keys = append(keys, base64.StdEncoding.EncodeToString(key))
+	}
 	return []string{
-		"FICHARIO_DATABASE_URL=" + f.url, "FICHARIO_DATA_KEY=" + base64.StdEncoding.EncodeToString(f.dataKey),
+		"FICHARIO_DATABASE_URL=" + f.url, "FICHARIO_DATA_KEY=" + strings.Join(keys, ","),
 		"FICHARIO_LISTEN=127.0.0.1:0", "FICHARIO_LOG_FORMAT=json",
 	}
 }

@@ -47,6 +47,7 @@ func main() {
 	baseline := flag.String("baseline", "", "run a baseline server on this database (used by the command itself)")
 	sizes := flag.String("growth", "", "measure pages instead, at these numbers of lookups, such as 10000,1000000")
 	several := flag.Bool("instances", false, "measure one instance and two on one PostgreSQL, and what rows take")
+	background := flag.Bool("background", false, "measure posts beside what is done in the background")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -56,6 +57,8 @@ func main() {
 		err = serveBaseline(ctx, *baseline)
 	case *several:
 		err = instances(ctx, s)
+	case *background:
+		err = beside(ctx, s)
 	case *sizes != "":
 		err = growth(ctx, s, *sizes)
 	default:

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// settling is how long programs take to start, which is not measured.
+const settling = 2 * time.Second
+
+// postsASecond come at a steady pace, whether or not those before are answered.
+const postsASecond = 150
+
+// beside measures posts while the service does nothing else, while `fichario rekey` seals values anew and while the
+// service forgets posts row by row, in turns.
+func beside(ctx context.Context, s settings) error {
+	fmt.Println("| database | beside | posts | p50 ms | p90 ms | p99 ms | longest ms |")
+	fmt.Println("|---|---|---|---|---|---|---|")
+	for kind := range strings.SplitSeq(s.databases, ",") {
+		if err := besideOn(ctx, s, kind); err != nil {
+			return fmt.Errorf("%s: %w", kind, err)
+		}
+	}
+	return nil
+}
+
+func besideOn(ctx context.Context, s settings, kind string) error {
+	dir, err := os.MkdirTemp("", "fichario-beside-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	url, stop, err := database(ctx, kind, dir)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	f, err := newFilling(ctx, url)
+	if err != nil {
+		return err
+	}
+	if err := f.fill(ctx, s.rows); err != nil {
+		return err
+	}
+	f.sealing = [][]byte{newDataKey(), f.sealing[0]}
+	env := f.environment()
+	phases := []struct {
+		name string
+		run  func() ([]time.Duration, error)
+	}{
+		{"nothing", func() ([]time.Duration, error) { return f.posts(ctx, s, env) }},
+		{"`rekey`", func() ([]time.Duration, error) { return f.postsBesideRekey(ctx, s, env) }},
+		{"forgetting", func() ([]time.Duration, error) { return f.postsBesideForgetting(ctx, s, env) }},
+	}
+	took := make([][]time.Duration, len(phases))
+	for range s.rounds {
+		for i, phase := range phases {
+			times, err := phase.run()
+			if err != nil {
+				return fmt.Errorf("beside %s: %w", phase.name, err)
+			}
+			took[i] = append(took[i], times...)
+		}
+	}
+	for i, phase := range phases {
+		slices.Sort(took[i])
+		at := func(share float64) float64 { return ms(took[i][int(share*float64(len(took[i])-1))]) }
+		fmt.Printf("| %s | %s | %d | %.1f | %.1f | %.1f | %.0f |\n", kind, phase.name, len(took[i]), at(.5), at(.9), at(.99), at(1))
+	}
+	return nil
+}
+
+// posts starts the service and posts to it for the time of a round.
+func (f *filling) posts(ctx context.Context, s settings, env []string) ([]time.Duration, error) {
+	program, err := start(ctx, s.binary, env, "serve")
+	if err != nil {
+		return nil, err
+	}
+	defer program.end()
+	time.Sleep(settling)
+	return f.post150(ctx, program.addr, s.each)
+}
+
+func (f *filling) postsBesideRekey(ctx context.Context, s settings, env []string) ([]time.Duration, error) {
+	program, err := start(ctx, s.binary, env, "serve")
+	if err != nil {
+		return nil, err
+	}
+	defer program.end()
+	rekey := exec.CommandContext(ctx, s.binary, "rekey")
+	rekey.Env = append(os.Environ(), env...)
+	if err := rekey.Start(); err != nil {
+		return nil, err
+	}
+	time.Sleep(settling)
+	times, err := f.post150(ctx, program.addr, s.each)
+	if again := rekey.Process.Signal(syscall.SIGTERM); again != nil {
+		err = errors.Join(err, fmt.Errorf("rekey was done before the round was: give it more rows: %w", again))
+	}
+	_ = rekey.Wait() // it was broken off
+	return times, err
+}
+
+// postsBesideForgetting has posts of forty days ago, which the service begins to forget as soon as it starts.
+func (f *filling) postsBesideForgetting(ctx context.Context, s settings, env []string) ([]time.Duration, error) {
+	store, err := f.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = store.Close() }()
+	old := time.Now().UTC().AddDate(0, 0, -40)
+	err = each(int(s.each.Seconds())*forgottenASecond, func(i int) error {
+		return f.post(ctx, store.Repos(), i, old.Add(time.Duration(i)*time.Millisecond), true)
+	})
+	if err != nil {
+		return nil, err
+	}
+	times, err := f.posts(ctx, s, env)
+	for left, n := 0, 1; n > 0 && err == nil; left += n {
+		n, err = store.Repos().Inbox.Forget(ctx, time.Now().UTC().AddDate(0, 0, -39))
+		if n == 0 && left == 0 {
+			return nil, errors.New("all was forgotten before the round was over")
+		}
+	}
+	return times, err
+}
+
+// forgottenASecond is more than a service forgets in a second.
+const forgottenASecond = 12_000
+
+// post150 posts at a pace. A post is timed from when it was due, so that those which wait behind a slow one count too.
+func (f *filling) post150(ctx context.Context, addr string, during time.Duration) ([]time.Duration, error) {
+	const connections = 16
+	began := time.Now()
+	times, errs := make([][]time.Duration, connections), make([]error, connections)
+	var wg sync.WaitGroup
+	for c := range connections {
+		wg.Go(func() {
+			conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+			if err != nil {
+				errs[c] = err
+				return
+			}
+			defer func() { _ = conn.Close() }()
+			in := bufio.NewReader(conn)
+			for i := c; ; i += connections {
+				due := began.Add(time.Second * time.Duration(i) / postsASecond)
+				if due.Sub(began) > during {
+					return
+				}
+				time.Sleep(time.Until(due))
+				_, err := io.WriteString(conn, post("/api/webhooks/receive/"+f.hooks[i%len(f.hooks)].token, i))
+				if err = errors.Join(err, read(in, []byte("HTTP/1.1 200"))); err != nil {
+					errs[c] = err
+					return
+				}
+				times[c] = append(times[c], time.Since(due))
+			}
+		})
+	}
+	wg.Wait()
+	return slices.Concat(times...), errors.Join(errs...)
+}
