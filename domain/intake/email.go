@@ -35,8 +35,8 @@ func (c *chooser) dropAccountUser() {
 	if a := c.best[fieldEmail].answer; a == nil || !a.marks.has(inUser) {
 		return
 	}
-	var users, others []string
-	phone, formName := false, false
+	var users, others, forms []string
+	phone := false
 	for _, w := range c.waiting {
 		switch a := w.answer; {
 		case w.score.strength >= weakName:
@@ -44,23 +44,28 @@ func (c *chooser) dropAccountUser() {
 			phone = phone || !a.marks.has(inUser)
 		case a.marks.has(inUser):
 			users = append(users, text.Fold(a.text()))
+		case w.score.formName:
+			forms = append(forms, text.Fold(a.text()))
 		default:
-			others, formName = append(others, text.Fold(a.text())), w.score.formName
+			others = append(others, text.Fold(a.text()))
 		}
 	}
 	for _, a := range c.partsOf(fieldFirst) {
 		if name := text.Fold(a.text()); a.marks.has(inUser) {
 			users = append(users, name)
 		} else {
-			others, formName = append(others, name), false
+			others = append(others, name)
 		}
+	}
+	if phone {
+		others = append(others, forms...)
 	}
 	somebodyElse := slices.ContainsFunc(others, func(name string) bool {
 		return !slices.ContainsFunc(users, func(user string) bool {
 			return strings.Contains(user, name) || strings.Contains(name, user)
 		})
 	})
-	if len(users) > 0 && somebodyElse && (phone || !formName) {
+	if len(users) > 0 && somebodyElse {
 		c.best[fieldEmail] = claim{}
 	}
 }

@@ -81,6 +81,7 @@ func TestEmailsOfUsers(t *testing.T) {
 		`{"user":{"email":"ana@x.com","name":"Ana"},"telefone":"11987654321"}`,
 		`{"user":{"email":"ana@x.com"},"nome":"Ana","telefone":"11987654321"}`,
 		`{"name":"Formulário do site","user":{"email":"ana@x.com","name":"Ana"}}`,
+		`{"name":"Formulário do site","first_name":"Ana","user":{"email":"ana@x.com","name":"Ana Lima"}}`,
 		`{"email":"sim","2":"ana@x.com"}`, `{"email":true,"2":"ana@x.com"}`,
 	} {
 		if d := mustRead(t, "", body); d.Email != "ana@x.com" {
