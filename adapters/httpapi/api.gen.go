@@ -534,7 +534,7 @@ type BatchEntry struct {
 	Finalidade *string `json:"finalidade"`
 	Id         string  `json:"id"`
 
-	// Invalidos The first hundred; the results have all.
+	// Invalidos The first hundred; the results have all. In the list of batches it is empty.
 	Invalidos []struct {
 		// Linha The row of the file, or the place in the list, from 1 on.
 		Linha    int    `json:"linha"`
