@@ -119,7 +119,7 @@ func (s *server) bundleDone(c *call, ids []string, refused string) error {
 	}
 	notice := "Nada foi cobrado: tudo veio do histórico."
 	if sum.Count > 0 {
-		notice = "Cobrado: " + sum.Amount.Reais() + " por " + plural(sum.Count, "consulta", "consultas") + ". " +
+		notice = "Cobrado: " + sum.Amount.Exact() + " por " + plural(sum.Count, "consulta", "consultas") + ". " +
 			"As abas acima da ficha abrem as outras."
 	}
 	return c.done("/consultas/"+ids[0], strings.TrimSpace(notice+" "+refused))
