@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"mime"
 	"strconv"
-	"strings"
 	"time"
 
 	"fichario/domain/automation"
@@ -29,10 +28,8 @@ type identity struct {
 }
 
 // identify takes the sender's Idempotency-Key, which is strict, or the product's own id of
-// the submission with the address in it: the same id with another address is somebody
-// else, or a correction, and neither is lost. Of several people the second and later ones
-// have their number behind what is one for all; an id of a person's own counts before one
-// in the headers.
+// the submission. Of several people the second and later ones have their number behind
+// what is one for all; an id of a person's own counts before one in the headers.
 func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
 	if len(sent) > idempotencyKeyMax {
@@ -45,14 +42,14 @@ func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 			number = "\n" + strconv.Itoa(i+1) // no header holds a line break
 		}
 		own := len(drafts) > 1 && draft.DeliveryID != "" && !draft.SharedID
-		key, address := "", "\n"+strings.ToLower(draft.Email)
+		key := ""
 		switch {
 		case sent != "":
 			key = "key:" + sent + number
 		case d.HeaderID() != "" && !own:
-			key = "id:" + d.HeaderID() + number + address
+			key = "id:" + d.HeaderID() + number
 		case draft.DeliveryID != "":
-			key = "id:" + draft.DeliveryID + address
+			key = "id:" + draft.DeliveryID
 		case d.ReplayOf != "":
 			key = "replay:" + d.ReplayOf + number
 		}

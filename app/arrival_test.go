@@ -31,6 +31,7 @@ func TestWhatBecomesOfAPost(t *testing.T) {
 		{"the sender's key with another body", true, met(false), nil, webhook.Refused, fault.ReusedIdempotencyKey},
 		{"the sender's key with another, unfit body", true, met(false), unfit, webhook.Refused, fault.ReusedIdempotencyKey},
 		{"a product's id with another body", false, met(false), nil, webhook.Repeated, ""},
+		{"a product's id with another, unfit body", false, met(false), unfit, webhook.Repeated, ""},
 	} {
 		outcome, why := identity{strict: c.strict}.decide([]ports.Receipt{c.first}, c.unfit)
 		if outcome != c.want || fault.CodeOf(why) != c.code {
@@ -48,30 +49,30 @@ func TestWhatAPostIsKnownBy(t *testing.T) {
 		product  string
 		replayOf string
 	}{
-		"":                               {},
-		"key:a":                          {[]intake.Pair{header("webhook-id", "b"), header("idempotency-key", "a")}, "c", "d"},
-		"id:webhook-id:b\na@x.example":   {[]intake.Pair{header("webhook-id", "b")}, "c", "d"},
-		"id:x-webhook-id:b\na@x.example": {[]intake.Pair{header("x-webhook-id", "b")}, "c", "d"},
-		"id:c\na@x.example":              {nil, "c", "d"},
-		"replay:d":                       {nil, "", "d"},
+		"":                  {},
+		"key:a":             {[]intake.Pair{header("webhook-id", "b"), header("idempotency-key", "a")}, "c", "d"},
+		"id:webhook-id:b":   {[]intake.Pair{header("webhook-id", "b")}, "c", "d"},
+		"id:x-webhook-id:b": {[]intake.Pair{header("x-webhook-id", "b")}, "c", "d"},
+		"id:c":              {nil, "c", "d"},
+		"replay:d":          {nil, "", "d"},
 	} {
 		d := webhook.Delivery{Headers: c.headers, Body: []byte("x"), ReplayOf: c.replayOf}
-		known, err := identify(d, []intake.Draft{{DeliveryID: c.product, Email: "A@x.example"}})
+		known, err := identify(d, []intake.Draft{{DeliveryID: c.product}})
 		if err != nil || known.keys[0] != want || known.strict != (want == "key:a") {
 			t.Errorf("known by %q, strict %t, %v, want %q", known.keys, known.strict, err, want)
 		}
 	}
-	own, shared := []intake.Draft{{DeliveryID: "c", Email: "a"}, {DeliveryID: "d", Email: "b"}, {Email: "c"}},
-		[]intake.Draft{{DeliveryID: "c", SharedID: true, Email: "a"}, {DeliveryID: "c#2", SharedID: true, Email: "b"}}
+	own, shared := []intake.Draft{{DeliveryID: "c"}, {DeliveryID: "d"}, {}},
+		[]intake.Draft{{DeliveryID: "c", SharedID: true}, {DeliveryID: "c#2", SharedID: true}}
 	for want, c := range map[string]struct {
 		headers []intake.Pair
 		drafts  []intake.Draft
 	}{
-		"key:a|key:a\n2|key:a\n3":                  {[]intake.Pair{header("idempotency-key", "a")}, own},
-		"id:c\na|id:d\nb|id:webhook-id:b\n3\nc":    {[]intake.Pair{header("webhook-id", "b")}, own},
-		"id:c\na|id:d\nb|":                         {nil, own},
-		"id:webhook-id:b\na|id:webhook-id:b\n2\nb": {[]intake.Pair{header("webhook-id", "b")}, shared},
-		"id:c\na|id:c#2\nb":                        {nil, shared},
+		"key:a|key:a\n2|key:a\n3":            {[]intake.Pair{header("idempotency-key", "a")}, own},
+		"id:c|id:d|id:webhook-id:b\n3":       {[]intake.Pair{header("webhook-id", "b")}, own},
+		"id:c|id:d|":                         {nil, own},
+		"id:webhook-id:b|id:webhook-id:b\n2": {[]intake.Pair{header("webhook-id", "b")}, shared},
+		"id:c|id:c#2":                        {nil, shared},
 	} {
 		known, err := identify(webhook.Delivery{Headers: c.headers}, c.drafts)
 		if got := strings.Join(known.keys, "|"); err != nil || got != want {

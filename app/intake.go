@@ -209,8 +209,8 @@ func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery
 	switch {
 	case unfit == nil:
 		met, err = i.keep(ctx, arrivalOf(hook, drafts, d, known), known.strict)
-	case known.strict:
-		// The key may be that of another body, which is said first.
+	case known.keys[0] != "":
+		// It may have come before with what it lacks now.
 		met[0], err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[0], known.fingerprint)
 		if errors.Is(err, ports.ErrNotFound) {
 			err = nil

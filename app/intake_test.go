@@ -303,24 +303,3 @@ func TestALogThatCannotBeWritten(t *testing.T) {
 	}
 	equal(t, "traces", s.traces(hook), "0 0 0 0 0")
 }
-
-// TestAnIDWithAnotherAddress is another submission: who sends it is somebody else or has mended the address. One
-// without an address is refused, whatever is known of its id.
-func TestAnIDWithAnotherAddress(t *testing.T) {
-	t.Parallel()
-	s := inMemory(t)
-	hook := s.hook(webhook.Signature{})
-	send := func(address string, headers ...string) (app.Accepted, error) {
-		return s.intake.Receive(t.Context(), hook, post(`{"submission_id":"s1","email":"`+address+`"}`, headers...))
-	}
-	for _, headers := range [][]string{nil, {"webhook-id", "w1"}} {
-		first := must(send("bia@x.example", headers...))
-		other := must(send("rui@x.example", headers...))
-		equal(t, "another address", line(other.Repeated, other.ContactID == first.ContactID), "false false")
-		equal(t, "the first again", line(must(send("Bia@x.example", headers...))), repeated(first))
-		equal(t, "the other again", line(must(send("rui@x.example", headers...))), repeated(other))
-		_, err := send("nada", headers...)
-		equal(t, "no address", said(err), "email_invalido email")
-	}
-	equal(t, "traces", s.traces(hook)[:7], "4 4 4 4")
-}
