@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -101,13 +100,16 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 		if err != nil {
 			return err
 		}
-		for i, row := range rows {
+		for _, row := range rows {
 			place := table + "|" + column + "|" + row.ID
 			plain, err := s.vault.open(row.Value, place)
 			if err != nil {
 				return err
 			}
-			rows[i].Value = s.vault.seal(plain, place)
+			err = tx.Table(table).Where("id = ?", row.ID).Update(column, blob(s.vault.seal(plain, place))).Error
+			if err != nil {
+				return err
+			}
 			switch c := (sealedColumn{table, column}); c {
 			case sealedColumn{"records", "document"}:
 				err = s.reindex(tx, row.ID, string(plain))
@@ -119,34 +121,9 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 			}
 		}
 		n = len(rows)
-		return putSealed(tx, sealedColumn{table, column}, rows)
+		return nil
 	})
 	return n, next, err
-}
-
-// putSealed writes values, in the order of their ids; on PostgreSQL in one statement, which says between which ids it
-// is, so that it is planned for the partition that these are in.
-func putSealed(tx *gorm.DB, c sealedColumn, rows []sealedValue) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if tx.Name() == "sqlite" {
-		for _, row := range rows {
-			err := tx.Table(c.table).Where("id = ?", row.ID).Update(c.column, blob(row.Value)).Error
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var values []any
-	for _, row := range rows {
-		values = append(values, row.ID, row.Value)
-	}
-	return tx.Exec(fmt.Sprintf(`UPDATE %[1]s SET %[2]s = sealed.value
-		FROM (VALUES (CAST(? AS uuid), CAST(? AS bytea))%[3]s) AS sealed (id, value)
-		WHERE %[1]s.id = sealed.id AND %[1]s.id BETWEEN %[4]s AND %[5]s`, c.table, c.column,
-		strings.Repeat(", (?, ?)", len(rows)-1), literal(rows[0].ID), literal(rows[len(rows)-1].ID)), values...).Error
 }
 
 // endOfStep is the id of the last of the rows after one that are read together, or nothing where they are the last of

@@ -43,13 +43,14 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 		for query, want := range map[string]int{
 			"produto=cnpj": 1, "produto=nada": 0, "cache=false&produto=cpf": 7, "de=" + today + "&produto=cnpj": 1,
 			"de=" + tomorrow: 0, "ate=" + today + "&cache=false": 8, "ate=2020-01-01": 0,
-			"cache=&produto=&de=": len(whole.Consultas),
 		} {
 			st := s.StatementAt("/api/v1/consultas?"+query, key)
 			expect(t, query, len(st.Consultas), want)
 			expect(t, query+": filters do not change what was spent", st.Gasto.Total, "3.45")
 		}
 
+		blank := s.StatementAt("/api/v1/consultas?limite=50&cache=&produto=&de=", key)
+		expect(t, "what is empty filters nothing", len(blank.Consultas), len(s.StatementAt("/api/v1/consultas?limite=50", key).Consultas))
 		file, err := s.Do(t.Context(), "GET", "/api/v1/consultas?limite=1&cache=false", key,
 			map[string]string{"Accept": "text/csv"}, "")
 		if err != nil {
