@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (f *filling) postsBesideRekey(ctx context.Context, s settings, env []string
 	times, err := f.post150(ctx, program.addr, s.each)
 	_ = rekey.Process.Signal(syscall.SIGTERM)
 	if said := rekey.Wait(); !strings.Contains(words.String(), "context canceled") {
-		err = errors.Join(err, fmt.Errorf("rekey did not go on until the round was over (%v): %s", said, words.String()))
+		err = errors.Join(err, fmt.Errorf("rekey did not go on until the round was over: %s: %w", words.String(), cmp.Or(said, errors.New("it ended well"))))
 	}
 	return times, err
 }
