@@ -30,28 +30,15 @@ func beside(ctx context.Context, s settings) error {
 	fmt.Println("| database | beside | posts | p50 ms | p90 ms | p99 ms | longest ms |")
 	fmt.Println("|---|---|---|---|---|---|---|")
 	for kind := range strings.SplitSeq(s.databases, ",") {
-		if err := besideOn(ctx, s, kind); err != nil {
+		err := onFilling(ctx, kind, func(f *filling) error { return besideOn(ctx, s, f, kind) })
+		if err != nil {
 			return fmt.Errorf("%s: %w", kind, err)
 		}
 	}
 	return nil
 }
 
-func besideOn(ctx context.Context, s settings, kind string) error {
-	dir, err := os.MkdirTemp("", "fichario-beside-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	url, stop, err := database(ctx, kind, dir)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	f, err := newFilling(ctx, url)
-	if err != nil {
-		return err
-	}
+func besideOn(ctx context.Context, s settings, f *filling, kind string) error {
 	if err := f.fill(ctx, s.rows); err != nil {
 		return err
 	}

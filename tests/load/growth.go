@@ -24,7 +24,7 @@ func growth(ctx context.Context, s settings, sizes string) error {
 	fmt.Printf("%d cores, %s, one user at a time; lookups of 24 months, a tenth as many contacts and 15 %% as many posts\n",
 		runtime.NumCPU(), runtime.Version())
 	for kind := range strings.SplitSeq(s.databases, ",") {
-		if err := grow(ctx, s, kind, steps); err != nil {
+		if err := onFilling(ctx, kind, func(f *filling) error { return grow(ctx, s, f, kind, steps) }); err != nil {
 			return fmt.Errorf("%s: %w", kind, err)
 		}
 	}
@@ -32,21 +32,7 @@ func growth(ctx context.Context, s settings, sizes string) error {
 }
 
 // grow measures one database at every size.
-func grow(ctx context.Context, s settings, kind string, sizes []int) error {
-	dir, err := os.MkdirTemp("", "fichario-growth-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	url, stop, err := database(ctx, kind, dir)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	f, err := newFilling(ctx, url)
-	if err != nil {
-		return err
-	}
+func grow(ctx context.Context, s settings, f *filling, kind string, sizes []int) error {
 	if err := f.divide(ctx); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,6 +60,25 @@ type filling struct {
 type keyWithSecret struct{ id, secret string }
 
 type hook struct{ id, token string }
+
+// onFilling does something on a new database of a kind, which goes afterwards.
+func onFilling(ctx context.Context, kind string, do func(*filling) error) error {
+	dir, err := os.MkdirTemp("", "fichario-load-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	url, stop, err := database(ctx, kind, dir)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	f, err := newFilling(ctx, url)
+	if err != nil {
+		return err
+	}
+	return do(f)
+}
 
 func newFilling(ctx context.Context, url string) (*filling, error) {
 	f := &filling{url: url, sealing: [][]byte{newDataKey()}, start: time.Now().UTC().Add(-span)}
