@@ -130,4 +130,4 @@ func orNotFound(changed *gorm.DB) error {
 }
 
 // forgetAtOnce is how many rows one removal takes, so that posts, for which SQLite has the one writer, hardly wait.
-const forgetAtOnce = 100
+const forgetAtOnce = 50

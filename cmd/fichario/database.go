@@ -64,7 +64,7 @@ func (rekeyCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		n, err := store.Rekey(e.ctx)
 		if err != nil {
-			return err
+			return fmt.Errorf("%d values are encrypted anew, the others when this is run again: %w", n, err)
 		}
 		view := struct {
 			Encrypted int `json:"encrypted"`

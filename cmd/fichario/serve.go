@@ -59,8 +59,11 @@ func (c *serveCmd) Run(e *environment) error {
 	if c.Ephemeral && e.invented != nil {
 		s.server.Handler = withDoors(e.invented, s.server.Handler)
 	}
-	served := make(chan error, 1)
-	go func() { served <- s.server.Serve(s.listener) }()
+	s.served = make(chan error, 1)
+	go func() {
+		s.served <- s.server.Serve(s.listener)
+		close(s.served)
+	}()
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
 
 	if c.Demo {
@@ -75,7 +78,7 @@ func (c *serveCmd) Run(e *environment) error {
 	var turnAway time.Duration
 	if err == nil {
 		select {
-		case err = <-served:
+		case err = <-s.served:
 		case <-e.ctx.Done():
 			turnAway = e.settings.DrainDelay
 			log.Info("stopping: finishing what is in flight", "drain_delay", turnAway.String())
@@ -100,6 +103,7 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 	s.draining.Store(true)
 	time.Sleep(turnAway)
 	close(s.stopping)
+	s.closeDoor()
 	if err := s.server.Shutdown(ctx); err != nil {
 		log.Warn("requests were cut off", "after", drainFor)
 		_ = s.server.Close()

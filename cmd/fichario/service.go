@@ -46,6 +46,8 @@ type service struct {
 	subjects      *app.Subjects
 	retention     *app.Retention
 	listener      net.Listener
+	served        chan error // why the server ended, then closed
+	arrivals      arrivals
 	server        *http.Server
 	draining      atomic.Bool
 	stopping      chan struct{} // closed when draining begins, for what would go on
@@ -194,6 +196,7 @@ func (e *environment) wireServer(
 		WriteTimeout:      s.bureau.Timeout() + time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
+		ConnState:         s.arrivals.note,
 	}
 	return nil
 }

@@ -44,18 +44,23 @@ func besideOn(ctx context.Context, s settings, f *filling, kind string) error {
 	}
 	f.sealing = [][]byte{newDataKey(), f.sealing[0]}
 	env := f.environment()
+	keeping := append(slices.Clone(env), "FICHARIO_RETENTION_DELIVERIES=1440h")
 	phases := []struct {
 		name string
 		run  func() ([]time.Duration, error)
 	}{
-		{"nothing", func() ([]time.Duration, error) { return f.posts(ctx, s, env) }},
-		{"`rekey`", func() ([]time.Duration, error) { return f.postsBesideRekey(ctx, s, env) }},
+		{"nothing", func() ([]time.Duration, error) { return f.posts(ctx, s, keeping) }},
+		{"`rekey`", func() ([]time.Duration, error) { return f.postsBesideRekey(ctx, s, keeping) }},
 		{"forgetting", func() ([]time.Duration, error) { return f.postsBesideForgetting(ctx, s, env) }},
 	}
 	took := make([][]time.Duration, len(phases))
 	for range s.rounds {
 		for i, phase := range phases {
-			times, err := phase.run()
+			err := f.oldPosts(ctx, int(s.each.Seconds())*forgottenASecond) // before each, for what PostgreSQL does behind them
+			var times []time.Duration
+			if err == nil {
+				times, err = phase.run()
+			}
 			if err != nil {
 				return fmt.Errorf("beside %s: %w", phase.name, err)
 			}
@@ -102,32 +107,39 @@ func (f *filling) postsBesideRekey(ctx context.Context, s settings, env []string
 	return times, err
 }
 
-// postsBesideForgetting has posts of forty days ago, which the service begins to forget as soon as it starts.
+// oldPosts adds posts of forty days ago, which a service that does not keep them for longer begins to forget as soon as
+// it starts.
+func (f *filling) oldPosts(ctx context.Context, n int) error {
+	store, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	old := time.Now().UTC().AddDate(0, 0, -40)
+	return each(n, func(i int) error {
+		return f.post(ctx, store.Repos(), i, old.Add(time.Duration(i)*time.Millisecond), true)
+	})
+}
+
 func (f *filling) postsBesideForgetting(ctx context.Context, s settings, env []string) ([]time.Duration, error) {
+	times, err := f.posts(ctx, s, env)
+	if err != nil {
+		return nil, err
+	}
 	store, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = store.Close() }()
-	old := time.Now().UTC().AddDate(0, 0, -40)
-	err = each(int(s.each.Seconds())*forgottenASecond, func(i int) error {
-		return f.post(ctx, store.Repos(), i, old.Add(time.Duration(i)*time.Millisecond), true)
-	})
-	if err != nil {
-		return nil, err
-	}
-	times, err := f.posts(ctx, s, env)
-	for left, n := 0, 1; n > 0 && err == nil; left += n {
-		n, err = store.Repos().Inbox.Forget(ctx, time.Now().UTC().AddDate(0, 0, -39))
-		if n == 0 && left == 0 {
-			return nil, errors.New("all was forgotten before the round was over")
-		}
+	n, err := store.Repos().Inbox.Forget(ctx, time.Now().UTC().AddDate(0, 0, -39))
+	if n == 0 && err == nil {
+		err = errors.New("all was forgotten before the round was over")
 	}
 	return times, err
 }
 
 // forgottenASecond is more than a service forgets in a second.
-const forgottenASecond = 12_000
+const forgottenASecond = 6_000
 
 // post150 posts at a pace. A post is timed from when it was due, so that those which wait behind a slow one count too.
 func (f *filling) post150(ctx context.Context, addr string, during time.Duration) ([]time.Duration, error) {

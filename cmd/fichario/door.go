@@ -1,0 +1,58 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// closeDoor takes nobody else in. Who is connected may have sent a request that waits to be accepted or read: closing
+// the listener, and net/http when it shuts down, would cut him off without an answer. So both come after; but whoever
+// connects and says nothing is waited for no longer than a second.
+func (s *service) closeDoor() {
+	conn, err := s.listener.(syscall.Conn).SyscallConn()
+	if err != nil {
+		return // it is closed
+	}
+	until := time.Now().Add(time.Second)
+	await := func(some func() bool) {
+		for some() && time.Now().Before(until) {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	await(func() (some bool) {
+		_ = conn.Control(func(fd uintptr) {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+			some = n > 0 || err != nil
+		})
+		return some
+	})
+	_ = s.listener.Close()
+	_ = <-s.served // the last one that was accepted is known
+	await(s.arrivals.some)
+	time.Sleep(5 * time.Millisecond) // from the request that was read to its handler
+}
+
+// arrivals are connections of which nothing was read yet.
+type arrivals struct{ conns sync.Map }
+
+// note is a server's ConnState.
+func (a *arrivals) note(conn net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		a.conns.Store(conn, nil)
+		return
+	}
+	a.conns.Delete(conn)
+}
+
+func (a *arrivals) some() (some bool) {
+	a.conns.Range(func(any, any) bool {
+		some = true
+		return false
+	})
+	return some
+}
