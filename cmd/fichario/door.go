@@ -32,7 +32,7 @@ func (s *service) closeDoor() {
 		return some
 	})
 	_ = s.listener.Close()
-	_ = <-s.served // the last one that was accepted is known
+	s.serving.Wait() // the last one that was accepted is known
 	await(s.arrivals.some)
 	time.Sleep(5 * time.Millisecond) // from the request that was read to its handler
 }

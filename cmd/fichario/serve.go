@@ -59,11 +59,8 @@ func (c *serveCmd) Run(e *environment) error {
 	if c.Ephemeral && e.invented != nil {
 		s.server.Handler = withDoors(e.invented, s.server.Handler)
 	}
-	s.served = make(chan error, 1)
-	go func() {
-		s.served <- s.server.Serve(s.listener)
-		close(s.served)
-	}()
+	served := make(chan error, 1)
+	s.serving.Go(func() { served <- s.server.Serve(s.listener) })
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
 
 	if c.Demo {
@@ -78,7 +75,7 @@ func (c *serveCmd) Run(e *environment) error {
 	var turnAway time.Duration
 	if err == nil {
 		select {
-		case err = <-s.served:
+		case err = <-served:
 		case <-e.ctx.Done():
 			turnAway = e.settings.DrainDelay
 			log.Info("stopping: finishing what is in flight", "drain_delay", turnAway.String())

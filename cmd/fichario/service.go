@@ -8,6 +8,7 @@ import (
 	"net/http"
 	pathpkg "path"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,7 +47,7 @@ type service struct {
 	subjects      *app.Subjects
 	retention     *app.Retention
 	listener      net.Listener
-	served        chan error // why the server ended, then closed
+	serving       sync.WaitGroup // what accepts connections
 	arrivals      arrivals
 	server        *http.Server
 	draining      atomic.Bool
