@@ -25,6 +25,7 @@ func (r *reader) list(n *node, s scope) {
 		k := &n.children[i]
 		k.key = "" // the place in a list is no name
 		r.at = r.place(k, s)
+		s.closed = s.closed || k.stranger // they are the last
 		switch {
 		case mirrors[i]:
 			r.drop("option mirror", k)

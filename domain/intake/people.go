@@ -17,8 +17,8 @@ const (
 )
 
 // ReadAll is Read for a body with several people: each element of a list that has an address of its own is a draft, in
-// the order of the list, and what stands outside the elements belongs to each. Elements without an address stay with
-// the first. An id of the element counts before one that is for all; of that the second and later drafts have their
+// the order of the list, and what stands outside the elements belongs to each. Elements without an address are in
+// the note of the first. An id of the element counts before one that is for all; of that the second and later drafts have their
 // number behind it, so that each is known again in a retry. An element with the id and the address of one before it is
 // the same submission, and no draft. A body with one person, or none, is one draft. The error is a
 // fault.InvalidRequest, as that of Read, also for more than MaxPeople and for too much that would be kept for each.
@@ -198,18 +198,23 @@ func peopleOfList(n *node, o Options) []version {
 	}
 	var found []version
 	var others []node
+	last := 0
 	for i := range n.children {
 		k := &n.children[i]
 		if inner := people(k, o); len(inner) > 1 {
 			found = append(found, inner...)
 		} else if email := addressOf(k, o); email != "" {
-			found = append(found, version{*k, email, nil, k})
+			found, last = append(found, version{*k, email, nil, k}), i
 		} else {
 			others = append(others, *k)
+			others[len(others)-1].stranger = true
 		}
 		if len(found) > MaxPeople {
 			break
 		}
+	}
+	if len(found) == 1 {
+		setApart(n, last, o)
 	}
 	if len(found) < 2 {
 		return nil
@@ -225,22 +230,44 @@ func peopleOfList(n *node, o Options) []version {
 	return found
 }
 
+// setApart has the one person with an address be the contact, where others in the list have a name and a phone or a
+// document of their own too: neither is the contact's. Without a name of its own, they may be the rest of it.
+func setApart(n *node, contact int, o Options) {
+	if personOf(&n.children[contact], o).Name == "" {
+		return
+	}
+	var theirs, others []node
+	for i := range n.children {
+		k := n.children[i]
+		if d := personOf(&k, o); i != contact && d.Name != "" && (d.Phone != "" || len(d.Documents) > 0) {
+			k.stranger = true
+			others = append(others, k)
+			continue
+		}
+		theirs = append(theirs, k)
+	}
+	n.children = append(theirs, others...)
+}
+
 // addressOf returns the address of a record that is a person by itself, and "" for a question with its answer and for
 // whatever else stands in lists.
-func addressOf(n *node, o Options) string {
+func addressOf(n *node, o Options) string { return personOf(n, o).Email }
+
+// personOf reads a record that is a person by itself.
+func personOf(n *node, o Options) Draft {
 	if n == nil || n.kind != isObject {
-		return ""
+		return Draft{}
 	}
 	a, ok := dissect(n)
 	if ok && (a.title != nil || a.name != nil) && len(a.unknown) == 0 && (a.value.scalar() || a.value.scalarList()) {
-		return ""
+		return Draft{}
 	}
 	if field := n.child("field"); field != nil && field.kind == isObject {
-		return ""
+		return Draft{}
 	}
 	d, err := readTree(o, *n, nil)
 	if err != nil {
-		return ""
+		return Draft{}
 	}
-	return d.Email
+	return d
 }

@@ -141,3 +141,59 @@ func TestReadAllIsRead(t *testing.T) {
 		}
 	}
 }
+
+// TestOnePersonOfAList: who has a name and a phone of his own beside the one with the address is somebody else; a record
+// that says one of both may be the rest of the contact.
+func TestOnePersonOfAList(t *testing.T) {
+	t.Parallel()
+	const ana, bia = `{"nome":"Ana","email":"a@x.com"}`, `{"nome":"Bia","telefone":"11987654321"}`
+	for body, want := range map[string]string{
+		"[" + ana + "," + bia + "]":                               "Ana",
+		"[" + bia + "," + ana + "]":                               "Ana",
+		`{"leads":[` + bia + "," + ana + "]}":                     "Ana",
+		"[" + ana + `,{"telefone":"11987654321"}]`:                "Ana 11987654321",
+		`[{"email":"a@x.com"},` + bia + "]":                       "Bia 11987654321",
+		"[" + ana + `,{"nome":"Plano","valor":500}]`:              "Ana",
+		"[" + ana + `,{"name":"telefone","value":"11987654321"}]`: "Ana 11987654321",
+	} {
+		drafts, err := ReadAll(Options{Kind: Generic}, "", []byte(body))
+		if err != nil || len(drafts) != 1 {
+			t.Errorf("%s: %d, %v", body, len(drafts), err)
+			continue
+		}
+		if got := join(drafts[0].Name, drafts[0].Phone); got != want || drafts[0].Email != "a@x.com" {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+	}
+}
+
+// TestElementsWithoutAnAddress are in the note of the first person, and feed none of its fields; nor do people who stand
+// under a name of their own.
+func TestElementsWithoutAnAddress(t *testing.T) {
+	t.Parallel()
+	const bia = `{"nome":"Bia","telefone":"11987654321","empresa":"ACME","valor":500,"cpf":"529.982.247-25"}`
+	for name, body := range map[string]string{
+		"an array":       `[{"email":"a@x.com"},` + bia + `,{"email":"c@x.com"}]`,
+		"before":         `[` + bia + `,{"email":"a@x.com"},{"email":"c@x.com"}]`,
+		"leads":          `{"leads":[{"email":"a@x.com"},` + bia + `,{"email":"c@x.com"}]}`,
+		"lines":          `{"email":"a@x.com"}` + "\n" + bia + "\n" + `{"email":"c@x.com"}`,
+		"answers":        `[{"email":"a@x.com"},{"name":"telefone","value":"11987654321"},{"email":"c@x.com"}]`,
+		"who sent them":  `{"email":"a@x.com","indicado_por":` + bia + `}`,
+		"who comes also": `{"email":"a@x.com","dependentes":[` + bia + `]}`,
+		"mother":         `{"email":"a@x.com","mae":` + bia + `}`,
+	} {
+		drafts, err := ReadAll(Options{Kind: Generic}, "", []byte(body))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		d := drafts[0]
+		if d.Email != "a@x.com" || d.Name != "" || d.Phone != "" || d.Company != "" || d.Amount != 0 || d.Origin != "" ||
+			len(d.Documents) > 0 {
+			t.Errorf("%s: the fields of somebody else: %+v", name, d)
+		}
+		if note := fmt.Sprint(d.Leftover); !strings.Contains(note, "987654321") {
+			t.Errorf("%s: nothing in the note: %s", name, note)
+		}
+	}
+}

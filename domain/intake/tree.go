@@ -34,6 +34,7 @@ type node struct {
 	at       int32  // the place of its arrival, for the note
 	key      string // in its parent, when that is an object
 	text     string // of a scalar; the literal of a number
+	stranger bool   // an element beside people who have a draft each: it feeds no field
 	children []node
 }
 

@@ -40,7 +40,10 @@ var trees = map[treeRole]string{
 		orderitems orderlines lines cartitems itensdopedido itenspedido itens offer oferta plan plano campaign campanha ad
 		adset listing imovel course curso store team workspace calculations scheduling tags legalbases company1 address
 		endereco location geo browser partner workflow automation variables calculated outcome property propriedade anuncio
-		veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure`,
+		veiculo vehicle conjuge spouse indicado indicados amigo referral inbox formstructure indicadopor quemindicou indicou
+		referredby dependente dependentes acompanhante acompanhantes avalista fiador fiadora mae pai filho filha filhos
+		esposa esposo marido companheiro companheira testemunha testemunhas contatoemergencia contatodeemergencia
+		emergencycontact`,
 	ignoredTree: `ending endings schema webhook headers ttc previous old options auth identityprofiles mergeaudits
 		accountability sessionvariables deliveryinfo tracecontext integrations`,
 }
