@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"regexp"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -31,6 +33,12 @@ func newID() string {
 	u[8] = u[8]&0x3f | 0x80
 	s := hex.EncodeToString(u[:])
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+// madeWithin reports whether an id is of the last while.
+func madeWithin(id string, d time.Duration) bool {
+	ms, err := strconv.ParseInt(strings.Replace(id, "-", "", 1)[:12], 16, 64)
+	return err == nil && time.Since(time.UnixMilli(ms)) < d
 }
 
 var idForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

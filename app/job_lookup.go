@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,8 @@ import (
 // byAutomation is an automation that looks something up for its organisation.
 func byAutomation(a automation.Automation) Caller { return Caller{orgID: a.OrgID, automationID: a.ID} }
 
-// lookup looks up each document of the contact that the product takes. The lookups have ids that follow from the run's,
-// so that one whose instance died is found again, and none is charged twice.
+// lookup looks up each document of the contact that the product takes. The lookups have ids that the run knows, so that
+// one whose instance died is found again, and none is charged twice.
 func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error) {
 	if u.contact.Unreadable {
 		return outcome{}, &ports.SendError{Reason: "os documentos guardados do contato estão ilegíveis", Permanent: true}
@@ -34,7 +35,7 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 		if !product.Takes(doc.Type()) {
 			continue
 		}
-		did, err := j.lookUp(ctx, r, u, product, doc, automation.Derived(u.job.ID, i+1))
+		did, err := j.lookUp(ctx, r, &u, product, doc, i)
 		if errors.Is(err, ports.ErrCeiling) {
 			said = append(said, fmt.Sprintf("teto mensal de %s atingido: nada mais foi consultado", u.rule.Action.Ceiling.Reais()))
 			return outcome{result: strings.Join(said, "; "), change: j.tellCeiling(u)}, nil
@@ -50,10 +51,14 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 	return outcome{result: strings.Join(said, "; ")}, nil
 }
 
-// lookUp is one lookup of a run, or what became of it when it was begun before.
+// lookUp is one lookup of a run, of the document at a place, or what became of it when it was begun before.
 func (j *Jobs) lookUp(
-	ctx context.Context, r ports.Repos, u run, product catalog.Product, doc document.Document, id string,
+	ctx context.Context, r ports.Repos, u *run, product catalog.Product, doc document.Document, place int,
 ) (string, error) {
+	id := automation.Derived(u.job.ID, place+1)
+	if place < len(u.job.Lookups) {
+		id = cmp.Or(u.job.Lookups[place], id)
+	}
 	for {
 		e, err := r.Statement.Find(ctx, id)
 		if errors.Is(err, ports.ErrNotFound) {
@@ -74,6 +79,14 @@ func (j *Jobs) lookUp(
 		case <-time.After(time.Second):
 		case <-ctx.Done():
 			return "", &ports.SendError{Reason: "a consulta ainda está em andamento"}
+		}
+	}
+	if !madeWithin(id, idsOfNow) {
+		id = newID()
+		u.job.Lookups = append(u.job.Lookups, make([]string, max(0, place+1-len(u.job.Lookups)))...)
+		u.job.Lookups[place] = id
+		if err := r.Jobs.NameLookups(ctx, u.job); err != nil {
+			return "", err
 		}
 	}
 	request := LookupRequest{
@@ -109,8 +122,13 @@ func (j *Jobs) lookUp(
 	}
 }
 
-// lookupsOfARun is more than a run has documents.
-const lookupsOfARun = 32
+const (
+	// lookupsOfARun is more than a run has documents.
+	lookupsOfARun = 32
+	// idsOfNow is for how long an id still tells when its lookup was made: lists are in the order of ids, and what is
+	// held of a person is looked for among those of the last hour. A run may be retried for a day, and revived later.
+	idsOfNow = 30 * time.Minute
+)
 
 // saidOf says what a lookup was and cost.
 func saidOf(product catalog.Product, e lookup.Entry) string {

@@ -35,6 +35,8 @@ type Jobs interface {
 	// It does nothing for a job that somebody else has leased since, and returns how
 	// many it wrote.
 	Finish(ctx context.Context, jobs ...automation.Job) (int, error)
+	// NameLookups writes the ids of a job's lookups. It returns ErrNotFound when somebody else has leased it since.
+	NameLookups(ctx context.Context, j automation.Job) error
 	// Lock returns up to limit jobs of a kind that are ready, whatever their time, oldest
 	// first, and keeps others from them until the transaction ends. Only inside InTx.
 	Lock(ctx context.Context, kind automation.JobKind, limit int) ([]automation.Job, error)

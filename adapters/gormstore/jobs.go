@@ -3,11 +3,13 @@ package gormstore
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
 
 	"fichario/domain/automation"
+	"fichario/ports"
 )
 
 type jobRow struct {
@@ -30,6 +32,7 @@ type jobRow struct {
 	SubjectID *uid
 	Detail    string `gorm:"not null;default:''"`
 	Trail     string `gorm:"not null;default:''"`
+	Lookups   string `gorm:"not null;default:''"` // ids with commas between them
 }
 
 var jobColumns = columnNames(jobRow{}, "jobs")
@@ -52,7 +55,7 @@ func (r jobRow) job() automation.Job {
 		SubjectID: r.SubjectID.text(), Detail: r.Detail, Trail: automation.Trail(r.Trail),
 		AutomationID: r.AutomationID.text(), MemberID: r.MemberID.text(), State: automation.JobState(r.State),
 		Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result, CreatedAt: r.CreatedAt.UTC(),
-		EndedAt: timeOf(r.EndedAt), Lease: r.Lease, Event: eventOf(r.Event),
+		EndedAt: timeOf(r.EndedAt), Lease: r.Lease, Event: eventOf(r.Event), Lookups: strings.Split(r.Lookups, ","),
 	}
 }
 
@@ -136,6 +139,16 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 		}
 	}
 	return written, nil
+}
+
+func (r jobs) NameLookups(ctx context.Context, j automation.Job) error {
+	n, err := r.changed(ctx, "jobs.nameLookups", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&jobRow{}).Where("id = ? AND lease = ?", j.ID, j.Lease).Update("lookups", strings.Join(j.Lookups, ","))
+	})
+	if err == nil && n == 0 {
+		err = ports.ErrNotFound
+	}
+	return err
 }
 
 func (r jobs) Lock(ctx context.Context, kind automation.JobKind, limit int) ([]automation.Job, error) {

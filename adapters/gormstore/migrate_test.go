@@ -205,7 +205,7 @@ var madeColumns = map[string]int{
 	"lookups.batch_id":            25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"members.budget":     31,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,
-	"jobs.trail": 29, "automations.condition": 29, "notifications.batch_id": 30,
+	"jobs.trail": 29, "jobs.lookups": 58, "automations.condition": 29, "notifications.batch_id": 30,
 }
 
 // TestAKilledMigrationGoesOn: an index that PostgreSQL was building stays, broken, when the run is killed.

@@ -64,6 +64,9 @@ type Job struct {
 	CreatedAt time.Time
 	// EndedAt is when the last attempt ended; zero before the first.
 	EndedAt time.Time
+	// Lookups are the ids of its lookups that do not follow from its own, by the place of the document; empty for those
+	// that do. See Derived.
+	Lookups []string
 	// Lease is who runs it now; empty when nobody does.
 	Lease string
 }

@@ -1,0 +1,51 @@
+package app_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/privacy"
+	"fichario/domain/webhook"
+)
+
+// TestALookupOfAnOldRun: a run that is done days after it was made, because somebody had it run again, leaves a lookup
+// that is found by its day and as held of the person, and is not done twice where its instance dies behind it.
+func TestALookupOfAnOldRun(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), post(`{"email":"a@x.example","cpf":"`+cpfs[0]+`"}`)))
+		s.work(s.worker(), 200*time.Millisecond) // nobody listens yet
+		rule := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real})
+		made := s.now().Add(-48 * time.Hour)
+		job := automation.Job{
+			ID: fmt.Sprintf("%08x-%04x-7000-8000-000000000010", made.UnixMilli()>>16, made.UnixMilli()&0xffff), OrgID: s.orgID,
+			Kind: automation.RunAutomation, ContactID: c.ContactID, AutomationID: rule.ID, State: automation.Dead,
+			RunAt: made, CreatedAt: made, EndedAt: made, Result: "bureau_indisponivel",
+		}
+		jobs := s.store.Repos().Jobs
+		done(jobs.Add(t.Context(), job))
+		done(s.store.(*gormstore.Store).CatchUp(t.Context()))
+		for range 2 { // the second time as after a crash that kept its end from being written
+			must(s.automations.RunAgain(t.Context(), owner, job.ID))
+			for tries := 0; tries < 50 && job.State != automation.Done; tries++ {
+				s.work(s.worker(), 200*time.Millisecond)
+				job = must(jobs.Find(t.Context(), job.ID))
+			}
+			equal(t, "the run", job.State, automation.Done)
+			job.State = automation.Dead
+			equal(t, "written", must(jobs.Finish(t.Context(), job)), 1)
+		}
+		today := calendar.Day(s.now())
+		page := must(s.statement.Page(t.Context(), owner, app.StatementQuery{From: today, Until: today}))
+		equal(t, "lookups of today", len(page.Entries), 1)
+		who := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		equal(t, "lookups of the person", must(s.subjects.Count(t.Context(), owner, who, 0)).Counts[privacy.Lookups], 1)
+	})
+}
