@@ -55,7 +55,7 @@ var audited = map[string]string{
 
 	"Lookups.Do": inStatement, "Lookups.DoWithin": inStatement, "Lookups.Start": inStatement, "Lookups.DoLater": inStatement,
 	"Lookups.Tie": "- it is a note to the lookup", "Lookups.Opened": "consulta.aberta",
-	"Lookups.Downloaded": "resposta.baixada",
+	"Lookups.Downloaded": "resposta.baixada", "Lookups.Again": "resposta.baixada",
 
 	"Webhooks.Create": "webhook.criado", "Webhooks.Update": "webhook.alterado",
 	"Webhooks.Regenerate": "webhook.endereco_trocado", "Intake.Replay": "- here it has made its contact; see TestAReplay",

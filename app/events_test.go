@@ -276,7 +276,26 @@ func TestALookupByItself(t *testing.T) {
 	})
 }
 
-// TestNewLookupsByThemselvesAreHeldToTheirForm: the ceiling is obligatory.
+// TestABlockCountsBeforeItsErasureIsDone: history has the answer until then, and gives it to nobody.
+func TestABlockCountsBeforeItsErasureIsDone(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, key := s.add("dona", crm.Owner), s.byKey(wide)
+		must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
+		must(s.ask(key, app.LookupRequest{Document: cpfs[1]}))
+		e := must(s.subjects.Erase(t.Context(), owner, app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, true))
+		for _, req := range []app.LookupRequest{{Document: cpfs[0]}, {Document: cpfs[0], Free: true}} {
+			_, err := s.ask(key, req)
+			equal(t, "who is blocked", said(err), "titular_bloqueado")
+		}
+		other := must(s.ask(key, app.LookupRequest{Document: cpfs[1]}))
+		equal(t, "somebody else, from history", other.Entry.Cache, true)
+		done(s.subjects.Finish(t.Context(), e.ID))
+		equal(t, "lookups", len(must(s.statement.Page(t.Context(), key, app.StatementQuery{})).Entries), 3)
+		equal(t, "calls", len(s.bureau.Asked()), 2)
+	})
+}
+
 // TestALookupByItselfOfABlockedPerson: it is not made, nor tried again; those of the other documents are.
 func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 	t.Parallel()
@@ -304,6 +323,7 @@ func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 	})
 }
 
+// TestNewLookupsByThemselvesAreHeldToTheirForm: the ceiling is obligatory.
 func TestNewLookupsByThemselvesAreHeldToTheirForm(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

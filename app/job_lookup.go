@@ -109,10 +109,12 @@ func (j *Jobs) lookUp(
 		return "", err
 	}
 	switch f.Code {
-	case fault.BureauFailed:
-		return product.Name + ": o bureau falhou, cobrado " + product.Price.Exact(), nil
-	case fault.BureauNoAnswer:
-		return product.Name + ": o bureau não respondeu, cobrado " + product.Price.Exact(), nil
+	case fault.BureauFailed, fault.BureauNoAnswer:
+		e, err := r.Statement.Find(ctx, id)
+		if errors.Is(err, ports.ErrNotFound) {
+			return product.Name + ": falhou junto com uma consulta igual, feita ao mesmo tempo; desta nada foi cobrado", nil
+		}
+		return saidOf(product, e), err
 	case fault.SubjectBlocked:
 		return product.Name + ": o titular pediu que não o consultem, nada foi cobrado", nil
 	}

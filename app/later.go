@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"fichario/domain/audit"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -56,7 +57,7 @@ func (l *Lookups) goOn(ctx context.Context, a asking, r reservation) (id string,
 }
 
 // Again returns the answer of a lookup that the caller's key has made; running is true while the bureau is asked, and
-// then there is none. It costs nothing and is no line of the statement. Faults: UnknownLookup, ServiceUnavailable, and
+// then there is none. It costs nothing and is a line of the audit, none of the statement. Faults: UnknownLookup, ServiceUnavailable, and
 // BureauFailed, BureauNoAnswer or BureauUnavailable when that is how the lookup ended.
 func (l *Lookups) Again(ctx context.Context, caller Caller, id string) (result LookupResult, running bool, err error) {
 	unknown := fault.New(fault.UnknownLookup,
@@ -91,6 +92,9 @@ func (l *Lookups) Again(ctx context.Context, caller Caller, id string) (result L
 	result = LookupResult{Entry: e, Record: rec}
 	if product, offered := l.catalog.Find(e.Product); offered {
 		result, err = l.completed(product, e, rec)
+	}
+	if err == nil {
+		err = l.shown(ctx, caller, audit.AnswerDownloaded, e)
 	}
 	return result, false, err
 }

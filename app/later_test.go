@@ -5,9 +5,23 @@ import (
 
 	"fichario/app"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
+
+// TestAnAnswerThatIsReadAgainIsInTheAudit: it is no line of the statement, by which one could tell who had it.
+func TestAnAnswerThatIsReadAgainIsInTheAudit(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, key := s.add("dona", crm.Owner), s.byKey(wide)
+	asked := must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
+	again, _, err := s.lookups.Again(t.Context(), key, asked.Entry.ID)
+	done(err)
+	equal(t, "the answer", again.Record.ID, asked.Record.ID)
+	page := must(s.audit.Page(t.Context(), owner, app.AuditSearch{}, 1))
+	equal(t, "the newest line", line(page.Lines[0].Action, page.Lines[0].Object), "resposta.baixada "+asked.Entry.ID)
+}
 
 // TestHowALookupEndedStays: it is told again and again, and no waiting is asked for.
 func TestHowALookupEndedStays(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/access"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -81,6 +82,35 @@ func TestFollowersShareACall(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestARunThatSharesAFailureIsNotCharged: it waited for the call of somebody else, whose entry has the charge.
+func TestARunThatSharesAFailureIsNotCharged(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.bureau.Script = func(ctx context.Context) (ports.Answer, error) {
+			time.Sleep(3 * time.Second)
+			return portstest.Fails(ports.Failed)(ctx)
+		}
+		owner := s.add("dona", crm.Owner)
+		rule := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real})
+		form := bia()
+		form.Documents = cpfs[0]
+		c := must(s.contacts.Create(t.Context(), owner, form))
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			_, err := s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]})
+			equal(t, "who called", said(err), "bureau_falhou")
+		})
+		time.Sleep(time.Second)
+		s.work(s.worker(), 10*time.Second)
+		asking.Wait()
+		runs := must(s.automations.Runs(t.Context(), owner, s.orgID,
+			automation.JobFilter{ContactID: c.ID, AutomationID: rule.ID}, "", 10))
+		equal(t, "runs", len(runs), 1)
+		equal(t, "what became of it", strings.Contains(runs[0].Result, "desta nada foi cobrado"), true)
+		equal(t, "calls", len(s.bureau.Asked()), 1)
+	})
 }
 
 // TestFollowersHearHowLongTheBureauAsksToWait, as whoever was refused does.

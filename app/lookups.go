@@ -337,9 +337,14 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 // onlyHistory answers a lookup that must not be charged, where History.Serve found
 // nothing: it may leave out what Latest finds.
 func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error) {
+	if err := l.notBlocked(ctx, a); err != nil {
+		return reservation{}, err
+	}
 	rec, err := l.history(a).Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !rec.FreshAt(l.clock(), a.fresh) {
-		return reservation{}, l.notInHistory(ctx, a)
+		return reservation{}, fault.New(fault.NotInHistory,
+			"O histórico não tem resposta para este documento, ou só uma mais antiga. Nada foi consultado nem cobrado.").
+			Because(ErrNotInHistory)
 	}
 	if err != nil {
 		return reservation{}, err

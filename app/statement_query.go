@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/base64"
 
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/domain/lookup"
 )
 
@@ -18,6 +20,12 @@ type chosenLines struct {
 func (s *Statement) parse(q StatementQuery) (c chosenLines, err error) {
 	c.limit = min(cmp.Or(q.Limit, pageDefault), pageMax)
 	c.filter = lookup.Filter{Product: q.Product, Purpose: q.Purpose, Cache: q.Cache}
+	switch {
+	case q.Product != "" && !catalog.ValidID(q.Product):
+		return c, invalid("produto", "O parâmetro produto é o código de um produto, como cpf.")
+	case q.Purpose != "" && !crm.ValidPurposeCode(q.Purpose):
+		return c, invalid("finalidade", "O parâmetro finalidade é o código de uma finalidade, como credito.")
+	}
 	if c.after, err = pageCursor(q.Cursor); err != nil {
 		return c, err
 	}

@@ -119,6 +119,8 @@ func TestStatementsAreFiltered(t *testing.T) {
 		{app.StatementQuery{Until: "2020-02-30"}, "requisicao_invalida ate", 0},
 		{app.StatementQuery{From: "2020-03-11", Until: "2020-03-10"}, "requisicao_invalida ate", 0},
 		{app.StatementQuery{Cursor: "x"}, "requisicao_invalida cursor", 0},
+		{app.StatementQuery{Product: "c\x00pf"}, "requisicao_invalida produto", 0},
+		{app.StatementQuery{Purpose: "\xff"}, "requisicao_invalida finalidade", 0},
 		{app.StatementQuery{Cursor: "bsOjbyDDqSB1bSBpZA"}, "requisicao_invalida cursor", 0},
 	} {
 		page, err := s.statement.Page(t.Context(), key, c.q)

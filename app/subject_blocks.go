@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 
 	"fichario/domain/audit"
 	"fichario/domain/fault"
@@ -15,16 +14,12 @@ func subjectBlocked() *fault.Error {
 		"ser consultado. Nada foi consultado nem cobrado. Quem é titular da organização pode desfazer o bloqueio em Privacidade.")
 }
 
-// notInHistory is why history does not answer a question: it has no answer, or the person is blocked. A block is made
-// with an erasure, so that history has nothing of who is blocked, and who may be asked about at the bureau is decided
-// where the call is charged.
-func (l *Lookups) notInHistory(ctx context.Context, a asking) error {
-	none := fault.New(fault.NotInHistory,
-		"O histórico não tem resposta para este documento, ou só uma mais antiga. Nada foi consultado nem cobrado.").
-		Because(ErrNotInHistory)
+// notBlocked is the error of a question about who is blocked. History.Serve finds nothing of them, and who may be asked
+// about at the bureau is decided where the call is charged.
+func (l *Lookups) notBlocked(ctx context.Context, a asking) error {
 	i, ok := privacy.OfDocument(a.doc)
 	if !ok {
-		return none
+		return nil
 	}
 	repos := l.store.Repos().Subjects
 	hashes, err := repos.Hashes(ctx, a.caller.orgID, i)
@@ -37,7 +32,7 @@ func (l *Lookups) notInHistory(ctx context.Context, a asking) error {
 	case yes:
 		return subjectBlocked()
 	}
-	return none
+	return nil
 }
 
 // Unblock lets a person be looked up again who was erased with a block: by what he is known by, or by the id of his
@@ -95,7 +90,8 @@ func blocks(ctx context.Context, r ports.Repos, e privacy.Erasure) error {
 		}
 	}
 	if len(hashes) == 0 {
-		return errors.New("nothing to block") // what is asked for was checked
+		return fault.New(fault.InvalidRequest, "Só se bloqueia por CPF ou CNPJ, e desta pessoa não se conhece nenhum. "+
+			"Informe o documento dela, ou apague sem bloquear. Nada foi apagado.")
 	}
 	return r.Subjects.Block(ctx, privacy.Block{
 		ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: hashes,

@@ -9,6 +9,19 @@ import (
 	"fichario/domain/privacy"
 )
 
+// TestWhoHasNoDocumentIsNotBlocked: nobody could look him up, so that there is nothing to keep; he is not erased either,
+// as long as nobody says so without the block.
+func TestWhoHasNoDocumentIsNotBlocked(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	who := app.SubjectQuery{OrgID: s.orgID, Phone: "(11) 98765-4321"}
+	_, err := s.subjects.Erase(t.Context(), owner, who, true)
+	equal(t, "with a block", said(err), "requisicao_invalida")
+	equal(t, "erasures", len(must(s.subjects.Erasures(t.Context(), owner, s.orgID))), 0)
+	must(s.subjects.Erase(t.Context(), owner, who, false))
+}
+
 // TestReplayWaitsForAnErasureThatSomebodyHas: a copy may have been made in the middle of one, so that its lease is
 // still that of an instance that is gone. The erasures after it in the journal are done too.
 func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {

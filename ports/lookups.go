@@ -53,7 +53,8 @@ type History interface {
 	// free and in no bucket: if the newest record of the
 	// entry's document in its product was answered after that time, it writes the
 	// entry, with the record's id, and returns the record when the entry is durable.
-	// Otherwise it returns ErrNotFound and writes nothing; it may also do so for a
+	// Otherwise, and for a person whom the organisation has blocked, it returns
+	// ErrNotFound and writes nothing; it may also do so for a
 	// record that only Latest finds, because an older data key encrypted it. Many
 	// calls may share one commit; one that fails does not spoil its neighbours. Only
 	// outside InTx.

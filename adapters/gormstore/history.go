@@ -66,6 +66,8 @@ type history struct {
 	vault *vault
 	serve func(context.Context, served) (kept, error)
 	only  *string
+	// secret is that of the hashes by which persons are found.
+	secret func(context.Context) ([]byte, error)
 }
 
 func (r history) Only(purpose string) ports.History {

@@ -20,9 +20,11 @@ import (
 type served struct {
 	entry lookupRow
 	index []byte
-	after time.Time
-	trail automation.Trail
-	only  *string // the purpose that the record has to have been bought for
+	// subject is whose document it is, as blocks have it: a block counts before the erasure that it came with is done.
+	subject []byte
+	after   time.Time
+	trail   automation.Trail
+	only    *string // the purpose that the record has to have been bought for
 }
 
 // entered is the entry of a lookup that history answered, with the automations that led to it.
@@ -53,9 +55,14 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 		return lookup.Record{}, err
 	}
 	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return lookup.Record{}, err
+	}
 	ctx, span := spanned(ctx, op)
 	found, err := r.serve(ctx, served{
-		entry: r.vault.lookupRow(e), index: index, after: stamp(after), trail: automation.Trail(e.Trail), only: r.only,
+		entry: r.vault.lookupRow(e), index: index, subject: documentHash(secret, e.OrgID, e.Document), after: stamp(after),
+		trail: automation.Trail(e.Trail), only: r.only,
 	})
 	err = cmp.Or(err, found.err)
 	ports.EndSpan(span, err)
@@ -70,7 +77,8 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 // What a lookup that history answers reads and writes on SQLite: without GORM's builder, which takes longer than that.
 var (
 	newestRecord = "SELECT " + latestColumns +
-		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2) ORDER BY answered_at DESC LIMIT 1"
+		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)" +
+		" AND NOT EXISTS (SELECT 1 FROM subject_blocks WHERE org_id = ?3 AND subject = ?4) ORDER BY answered_at DESC LIMIT 1"
 	entryTable  = tableOf(lookupRow{})
 	insertEntry = entryTable.insert()
 )
@@ -85,7 +93,7 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	read, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
 	var row recordRow
-	err = newest.QueryRowContext(read, blob(a.index), a.only).Scan(
+	err = newest.QueryRowContext(read, blob(a.index), a.only, a.entry.OrgID, blob(a.subject)).Scan(
 		(*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, (*[]byte)(&row.Answer))
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !row.AnsweredAt.After(a.after) {
 		return none, nil
@@ -143,12 +151,13 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
 	trails := mapped(asked, func(a served) string { return string(a.trail) })
 	only := mapped(asked, func(a served) *string { return a.only })
+	subjects := mapped(asked, func(a served) []byte { return a.subject })
 	for i := range asked {
 		entries[i], indexes[i], after[i] = reflect.ValueOf(&asked[i].entry).Elem(), asked[i].index, asked[i].after
 	}
 	out := nothing(n)
 	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
-		values := append([]any{indexes, after, s.slot, trails, only}, serveArrays.values(entries)...)
+		values := append([]any{indexes, after, s.slot, trails, only, subjects}, serveArrays.values(entries)...)
 		rows, err := db.Query(ctx, serveStatement, values...)
 		if err != nil {
 			return err
@@ -176,20 +185,21 @@ var (
 		"cache": "true", "charged": "false", "amount": "0", "status": literal(lookup.Done), "record_id": "record_id",
 		"day": "''", "month": "''", "settle_at": "NULL",
 	}}
-	serveArrays = arraysOf(6, sentEntry)
+	serveArrays = arraysOf(7, sentEntry)
 )
 
 var serveStatement = `
 WITH hit AS (
 	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer
-	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], $5::text[], ` + serveArrays.parameters + `)
-		WITH ORDINALITY AS a (doc_index, after, trail, only_purpose, ` + serveArrays.names + `, number)
+	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], $5::text[], $6::bytea[], ` + serveArrays.parameters + `)
+		WITH ORDINALITY AS a (doc_index, after, trail, only_purpose, asked_of, ` + serveArrays.names + `, number)
 	CROSS JOIN LATERAL (
 		SELECT * FROM records
 		WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR records.purpose = only_purpose)
 		ORDER BY answered_at DESC LIMIT 1
 	) r
-	WHERE r.answered_at > a.after
+	WHERE r.answered_at > a.after AND NOT EXISTS (
+		SELECT 1 FROM subject_blocks b WHERE b.org_id = a.entry_org_id::uuid AND b.subject = a.asked_of)
 ), added AS (
 	` + sentEntry.insert("hit") + `
 ), completed AS (

@@ -263,7 +263,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Keys:      keys{c},
 		Usage:     usage{c},
 		Statement: statement{c, s.vault},
-		History:   history{c, s.vault, s.serve, nil},
+		History:   history{c, s.vault, s.serve, nil, s.subjectSecret},
 		Calls:     calls{c, s.vault, s.begin, s.end, s.subjectSecret},
 		Batches:   batches{c, s.vault},
 		Bundles:   bundles{c},
