@@ -47,8 +47,11 @@ func readNumber(sent []string) (any, error) {
 	return n, nil
 }
 
-// readMoney reads an amount: R$ 1.234,56.
+// readMoney reads an amount as writeMoney writes it, R$ 1.234,5678, or as forms do, 50 mil.
 func readMoney(sent []string) (any, error) {
+	if m, err := catalog.ParseReais(sent[0]); err == nil {
+		return m, nil
+	}
 	amount, ok := intake.ParseAmount(sent[0])
 	if !ok {
 		return nil, errUnread

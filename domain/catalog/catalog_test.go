@@ -189,3 +189,26 @@ func TestCompleteAddsNewFields(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
+
+// TestReais: what Exact writes is read as it was, whatever the fraction, and what people write instead of it.
+func TestReais(t *testing.T) {
+	t.Parallel()
+	for _, m := range []catalog.Money{0, 1, 450, 4500, 20750, 2_0750, 2075_0000, 99_9999, 1_234_567_8901, -20750} {
+		if got, err := catalog.ParseReais(m.Exact()); got != m || err != nil {
+			t.Errorf("%s is read as %d, %v", m.Exact(), got, err)
+		}
+	}
+	for in, want := range map[string]catalog.Money{
+		"50": 50_0000, "r$ 50,5": 50_5000, "1.234": 1234_0000, "1.234,5": 1234_5000, "1234.5": 1234_5000, "1234,5678": 1234_5678,
+		"0.500": 5000, "12.5": 12_5000, " 1.000.000 ": 1_000_000_0000, "0": 0, "-3,10": -3_1000,
+	} {
+		if got, err := catalog.ParseReais(in); got != want || err != nil {
+			t.Errorf("%q: %d, %v, want %d", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "R$", "x", "1,23456", "1.23,4", "1.2.3", "1,2,3", "50 mil", "--1", "1.2345.678"} {
+		if got, err := catalog.ParseReais(in); !errors.Is(err, catalog.ErrMoney) {
+			t.Errorf("%q: %d, %v, want an error", in, got, err)
+		}
+	}
+}

@@ -38,6 +38,35 @@ func ParseMoney(s string) (Money, error) {
 	return Money(n), nil
 }
 
+// ParseReais reads an amount as people in Brazil write it, and so what Exact writes: R$ 1.234,5678, with a comma before
+// at most four digits and, where they are there, a dot before each group of three. One dot that makes no group is taken
+// for the comma. Its error is ErrMoney.
+func ParseReais(s string) (Money, error) {
+	s, negative := strings.CutPrefix(strings.ToUpper(strings.TrimSpace(s)), "-")
+	s = strings.TrimSpace(strings.TrimPrefix(s, "R$"))
+	whole, frac, decimal := strings.Cut(s, ",")
+	groups := strings.Split(whole, ".")
+	for i, g := range groups {
+		if i == 0 && len(g) <= 3 && g != "0" || i > 0 && len(g) == 3 || len(groups) == 1 {
+			continue
+		}
+		if decimal || len(groups) > 2 {
+			return 0, ErrMoney
+		}
+		groups, frac, decimal = groups[:1], groups[1], true
+		break
+	}
+	whole = strings.Join(groups, "")
+	if decimal {
+		whole += "." + frac
+	}
+	m, err := ParseMoney(whole)
+	if negative {
+		m = -m
+	}
+	return m, err
+}
+
 // cent is the smallest part of a real that people write.
 const cent = Real / 100
 
