@@ -55,39 +55,9 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 func (j *Jobs) lookUp(
 	ctx context.Context, r ports.Repos, u *run, product catalog.Product, doc document.Document, place int,
 ) (string, error) {
-	id := automation.Derived(u.job.ID, place+1)
-	if place < len(u.job.Lookups) {
-		id = cmp.Or(u.job.Lookups[place], id)
-	}
-	for {
-		e, err := r.Statement.Find(ctx, id)
-		if errors.Is(err, ports.ErrNotFound) {
-			break
-		}
-		if err != nil {
-			return "", err
-		}
-		if e.Status != lookup.Running {
-			if e.Status == lookup.NotSent {
-				id = automation.Derived(id, lookupsOfARun) // nothing was charged: it is asked anew
-				continue
-			}
-			return saidOf(product, e), nil
-		}
-		// Whoever began it may still be at it, or has died, and then it is settled.
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return "", &ports.SendError{Reason: "a consulta ainda está em andamento"}
-		}
-	}
-	if !madeWithin(id, idsOfNow) {
-		id = newID()
-		u.job.Lookups = append(u.job.Lookups, make([]string, max(0, place+1-len(u.job.Lookups)))...)
-		u.job.Lookups[place] = id
-		if err := r.Jobs.NameLookups(ctx, u.job); err != nil {
-			return "", err
-		}
+	id, said, err := j.before(ctx, r, u, product, place)
+	if said != "" || err != nil {
+		return said, err
 	}
 	request := LookupRequest{
 		Product: product.ID, Document: doc.Value(), ContactID: u.contact.ID, ID: id, AutomationID: u.rule.ID,
@@ -122,6 +92,47 @@ func (j *Jobs) lookUp(
 		Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: f.RetryAfter,
 		Permanent: f.Code == fault.MissingPurpose || f.Code == fault.PurposeRefused,
 	}
+}
+
+// before is what became of a lookup that was begun before, or the id for one that is to be made.
+func (j *Jobs) before(
+	ctx context.Context, r ports.Repos, u *run, product catalog.Product, place int,
+) (id, said string, err error) {
+	id = automation.Derived(u.job.ID, place+1)
+	if place < len(u.job.Lookups) {
+		id = cmp.Or(u.job.Lookups[place], id)
+	}
+	for {
+		e, err := r.Statement.Find(ctx, id)
+		if errors.Is(err, ports.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return "", "", err
+		}
+		if e.Status != lookup.Running {
+			if e.Status == lookup.NotSent {
+				id = automation.Derived(id, lookupsOfARun) // nothing was charged: it is asked anew
+				continue
+			}
+			return "", saidOf(product, e), nil
+		}
+		// Whoever began it may still be at it, or has died, and then it is settled.
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", "", &ports.SendError{Reason: "a consulta ainda está em andamento"}
+		}
+	}
+	if !madeWithin(id, idsOfNow) {
+		id = newID()
+		u.job.Lookups = append(u.job.Lookups, make([]string, max(0, place+1-len(u.job.Lookups)))...)
+		u.job.Lookups[place] = id
+		if err := r.Jobs.NameLookups(ctx, u.job); err != nil {
+			return "", "", err
+		}
+	}
+	return id, "", nil
 }
 
 const (

@@ -20,7 +20,8 @@ func TestALookupOfAnOldRun(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), post(`{"email":"a@x.example","cpf":"`+cpfs[0]+`"}`)))
+		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
+		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
 		s.work(s.worker(), 200*time.Millisecond) // nobody listens yet
 		rule := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real})
 		made := s.now().Add(-48 * time.Hour)

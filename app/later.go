@@ -57,8 +57,8 @@ func (l *Lookups) goOn(ctx context.Context, a asking, r reservation) (id string,
 }
 
 // Again returns the answer of a lookup that the caller's key has made; running is true while the bureau is asked, and
-// then there is none. It costs nothing and is a line of the audit, none of the statement. Faults: UnknownLookup, ServiceUnavailable, and
-// BureauFailed, BureauNoAnswer or BureauUnavailable when that is how the lookup ended.
+// then there is none. It costs nothing and is a line of the audit, none of the statement. Faults: UnknownLookup,
+// ServiceUnavailable, and BureauFailed, BureauNoAnswer or BureauUnavailable when that is how the lookup ended.
 func (l *Lookups) Again(ctx context.Context, caller Caller, id string) (result LookupResult, running bool, err error) {
 	unknown := fault.New(fault.UnknownLookup,
 		"Esta chave não fez nenhuma consulta com este id, ou a resposta já não é guardada.").At("id")

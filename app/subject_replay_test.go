@@ -9,8 +9,8 @@ import (
 	"fichario/domain/privacy"
 )
 
-// TestWhoHasNoDocumentIsNotBlocked: nobody could look him up, so that there is nothing to keep; he is not erased either,
-// as long as nobody says so without the block.
+// TestWhoHasNoDocumentIsNotBlocked: nobody could look him up, so that there is nothing to keep; he is not erased
+// either, as long as nobody says so without the block.
 func TestWhoHasNoDocumentIsNotBlocked(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

@@ -18,9 +18,9 @@ const (
 
 // ReadAll is Read for a body with several people: each element of a list that has an address of its own is a draft, in
 // the order of the list, and what stands outside the elements belongs to each. Elements without an address are in
-// the note of the first. An id of the element counts before one that is for all; of that the second and later drafts have their
-// number behind it, so that each is known again in a retry. An element with the id and the address of one before it is
-// the same submission, and no draft. A body with one person, or none, is one draft. The error is a
+// the note of the first. An id of the element counts before one that is for all; of that the second and later drafts
+// have their number behind it, so that each is known again in a retry. An element with the id and the address of one
+// before it is the same submission, and no draft. A body with one person, or none, is one draft. The error is a
 // fault.InvalidRequest, as that of Read, also for more than MaxPeople and for too much that would be kept for each.
 func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	tree, err := parseBody(contentType, body)

@@ -142,8 +142,8 @@ func TestReadAllIsRead(t *testing.T) {
 	}
 }
 
-// TestOnePersonOfAList: who has a name and a phone of his own beside the one with the address is somebody else; a record
-// that says one of both may be the rest of the contact.
+// TestOnePersonOfAList: who has a name and a phone of his own beside the one with the address is somebody else; a
+// record that says one of both may be the rest of the contact.
 func TestOnePersonOfAList(t *testing.T) {
 	t.Parallel()
 	const ana, bia = `{"nome":"Ana","email":"a@x.com"}`, `{"nome":"Bia","telefone":"11987654321"}`
@@ -167,8 +167,8 @@ func TestOnePersonOfAList(t *testing.T) {
 	}
 }
 
-// TestElementsWithoutAnAddress are in the note of the first person, and feed none of its fields; nor do people who stand
-// under a name of their own.
+// TestElementsWithoutAnAddress are in the note of the first person, and feed none of its fields; nor do people who
+// stand under a name of their own.
 func TestElementsWithoutAnAddress(t *testing.T) {
 	t.Parallel()
 	const bia = `{"nome":"Bia","telefone":"11987654321","empresa":"ACME","valor":500,"cpf":"529.982.247-25"}`
