@@ -15,6 +15,9 @@ import (
 // sweeping is the last step of an erasure, when nobody is named any more.
 const sweeping privacy.Kind = "varredura"
 
+// lateLines is how long a lookup may take that history answers, from reading the answer to its line in the statement.
+const lateLines = 200 * time.Millisecond
+
 // awaitEvery is how often it is looked whether somebody else has done an erasure.
 const awaitEvery = 200 * time.Millisecond
 
@@ -185,7 +188,7 @@ func (w *erasing) save(ctx context.Context, change func(*privacy.Erasure)) error
 }
 
 // round goes through all kinds once, a small transaction after the other, each of which says how far it came. It
-// reports whether a lookup was running.
+// reports whether a lookup was running, or was answered from what is gone now.
 func (w *erasing) round(ctx context.Context) (more bool, err error) {
 	if err := w.index.CatchUp(ctx); err != nil {
 		return false, err
@@ -209,6 +212,14 @@ func (w *erasing) round(ctx context.Context) (more bool, err error) {
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
+	}
+	select {
+	case <-time.After(lateLines):
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	if err := w.index.CatchUp(ctx); err != nil {
+		return false, err
 	}
 	left, _, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
 	return len(left) > 0, err

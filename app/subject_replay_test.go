@@ -1,12 +1,18 @@
 package app_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
 	"fichario/app"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
 	"fichario/domain/privacy"
+	"fichario/ports"
 )
 
 // TestWhoHasNoDocumentIsNotBlocked: nobody could look him up, so that there is nothing to keep; he is not erased
@@ -20,6 +26,39 @@ func TestWhoHasNoDocumentIsNotBlocked(t *testing.T) {
 	equal(t, "with a block", said(err), "requisicao_invalida")
 	equal(t, "erasures", len(must(s.subjects.Erasures(t.Context(), owner, s.orgID))), 0)
 	must(s.subjects.Erase(t.Context(), owner, who, false))
+}
+
+// TestAnErasureMeetsALookupThatHistoryAnswers: what read the answer before it was gone writes its line behind that.
+func TestAnErasureMeetsALookupThatHistoryAnswers(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+	must(s.ask(owner, app.LookupRequest{Document: cpfs[0]}))
+	index := &lateIndex{SubjectIndex: s.store.(ports.SubjectIndex), line: func() {
+		done(s.store.Repos().Statement.Add(t.Context(), lookup.Entry{
+			ID: app.NewKeyID(), OrgID: s.orgID, MemberID: owner.MemberID(), Product: catalog.CPF, At: s.now(), Cache: true,
+			Status: lookup.Done, Document: document.Restore(document.CPF, cpfs[0]),
+		}))
+	}}
+	subjects := app.NewSubjects(s.store, index, journal{}, now)
+	e := must(s.subjects.Erase(t.Context(), owner, who, false))
+	done(subjects.Finish(t.Context(), e.ID))
+	for _, line := range must(s.statement.Page(t.Context(), owner, app.StatementQuery{})).Entries {
+		equal(t, "a document in the statement", line.Document.Value(), "")
+	}
+}
+
+// lateIndex has a line written right after the first time that the index was brought to the present moment.
+type lateIndex struct {
+	ports.SubjectIndex
+	line func()
+	once sync.Once
+}
+
+func (i *lateIndex) CatchUp(ctx context.Context) error {
+	err := i.SubjectIndex.CatchUp(ctx)
+	i.once.Do(i.line)
+	return err
 }
 
 // TestReplayWaitsForAnErasureThatSomebodyHas: a copy may have been made in the middle of one, so that its lease is
