@@ -42,8 +42,8 @@ var audited = map[string]string{
 	"Contacts.Create": inHistory, "Contacts.Edit": inHistory, "Contacts.Note": inHistory, "Contacts.Assign": inHistory,
 	"Contacts.Move": inHistory, "Contacts.Called": inHistory, "Contacts.Opened": "contato.aberto",
 	"Contacts.Delete": "contato.excluido", "Contacts.Undelete": "contato.restaurado", "Contacts.All": "contatos.baixados",
-	"Contacts.HandOut": "contatos.baixados",
-	"Bulks.Start":      "acao.iniciada", "Bulks.Undo": "acao.desfeita", "Bulks.PrepareImport": inItself,
+	"Contacts.HandOut": "contatos.baixados", "Contacts.Chosen": "contatos.baixados",
+	"Bulks.Start": "acao.iniciada", "Bulks.Undo": "acao.desfeita", "Bulks.PrepareImport": inItself,
 	"Bulks.ChooseImport": inItself, "Bulks.StartImport": "importacao.iniciada",
 	"Bulks.FinishImport": "- its start is in the audit", "Bulks.ImportResults": "importacao.baixada",
 

@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -197,15 +199,26 @@ func (c *Contacts) Count(ctx context.Context, by Caller, s ContactSearch) (int, 
 }
 
 // Chosen yields contacts by their ids, whole, or an error at which they end; one that is not the caller's is not found.
-// Faults: NotFound, InvalidRequest, ServiceUnavailable.
+// That they are handed out is written down before the first one. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Chosen(ctx context.Context, by Caller, ids []string) iter.Seq2[crm.ContactView, error] {
 	return func(yield func(crm.ContactView, error) bool) {
-		if len(ids) == 0 {
+		switch {
+		case len(ids) == 0:
 			yield(crm.ContactView{}, nobodyChosen())
 			return
+		case len(ids) > listMax:
+			yield(crm.ContactView{}, invalid("contacts", fmt.Sprintf(
+				"Um arquivo tem até %d contatos marcados. Use os filtros e baixe todos os que eles encontram.", listMax)))
+			return
 		}
-		for _, id := range ids {
-			if view, err := c.View(ctx, by, id); !yield(view, err) || err != nil {
+		for i, id := range ids {
+			view, err := c.View(ctx, by, id)
+			if err == nil && i == 0 {
+				err = looked(ctx, c.store, by, audit.Line{
+					OrgID: view.OrgID, Action: audit.ContactsDownloaded, Detail: audit.Detail{"marcados": strconv.Itoa(len(ids))},
+				})
+			}
+			if !yield(view, err) || err != nil {
 				return
 			}
 		}

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,6 +177,11 @@ func TestContactsAreFoundInPages(t *testing.T) {
 		got = append(got, c.Name)
 	}
 	equal(t, "all by name", strings.Join(got, ", "), "Bia 0, Bia 1, Bia 2, Bia 3, Bia 4, Bia 5, Bia 6, Bia")
+	last := must(s.store.Repos().Audit.Last(t.Context(), s.orgID))
+	for _, err := range s.contacts.Chosen(t.Context(), ana, slices.Repeat([]string{second.Contacts[0].ID}, 501)) {
+		equal(t, "more than a page has", said(err), "requisicao_invalida contacts")
+	}
+	equal(t, "lines of what was refused", len(s.lines(last)), 0)
 	for what, narrow := range map[string]app.ContactSearch{
 		"stage": {StageID: theirs.orgID}, "origin": {OriginID: theirs.orgID}, "member": {AssigneeID: theirs.orgID},
 		"webhook": {WebhookID: theirs.orgID},

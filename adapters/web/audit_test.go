@@ -23,18 +23,22 @@ func TestTheAuditOnItsPage(t *testing.T) {
 	bia.get(sheet)
 	bia.get(sheet + "/bruto")
 	bia.get("/contatos.csv")
+	if response, _ := bia.send("/acoes", "acao", "baixar", "c", contact); response.StatusCode != http.StatusOK {
+		t.Errorf("the marked as a file: %d", response.StatusCode)
+	}
+	bia.get("/contatos/novo?consulta=" + strings.TrimPrefix(sheet, "/consultas/"))
 	bia.get("/extrato.csv")
 
 	page := v.get("/auditoria?quem=" + bia.by.MemberID())
 	for what, n := range map[string]int{
-		"Entrou": 1, "Abriu um contato": 2, "Abriu uma ficha": 1, "Baixou uma resposta": 1, "Baixou contatos": 1,
-		"Baixou o extrato": 1, "Criou a organização": 0, "127.0.0.1": 7,
+		"Entrou": 1, "Abriu um contato": 2, "Abriu uma ficha": 2, "Baixou uma resposta": 1, "Baixou contatos": 2,
+		"Baixou o extrato": 1, "Criou a organização": 0, "127.0.0.1": 9,
 	} {
 		if got := strings.Count(page, ">"+what); got-1 != n && got != n { // once more among the choices
 			t.Errorf("%q is there %d times, not %d", what, got, n)
 		}
 	}
-	has(t, "the page", page, `href="/contatos/`+contact+`"`, "documento: 52998224725")
+	has(t, "the page", page, `href="/contatos/`+contact+`"`, "documento: 52998224725", "marcados: 1")
 	hasNot(t, "a filter", v.get("/auditoria?acao=organizacao.criada"), "documento: 52998224725")
 	has(t, "another period", v.get("/auditoria?ate=2020-01-01"), "Nenhuma linha passa por este filtro")
 	has(t, "no action", v.refused(http.StatusUnprocessableEntity, "/auditoria?acao=x"), "Não há ação com este nome")

@@ -55,6 +55,9 @@ func (s *server) contactNew(c *call, f struct {
 	data := contactForm{Choices: choices, Form: filled(f)}
 	if s.LookupEnabled && f.Lookup != "" {
 		v, err := s.Lookups.Show(c.ctx(), c.by, f.Lookup)
+		if err == nil {
+			err = s.Lookups.Opened(c.ctx(), c.by, v) // the form shows what the sheet does
+		}
 		if err != nil {
 			return err
 		}
