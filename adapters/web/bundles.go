@@ -108,17 +108,22 @@ func (s *server) bundleAsk(c *call, f struct {
 // bundleDone leads to the first sheet of a bundle, with a word about what all of them cost.
 func (s *server) bundleDone(c *call, ids []string, refused string) error {
 	var sum lookup.Spent
+	kept := true // whether history had all of it
 	for _, id := range ids {
 		v, err := s.Lookups.Show(c.ctx(), c.by, id)
 		if err != nil {
 			return c.redirect("/consultas/" + ids[0])
 		}
+		kept = kept && v.Entry.Cache
 		if v.Entry.Charged {
 			sum.Add(lookup.Spent{Count: 1, Amount: v.Entry.Amount})
 		}
 	}
-	notice := "Nada foi cobrado: tudo veio do histórico."
-	if sum.Count > 0 {
+	notice := "Nada foi cobrado."
+	switch {
+	case kept:
+		notice = "Nada foi cobrado: tudo veio do histórico."
+	case sum.Count > 0:
 		notice = "Cobrado: " + sum.Amount.Exact() + " por " + plural(sum.Count, "consulta", "consultas") + ". " +
 			"As abas acima da ficha abrem as outras."
 	}

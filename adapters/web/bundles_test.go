@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 // TestABundleIsAskedInOneGo: one price before, of which history makes a part free, and one word about it after.
@@ -54,6 +55,11 @@ func TestABundleIsAskedInOneGo(t *testing.T) {
 		t.Errorf("spent %s", v.spent()-before)
 	}
 	has(t, "a company", second(v.send("/consultar", "documento", aCompany)), "Crédito")
+	v.bureau.fails(anotherPerson, ports.NotSent)
+	response, _ = v.send("/consultas/pacote", "documento", anotherPerson, "pacote", bundle, "preco", "1.35")
+	page = v.get(response.Header.Get("Location"))
+	has(t, "none of it reached the bureau", page, "Nada foi cobrado.", "O bureau não pôde ser alcançado")
+	hasNot(t, "none of it reached the bureau", page, "tudo veio do histórico")
 	v.send("/pacotes/"+bundle, form("Análise", "cpf", "obito")...)
 	hasNot(t, "a company again", second(v.send("/consultar", "documento", aCompany)), "Análise")
 	v.send("/pacotes/" + bundle + "/tirar")
