@@ -31,8 +31,8 @@ type auditPage struct {
 	Lines   []auditLine
 	// People and Actions are who and what to choose from.
 	People, Actions []option
-	// Next is the address of the next page, CSV and Excel of the files with all lines.
-	Next, CSV, Excel string
+	// Back is the address of the first page, Next of the next one, CSV and Excel of the files with all lines.
+	Back, Next, CSV, Excel string
 }
 
 // option is one of a list to choose from.
@@ -148,6 +148,7 @@ func (s *server) auditShow(c *call) error {
 		last := found.Lines[len(found.Lines)-1].Number
 		data.Next = "/auditoria" + withQuery(query, "depois", strconv.FormatInt(last, 10)) + "#linhas"
 	}
+	data.Back = "/auditoria" + withQuery(query) + "#linhas"
 	data.CSV = "/auditoria.csv" + withQuery(query)
 	data.Excel = "/auditoria.csv" + withQuery(query, "formato", string(download.Excel))
 	return c.renderStatus(status, "auditoria", page{Title: "Auditoria", Nav: "auditoria", Data: data})

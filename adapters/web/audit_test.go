@@ -61,6 +61,8 @@ func TestTheAuditOnItsPage(t *testing.T) {
 	if n := strings.Count(second, "<tr><th"); n != 13 { // with its head
 		t.Errorf("the second page has %d lines", n)
 	}
+	has(t, "back to the first", second, `<a class="btn btn-s" href="/auditoria?acao=contato.aberto&quem=`+
+		bia.by.MemberID()+`#linhas">Do começo`)
 	for _, path := range []string{"/auditoria", "/auditoria.csv"} {
 		bia.refused(http.StatusForbidden, path)
 	}

@@ -36,8 +36,8 @@ type statement struct {
 	Rows        []spentDay
 	Totals      []productSpent
 	Sum         lookup.Spent
-	// Next is the address of the next page, CSV and Excel of the files with all lines.
-	Next, CSV, Excel string
+	// Back is the address of the first page, Next of the next one, CSV and Excel of the files with all lines.
+	Back, Next, CSV, Excel string
 }
 
 // keyPage is a key with its statement.
@@ -175,6 +175,7 @@ func (s *server) statement(c *call, keyID, path, file string, out *statement) (s
 	if out.Page.Next != "" && out.Problem == "" {
 		out.Next = out.Filter.address(path, "depois", out.Page.Next) + "#consultas"
 	}
+	out.Back = out.Filter.address(path) + "#consultas"
 	out.CSV, out.Excel = out.Filter.address(file), out.Filter.address(file, "formato", string(download.Excel))
 	return status, s.spendOf(c, keyID, out, names)
 }

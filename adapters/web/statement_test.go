@@ -29,13 +29,16 @@ func TestLookupsStatementPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	next, seen := path, 0
+	next, seen := path+"?resultado=historico", 0
 	for next != "" {
 		page := v.get(next)
 		seen += strings.Count(page, "<tr><th scope=\"row\"><a href=\"/consultas/")
 		next = ""
 		if m := regexp.MustCompile(`href="([^"]+)">Próximas`).FindStringSubmatch(page); m != nil {
 			next = html.UnescapeString(strings.TrimSuffix(m[1], "#consultas"))
+		}
+		if seen > 50 {
+			has(t, "back to the first", page, `<a class="btn btn-s" href="`+path+`?resultado=historico#consultas">Do começo`)
 		}
 		if len(page) > 100_000 {
 			t.Errorf("a page of %d bytes", len(page))
