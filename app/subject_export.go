@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -54,6 +55,20 @@ type SubjectContact struct {
 type SubjectRun struct {
 	automation.Job
 	Rule automation.Automation
+}
+
+// PassedTo is to whom a run passes the contact on: an address, or what a destination is called; empty where he stays in
+// the house.
+func (c SubjectContact) PassedTo(run SubjectRun) string {
+	switch a := run.Rule.Action; {
+	case a.Kind == automation.Email && a.To == automation.ToContact:
+		return c.Email
+	case a.Kind == automation.Email && a.To != automation.ToAssignee:
+		return a.To
+	case a.Kind == automation.HTTP:
+		return cmp.Or(a.Destination, a.URL)
+	}
+	return ""
 }
 
 // SubjectItem is a row of a batch.

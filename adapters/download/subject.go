@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"fichario/app"
-	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
@@ -237,7 +236,7 @@ func contactOf(c app.SubjectContact) any {
 	}
 	for _, run := range c.Runs {
 		out.Automacoes = append(out.Automacoes, subjectRun{
-			run.CreatedAt, run.Rule.Name, string(run.Kind), recipient(run.Rule.Action, c.Contact), string(run.State), run.Result,
+			run.CreatedAt, run.Rule.Name, string(run.Kind), known(c.PassedTo(run)), string(run.State), run.Result,
 		})
 	}
 	return out
@@ -256,21 +255,6 @@ func contactFields(c crm.Contact) subjectContact {
 		out.Atribuicao[a.Key] = a.Value
 	}
 	return out
-}
-
-// recipient is to whom an action passes a contact on; null where it stays in the house.
-func recipient(a automation.Action, c crm.Contact) *string {
-	switch {
-	case a.Kind == automation.Email && a.To == automation.ToContact:
-		return known(c.Email)
-	case a.Kind == automation.Email && a.To != automation.ToAssignee:
-		return known(a.To)
-	case a.Kind == automation.HTTP && a.Destination != "":
-		return known(a.Destination)
-	case a.Kind == automation.HTTP:
-		return known(a.URL)
-	}
-	return nil
 }
 
 func removalOf(r crm.Removal) any {

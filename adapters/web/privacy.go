@@ -160,6 +160,8 @@ type subjectPage struct {
 	Items      []app.SubjectItem
 	Removed    []crm.Removal
 	Rows       []crm.BulkItem
+	// Purposes are the names of what lookups were for, by their codes.
+	Purposes map[string]string
 	// More is whether there is more of a kind.
 	More bool
 }
@@ -188,6 +190,9 @@ func (s *server) subjectPrint(c *call, f subjectFields) error {
 		return s.subjectAgain(c, f, err)
 	}
 	p := subjectPage{SubjectExport: x}
+	if p.Purposes, err = s.purposeNames(c); err != nil {
+		return err
+	}
 	if p.Lookups, err = some(x.Lookups(c.ctx()), &p.More); err != nil {
 		return err
 	}

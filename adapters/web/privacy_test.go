@@ -1,11 +1,15 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"fichario/app"
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 )
 
@@ -75,4 +79,45 @@ func TestAPersonIsShownAndErased(t *testing.T) {
 			t.Errorf("%s by an administrator: %d", what, response.StatusCode)
 		}
 	}
+}
+
+// TestAPersonIsToldWhatForAndToWhom: the page to print says what each lookup was for, by its name, and to whom automations
+// passed the contact on.
+func TestAPersonIsToldWhatForAndToWhom(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	v.ask("documento", aPerson, "produto", "protestos")
+	v.send("/finalidades", "codigo", "credito", "nome", "Análise de crédito", "base", "legitimo_interesse", "papeis", "owner")
+	v.ask("documento", aPerson, "produto", "score", "finalidade", "credito")
+	id := v.lead(url.Values{"nome": {"Rita"}, "email": {"rita@example.com"}, "cpf": {aPerson}})
+	rules := app.NewAutomations(site.store, time.Now, app.Means{Mails: true})
+	for i, n := range []app.NewAutomation{
+		{Name: "Avisar o ERP", Action: automation.HTTP, URL: "https://erp.example.com/novo"},
+		{Name: "Boas-vindas", Action: automation.Email, To: automation.ToContact, Subject: "Olá", Text: "Olá"},
+		{Name: "Anotar", Action: automation.AddNote, Text: "oi"},
+		{},
+	} {
+		job := automation.Job{
+			ID: fmt.Sprintf("01980000-0000-7000-8000-00000000000%d", i), OrgID: v.by.OrgID(), ContactID: id, Result: "feito",
+			Kind: automation.MailMember, State: automation.Done, CreatedAt: time.Now(), RunAt: time.Now(),
+			EndedAt: time.Now(),
+		}
+		if n.OrgID, n.Event = v.by.OrgID(), automation.ContactCreated; n.Name != "" {
+			made, err := rules.Add(t.Context(), v.by, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			job.Kind, job.AutomationID = automation.RunAutomation, made.ID
+		}
+		if err := site.store.Repos().Jobs.Add(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, page := v.send("/privacidade/imprimir", "tipo", "documento", "valor", aPerson)
+	has(t, "what for", page, `data-l="Finalidade"><div><bdi class="whole">Análise de crédito</bdi>`,
+		`data-l="Finalidade"><div><span class="ni">não informado</span>`, "<div>Protestos</div>")
+	has(t, "to whom", page, `automação <bdi>Avisar o ERP</bdi>, para <bdi class="break">https://erp.example.com/novo</bdi>, feito`,
+		`automação <bdi>Boas-vindas</bdi>, para <bdi class="break">rita@example.com</bdi>, feito`,
+		"automação <bdi>Anotar</bdi>, feito", "aviso à equipe, feito")
 }
