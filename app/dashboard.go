@@ -193,7 +193,7 @@ func (d *Dashboard) attention(
 		out = append(out, a)
 	}
 	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
-	dead, err2 := r.Jobs.Page(ctx, orgID, automation.JobFilter{State: automation.Dead}, "", 100)
+	dead, err2 := r.Jobs.Page(ctx, orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
 	if len(dead) > 0 {
 		a := Attention{Kind: "dead", Count: len(dead), At: dead[0].EndedAt, Why: dead[0].Result}
 		rule, err := r.Automations.Find(ctx, dead[0].AutomationID)

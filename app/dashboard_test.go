@@ -9,6 +9,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/access"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -72,6 +73,12 @@ func TestTheDashboardAddsUp(t *testing.T) {
 	equal(t, "attention", fmt.Sprint(seen.Attention), fmt.Sprint([]app.Attention{
 		{Kind: "refused", ID: hook.ID, Name: "Site", Count: 1}, {Kind: "cap", ID: key.ID, Name: "k", Count: 100},
 	}))
+	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+	for range 101 {
+		s.ended(rule, "", automation.Dead)
+	}
+	equal(t, "runs that failed", must(s.dashboard.Look(t.Context(), owner, 7)).Attention[1].Count,
+		must(s.automations.CountFailed(t.Context(), owner)))
 	equal(t, "open contacts", seen.Open.Count, 3)
 	equal(t, "what comes first", seen.Steps, app.Steps{Webhook: true, Team: true, Lookup: true, Key: true})
 	month := seen.Accrued[0]
