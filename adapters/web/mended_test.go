@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"fichario/app"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 )
 
 // TestAnIDStandsOnceOnAPage, and each page has a title of its own, which names the thing.
@@ -124,6 +126,23 @@ func TestTheDashboardSaysWhatComesFirst(t *testing.T) {
 	page = v.get("/")
 	hasNot(t, "at last", page, "Para começar")
 	has(t, "at last", page, "Gasto acumulado em ", "R$ 0,45", "polyline", "Até o dia")
+}
+
+// TestWhatWasRefusedIsNotPromised: a post of which only the beginning was kept cannot be read again.
+func TestWhatWasRefusedIsNotPromised(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	in := app.NewIntake(v.store, time.Now, func() {})
+	hook, err := in.Open(t.Context(), v.token.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := app.Post{Body: []byte(`{"nome":`), Truncated: true, Declared: fault.New(fault.BodyTooLarge, "Corpo grande demais.")}
+	if _, err := in.Receive(t.Context(), hook, cut); err == nil {
+		t.Fatal("it is taken")
+	}
+	has(t, "the webhooks", v.get("/webhooks"), "recusou 1 envio", "Os que foram guardados inteiros podem ser refeitos")
+	has(t, "the dashboard", v.get("/"), "recusou 1 envio", "Corrija e refaça os que foram guardados inteiros")
 }
 
 // TestAnAutomationIsTriedWithAnyContact, not only with the newest.
