@@ -46,7 +46,7 @@ var places = []place{
 	{Name: "Consultar", Address: "/consultar", Icon: "search", lookups: true},
 	{Name: "Pacotes de produtos", Address: "/pacotes", Icon: "search", manager: true, lookups: true},
 	{Name: "Lotes", Address: "/lotes", Icon: "table", lookups: true},
-	{Name: "Extrato", Address: "/extrato", Icon: "table", manager: true, lookups: true},
+	{Name: "Extrato", Address: "/extrato", Icon: "table", lookups: true},
 	{Name: "Contatos", Address: "/contatos", Icon: "contacts"},
 	{Name: "Contatos de hoje", Address: "/contatos?quando=hoje", Icon: "contacts"},
 	{Name: "Novo contato", Address: "/contatos/novo", Icon: "plus"},

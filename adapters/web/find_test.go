@@ -28,6 +28,7 @@ func TestTheSearchOverEverything(t *testing.T) {
 
 	caio := site.member(v.by.OrgID(), "Caio", crm.Common)
 	hasNot(t, "what a member may not do", search(caio, "nova"), "Nova automação", "Nova chave")
+	has(t, "what every member has", search(caio, "extrato"), `href="/extrato"`)
 	bruno := site.visitor("Bruno")
 	hasNot(t, "another organisation", search(bruno, "rita"), contact, sheet)
 }
