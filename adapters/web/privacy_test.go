@@ -11,6 +11,8 @@ import (
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
+	"fichario/domain/privacy"
+	"fichario/ports"
 )
 
 // TestAPersonIsShownAndErased: without script, and with nothing of him in an address.
@@ -81,8 +83,23 @@ func TestAPersonIsShownAndErased(t *testing.T) {
 	}
 }
 
-// TestAPersonIsToldWhatForAndToWhom: the page to print says what each lookup was for, by its name, and to whom automations
-// passed the contact on.
+// TestAReceiptWritesNumbersAsPeopleDo: 1.284.
+func TestAReceiptWritesNumbersAsPeopleDo(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	e := privacy.Erasure{
+		ID: app.NewKeyID(), OrgID: v.by.OrgID(), State: privacy.Done, At: time.Now(), EndsAt: time.Now(),
+		Gone: privacy.Counts{privacy.Lookups: 1284},
+	}
+	err := v.store.InTx(t.Context(), func(r ports.Repos) error { return r.Subjects.AddErasure(t.Context(), e) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, "the receipt", v.get("/privacidade/eliminacoes/"+e.ID), ">1.284<")
+}
+
+// TestAPersonIsToldWhatForAndToWhom: the page to print says what each lookup was for, by its name, and to whom
+// automations passed the contact on.
 func TestAPersonIsToldWhatForAndToWhom(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
