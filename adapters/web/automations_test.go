@@ -134,6 +134,18 @@ func TestAutomationThatMails(t *testing.T) {
 	}
 }
 
+// TestAnAutomationThatAsksIsInWords: its product by its name, its ceiling as it was set, and one day as one.
+func TestAnAutomationThatAsksIsInWords(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	response, _ := v.send("/automacoes", "nome", "Ver", "acao", "lookup", "produto", "situacao_cadastral", "teto", "R$ 50,00",
+		"idade", "1")
+	place := response.Header.Get("Location")
+	has(t, "its page", v.get(place), "<dt>Produto</dt><dd>Situação cadastral</dd>", "<dd>1 dia</dd>", "R$ 50,00")
+	id := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "cpf": {aPerson}})
+	has(t, "its rehearsal", v.get(place+"?contato="+id), `Consultaria o produto <b class="strong">Situação cadastral</b>`)
+}
+
 // TestAutomationIsEdited: the form shows what there is; a call keeps its secret, another action has none.
 func TestAutomationIsEdited(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"fichario/ports"
 )
 
-// testPrice is that of every product, and testFresh how long history answers.
+// testPrice is that of every product but renda_presumida, and testFresh how long history answers.
 const (
 	testPrice = 4500
 	testFresh = 720 * time.Hour
@@ -32,6 +32,7 @@ func testCatalog() catalog.Catalog {
 	for i := range c {
 		c[i].Price = testPrice
 	}
+	c[len(c)-1].Price = 2_0750 // not whole cents
 	return c
 }
 

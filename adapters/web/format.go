@@ -22,6 +22,7 @@ func (s *server) functions() template.FuncMap {
 		"productName": s.productName,
 		"money":       catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural, "eventText": eventText,
 		"inWords": s.inWords, "roughly": roughly, "breaks": breaks, "partly": partly,
+		"days": func(n *int) string { return plural(*n, "dia", "dias") },
 		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"waited":   waited, "mails": s.Links.Mails, "picture": func(address string) template.URL { return template.URL(address) }, //nolint:gosec // it is drawn here

@@ -178,6 +178,20 @@ func TestFractionsOfACent(t *testing.T) {
 	}
 }
 
+// TestPricesAndCeilingsAreExact: with the four decimals that they may have, where one decides by them.
+func TestPricesAndCeilingsAreExact(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.bureau.says(aPerson, `{"renda":1}`)
+	has(t, "a sheet", v.get(v.ask("documento", aPerson, "produto", "renda_presumida")),
+		`<span class="strong">R$ 2,075</span>`)
+	response, _ := v.send("/lotes", "produto", "renda_presumida", "documentos", anotherPerson)
+	place := response.Header.Get("Location")
+	v.send(place + "/confirmar")
+	has(t, "a batch", v.get(place), "do teto de R$ 2,075")
+	has(t, "all batches", v.get("/lotes"), `data-l="Teto">R$ 2,075</td>`)
+}
+
 // TestAKeyIsRotatedOnce: whatever is sent again.
 func TestAKeyIsRotatedOnce(t *testing.T) {
 	t.Parallel()
