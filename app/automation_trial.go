@@ -9,10 +9,13 @@ import (
 	"fichario/domain/webhook"
 )
 
-// Trial is an expression on a real past event.
+// Trial is an expression on a past event.
 type Trial struct {
-	// Found is whether there has been such an event.
+	// Found is whether there has been such an event, or there is what an example is made with.
 	Found bool
+	// Example is whether the event is made up, with the newest contact or a key: of what happened to those no more is kept
+	// than their history says.
+	Example bool
 	// Holds is what the expression gives; Problem in Portuguese why it gives nothing.
 	Holds   bool
 	Problem string
@@ -20,8 +23,8 @@ type Trial struct {
 	Data string
 }
 
-// Try looks at an expression on the newest event of a kind in the caller's organisation; nothing is done. Faults:
-// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// Try looks at an expression on the newest event of a kind in the caller's organisation, or on an example of one;
+// nothing is done. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Try(ctx context.Context, by Caller, event automation.EventName, when string) (Trial, error) {
 	orgID, err := by.managedOrg()
 	if err != nil {
@@ -41,7 +44,7 @@ func (a *Automations) Try(ctx context.Context, by Caller, event automation.Event
 	if err != nil {
 		return Trial{}, err
 	}
-	t := Trial{Found: true, Data: a.means.Conditions.Data(e)}
+	t := Trial{Found: true, Example: madeUp(event), Data: a.means.Conditions.Data(e)}
 	if when == "" {
 		t.Holds = true
 		return t, nil
@@ -52,7 +55,13 @@ func (a *Automations) Try(ctx context.Context, by Caller, event automation.Event
 	return t, nil
 }
 
-// newest is the job that the newest event of a kind would have; the zero value when there was none.
+// madeUp reports whether newest gives an example of an event of that kind.
+func madeUp(event automation.EventName) bool {
+	return event == automation.ContactUpdated || event == automation.ContactMoved || event == automation.CapReached
+}
+
+// newest is the job that the newest event of a kind would have, or of those that are madeUp an example; the zero value
+// when there was none, or nothing that one could be made with.
 func (a *Automations) newest(ctx context.Context, orgID string, event automation.EventName) (automation.Job, error) {
 	r := a.store.Repos()
 	job := eventJob(event, orgID, "", a.clock())

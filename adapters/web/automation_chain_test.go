@@ -19,6 +19,16 @@ func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
 	tried := sent(t, v, 200, "/automacoes", "nome", "Receita", "evento", "lookup.completed", "acao", "lookup", "se", ".x",
 		"experimentar", "sim")
 	has(t, "trial", tried, "<b>Vale</b> para o último evento", "Ver os dados deste evento", `value="Receita"`)
+	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	for event, on := range map[string]string{
+		"contact.created": "o último evento", "contact.updated": "um exemplo deste evento",
+		"contact.moved": "um exemplo deste evento", "cap.reached": "um exemplo deste evento",
+	} {
+		has(t, "what it is tried on", sent(t, v, 200, "/automacoes", "evento", event, "acao", "http", "se", ".x",
+			"experimentar", "sim"), "<b>Vale</b> para "+on+":")
+	}
+	has(t, "what there was none of", sent(t, v, 200, "/automacoes", "evento", "batch.completed", "acao", "http", "se", ".x",
+		"experimentar", "sim"), "Ainda não houve um evento assim")
 	hasNot(t, "nothing is made", v.get("/automacoes"), "Receita")
 	secret := []string{
 		"nome", "Kommo", "evento", "lookup.completed", "acao", "http", "destino", "kommo", "segredo.kommo.token", "um-token-secreto",
