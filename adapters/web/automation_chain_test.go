@@ -50,7 +50,7 @@ func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
 	hasNot(t, "a form that comes back", refused, "um-token-secreto")
 	has(t, "no ceiling", sent(t, v, 422, "/automacoes", "nome", "Receita", "acao", "lookup", "produto",
 		catalog.CNPJ),
-		"precisa de um teto mensal")
+		"Escreva um teto por mês")
 	has(t, "no jq", sent(t, v, 422, "/automacoes", "nome", "R", "acao", "add_note", "texto", "x", "se", "}"), "Confira a condição")
 	made := sent(t, v, 200, "/automacoes", "nome", "Receita", "evento", "contact.created", "acao", "lookup", "produto", catalog.CNPJ,
 		"teto", "50,00", "idade", "7", "se", ".valor > 0")

@@ -232,6 +232,20 @@ func (s *server) automationUpdate(c *call) error {
 	})
 }
 
+// automationWants are what fields of the form want that were left empty, an address that is none and a ceiling of
+// nothing: the use case speaks of them in the words of commands.
+var automationWants = map[string]string{
+	"acao":     "Escolha o que a automação faz.",
+	"url":      "Escreva o endereço que recebe o contato, como https://exemplo.com.br/contatos.",
+	"endereco": "Escreva um endereço de e-mail, como ana@exemplo.com.br.",
+	"assunto":  "Escreva o assunto do e-mail.",
+	"texto":    "Escreva o texto.",
+	"etapa":    "Escolha uma etapa.",
+	"membro":   "Escolha um responsável.",
+	"produto":  "Escolha um produto.",
+	"teto":     "Escreva um teto por mês maior que zero, como R$ 50,00.",
+}
+
 // automationSave reads the form, and shows it again where save finds something wrong.
 func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
 	var asked automationTrial
@@ -266,8 +280,9 @@ func (s *server) automationSave(c *call, id string, save func(app.NewAutomation)
 	if ok = destinationFault(&shown, f.Destination, all, c.PostForm, err) || ok; !ok {
 		return err
 	}
-	if shown.Field == "endereco" { // the use case speaks of the words that commands have for the choice beside it
-		shown.Problem = "Escreva um endereço de e-mail, como ana@exemplo.com.br."
+	if says := automationWants[shown.Field]; says != "" &&
+		(shown.Field == "endereco" || shown.Field == "teto" || strings.TrimSpace(shown.Values[shown.Field]) == "") {
+		shown.Problem = says
 	}
 	return s.automationForm(c, http.StatusUnprocessableEntity, id, shown, trial)
 }

@@ -41,6 +41,8 @@ func TestWrongFormsComeBack(t *testing.T) {
 		"nome": {" Boas-vindas "}, "acao": {"email"}, "para": {""}, "endereco": {"ana@example.com"}, "assunto": {"Olá"},
 		"texto": {"Recebemos."}, "valor": {"R$ 1.500,50"}, "url": {"sobra"},
 	}
+	call := url.Values{"nome": {"Avisar"}, "acao": {"http"}, "url": {"https://a.example/"}}
+	asks := url.Values{"nome": {"Ver"}, "acao": {"lookup"}, "produto": {"cpf"}, "teto": {"50"}}
 	hook := url.Values{
 		"nome": {"Site"}, "tipo": {"formservice"}, "faixas": {"middle"}, "assinatura": {"hmac"},
 		"segredo": {"segredo-de-teste"}, "obrigado": {"https://a.example/obrigado"},
@@ -71,8 +73,12 @@ func TestWrongFormsComeBack(t *testing.T) {
 		{"/automacoes", mail, "valor", "-5", amount, `name="valor" type="text" value="-5"`},
 		{"/automacoes", mail, "endereco", "ana@", "Escreva um endereço de e-mail, como ana@exemplo.com.br.", `value="ana@"`},
 		{"/automacoes", mail, "endereco", "", "Escreva um endereço de e-mail, como ana@exemplo.com.br.", `value="sobra"`},
-		{"/automacoes", mail, "assunto", "", "A ação email precisa de to, subject, text.", `value="ana@example.com"`},
-		{"/automacoes", mail, "texto", "", "A ação email precisa de to, subject, text.", `value="email" checked`},
+		{"/automacoes", mail, "assunto", "", "Escreva o assunto do e-mail.", `value="ana@example.com"`},
+		{"/automacoes", mail, "texto", " ", "Escreva o texto.", `value="email" checked`},
+		{"/automacoes", call, "url", "", "Escreva o endereço que recebe o contato, como https://", `value="http" checked`},
+		{"/automacoes", call, "url", "nada", "O endereço é um http:// ou https:// completo", `value="nada"`},
+		{"/automacoes", asks, "teto", "", "Escreva um teto por mês maior que zero, como R$ 50,00.", `value="lookup" checked`},
+		{"/automacoes", asks, "teto", "0", "Escreva um teto por mês maior que zero, como R$ 50,00.", `value="0"`},
 		{"/webhooks", hook, "nome", "", "O nome do webhook tem de 1 a 120 caracteres.", `value="formservice" checked`},
 		{"/webhooks", hook, "obrigado", "ontem", "é um http:// ou https:// completo.", `value="ontem"`},
 		{"/webhooks", hook, "segredo", "curto", "com um segredo de ao menos 8 caracteres", `value="middle" selected`},
@@ -105,6 +111,10 @@ func TestWrongChoicesAreSaid(t *testing.T) {
 		{"/equipe/membros/" + v.member.ID, url.Values{"papel": {"rei"}}, "O papel é owner, admin ou", ""},
 		{"/equipe/membros/" + v.member.ID, url.Values{"ativo": {"não"}}, "Ninguém encerra o próprio acesso", ""},
 		{"/equipe/membros/" + other.ID + "/senha", url.Values{"senha": {"curta"}}, "A senha tem de 8 a 72", ""},
+		{"/automacoes", url.Values{"nome": {"A"}}, "Escolha o que a automação faz.", `value="A"`},
+		{"/automacoes", url.Values{"nome": {"A"}, "acao": {"move_stage"}}, "Escolha uma etapa.", `value="A"`},
+		{"/automacoes", url.Values{"nome": {"A"}, "acao": {"assign"}}, "Escolha um responsável.", `value="A"`},
+		{"/automacoes", url.Values{"nome": {"A"}, "acao": {"lookup"}}, "Escolha um produto.", `value="A"`},
 		{"/equipe/origens", url.Values{"nome": {" "}}, "O nome da origem tem de 1 a 120 caracteres.", ""},
 		{"/equipe/funis", url.Values{"nome": {""}}, "O nome do funil tem de 1 a", ""},
 		{"/equipe/funis/" + funnel.ID, url.Values{
