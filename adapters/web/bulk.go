@@ -5,6 +5,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 )
 
 // bulkFields are what the form under the list of contacts sends: what is to be done, to which of them.
@@ -30,6 +31,10 @@ type bulkAsk struct {
 }
 
 func (s *server) bulkStart(c *call, f bulkFields) error {
+	if f.All == "sim" && len(f.IDs) > 0 { // script lets nobody choose both; without it, what was meant is not guessed
+		return fault.New(fault.InvalidRequest, "Há contatos marcados, e a escolha é de todos com estes filtros. Escolha "+
+			"“Os marcados”, ou desmarque-os. Nada mudou.").At("todos")
+	}
 	n := app.NewBulk{Kind: crm.BulkKind(f.Action), Of: app.Selection{IDs: f.IDs}}
 	search := s.contactSearch(f.contactFilter)
 	if f.All == "sim" {

@@ -43,3 +43,41 @@ func TestSeveralContactsAtOnce(t *testing.T) {
 		b.Accessible()
 	})
 }
+
+// TestWhoIsMeantIsChosenAnew: that all were meant is neither kept for later nor said beside ticks, and a download
+// leaves the form as it was.
+func TestWhoIsMeantIsChosenAnew(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		for i := range 3 {
+			p.send(t, "nome", fmt.Sprintf("Pessoa %d", i), "email", fmt.Sprintf("p%d@example.com", i))
+		}
+		said := func(when, want string) {
+			t.Helper()
+			got := browsertest.Eval[string](b, `document.querySelector('#acoes').elements.todos.value + ' ' +
+				document.querySelectorAll('[name=c]:checked').length`)
+			if got != want {
+				t.Errorf("%s: %q, want %q", when, got, want)
+			}
+		}
+		b.Visit("/contatos?q=Pessoa+1")
+		b.See("Todos os 1 com estes filtros")
+		b.Click(".bulk input[value=sim]")
+		b.Visit("/contatos")
+		b.See("Todos os 3")
+		said("on another page", " 0")
+		b.Click(".bulk input[value=sim]")
+		b.Click("tbody tr:nth-child(1) [name=c]")
+		said("one is ticked", " 1")
+		b.Click(".bulk input[value=sim]")
+		said("all are chosen", "sim 0")
+		b.Click("[data-mark]")
+		said("the page is marked", " 3")
+		b.Click(".bulk input[value=sim]")
+		b.Click("tbody tr:nth-child(1) [name=c]")
+		browsertest.Eval[bool](b, `document.querySelector('[value=baixar]').click(), true`)
+		browsertest.Eval[bool](b, `document.querySelector('[name=destino]').selectedIndex = 2, true`)
+		b.Press("Mover")
+		b.See("1 contato movido para Proposta")
+	})
+}

@@ -118,14 +118,16 @@ document.addEventListener('keydown', (event) => {
   other?.focus()
 })
 
-// A form is sent once.
+// A form is sent once, but for a download, after which the page is still there.
 document.addEventListener('submit', (event) => {
   const form = event.target
   if ('ask' in form.dataset) {
     event.preventDefault()
     ask(form, form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) })
   } else if (form.dataset.sent) event.preventDefault()
-  else if (form.method === 'post' && !form.hasAttribute('hx-post')) form.dataset.sent = 'yes'
+  else if (form.method === 'post' && !form.hasAttribute('hx-post') && !event.submitter?.matches('[data-download]')) {
+    form.dataset.sent = 'yes'
+  }
 })
 addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent })
 
@@ -135,11 +137,19 @@ addEventListener('pagehide', (event) => { if (event.persisted) document.document
 addEventListener('pageshow', (event) => { if (event.persisted) location.reload() })
 
 // Marking all contacts of a page, or none where all of them are.
+const boxesOf = (form) => [...document.querySelectorAll(`input[name=c][form=${form.id}]`)]
+const onlyMarked = (form) => { form.querySelector('[name=todos][value=""]').checked = true }
 document.addEventListener('click', (event) => {
   const button = event.target.closest('[data-mark]')
   if (!button) return
-  const boxes = [...document.querySelectorAll(`input[name=c][form=${button.form.id}]`)]
+  const boxes = boxesOf(button.form)
   const all = boxes.every((box) => box.checked)
   for (const box of boxes) box.checked = !all
-  button.form.elements.todos.value = ''
+  onlyMarked(button.form)
+})
+// Who marks one means what is marked; who chooses all that the filter finds means no marks.
+document.addEventListener('change', (event) => {
+  const field = event.target
+  if (field.matches('#acoes [name=todos][value=sim]')) for (const box of boxesOf(field.form)) box.checked = false
+  else if (field.matches('[name=c][form=acoes]')) onlyMarked(field.form)
 })

@@ -1,6 +1,6 @@
 // What was typed and not sent stays in the tab until it is sent or somebody signs out, so that it survives a failure, the
-// end of a session and a reload. Never secrets, nor what is asked at once (data-passing). Without script the page of an
-// error shows what was posted.
+// end of a session and a reload. Never secrets, nor what is asked or done at once (data-passing). Without script the page
+// of an error shows what was posted.
 'use strict'
 {
   const member = document.body.dataset.member || ''
