@@ -55,9 +55,12 @@ func TestADocumentIsAskedAboutInPlace(t *testing.T) {
 		t.Errorf("spent %v", got)
 	}
 	other := site.visitor("Rui")
-	if status, _ := other.byScript(at+"/consultar", ask); status != http.StatusNotFound {
+	status, part = other.byScript(at+"/consultar", ask)
+	if status != http.StatusNotFound {
 		t.Errorf("about another organisation's contact: %d", status)
 	}
+	has(t, "about another organisation's contact", part, "data-refused", `role="alert"`, "Esta ficha não está na gaveta", "Pedido")
+	hasNot(t, "about another organisation's contact", part, "<html", "<main")
 	if status, _ := other.byScript(at+"/reconhecer", ask); status != http.StatusNotFound {
 		t.Errorf("of another organisation's contact: %d", status)
 	}

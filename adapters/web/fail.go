@@ -66,7 +66,7 @@ const secretPrefix = "segredo."
 // clientGone is the status, in the log alone, of a page that nobody waited for.
 const clientGone = 499
 
-// fail is the only place that writes an error page. Errors that are no faults are 500
+// fail is the only place that writes an error page, or the line of it that htmx gets. Errors that are no faults are 500
 // without their text, and logged once.
 func (s *server) fail(c *call, err error) {
 	if errors.Is(err, context.Canceled) && c.ctx().Err() != nil {
@@ -94,7 +94,10 @@ func (s *server) fail(c *call, err error) {
 	if c.Method == http.MethodPost && p.Status != http.StatusForbidden {
 		p.Typed = c.typed()
 	}
-	view := page{Title: p.Title, Data: p}
+	view := page{Title: p.Title, Data: p, RequestID: c.id}
+	if c.script() && c.write(p.Status, "erro", "refused", view) == nil {
+		return
+	}
 	// The page around it may be what failed: then it goes without.
 	if err := c.renderStatus(p.Status, "erro", view); err != nil {
 		c.by = app.Caller{}

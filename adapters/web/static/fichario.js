@@ -118,6 +118,24 @@ document.addEventListener('keydown', (event) => {
   other?.focus()
 })
 
+// What somebody asked for in place and did not get is said beside it, in the service's words where it sent any, until he
+// asks again. What asks by itself keeps what it shows, and asks again.
+let refused = null
+document.addEventListener('htmx:before:request', ({ detail: { ctx } }) => { if (ctx.request.method === 'POST') refused?.remove() })
+for (const failure of ['htmx:response:error', 'htmx:error']) document.addEventListener(failure, ({ detail: { ctx } }) => {
+  if (ctx?.request.method !== 'POST') return
+  refused?.remove()
+  refused = new DOMParser().parseFromString(ctx.text || '', 'text/html').querySelector('[data-refused]')
+  if (!refused) {
+    refused = document.createElement('p')
+    refused.className = 'asked-line err'
+    refused.setAttribute('role', 'alert')
+    refused.textContent = 'O Fichário não respondeu. O pedido pode ter chegado: antes de repetir, recarregue a página e veja.'
+  }
+  if (ctx.target === ctx.sourceElement) ctx.target.after(refused)
+  else ctx.target.prepend(refused)
+})
+
 // A form is sent once, but for a download, after which the page is still there.
 document.addEventListener('submit', (event) => {
   const form = event.target
