@@ -204,7 +204,6 @@ type linkData struct {
 func (s *server) linkPage(c *call) error { return s.linkForm(c, http.StatusOK, Form{}) }
 
 func (s *server) linkForm(c *call, status int, shown Form) error {
-	c.w.Header().Set("Referrer-Policy", "no-referrer") // its address is the secret
 	view, err := s.Links.Open(c.ctx(), c.from(), c.PathValue("token"))
 	if why := app.FaultOf(err); why != nil && isUnauthenticated(err) {
 		c.retryAfter(why)

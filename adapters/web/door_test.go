@@ -190,7 +190,7 @@ func TestALinkWithoutScript(t *testing.T) {
 	path = strings.Fields(path)[0]
 	response, page := other.do(http.MethodGet, path, nil)
 	has(t, "the page of the link", page, "Escolha a sua senha", "ana@example.com")
-	if response.Header.Get("Referrer-Policy") != "no-referrer" || strings.Contains(site.log.String(), path) {
+	if response.Header.Get("Referrer-Policy") != "same-origin" || strings.Contains(site.log.String(), path) {
 		t.Error("the address of the link goes elsewhere")
 	}
 	status, page := other.post(path, url.Values{"senha": {"curta"}})

@@ -57,7 +57,6 @@ type backFields struct {
 
 // fromProvider ends a sign-in there.
 func (s *server) fromProvider(c *call, f backFields) error {
-	c.w.Header().Set("Referrer-Policy", "no-referrer") // its address has the code
 	b := app.Back{State: string(f.State), Code: string(f.Code), Issuer: string(f.Issuer)}
 	if cookie, err := c.Cookie(c.providerCookie()); err == nil {
 		b.Secret = cookie.Value

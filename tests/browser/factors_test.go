@@ -169,7 +169,7 @@ func comeByMail(t *testing.T, p *place, b *browsertest.Browser, mails *intaketes
 		}
 		return link
 	}
-	rui := browsertest.StartBrowser(t, p.URL)
+	rui := browsertest.StartBrowser(t, strings.Replace(p.URL, "127.0.0.1", browsertest.LAN, 1))
 	link := linkTo("rui@example.com")
 	rui.Visit(link)
 	rui.See("Escolha a sua senha", "rui@example.com")

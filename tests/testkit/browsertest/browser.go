@@ -25,6 +25,10 @@ var axe string
 // patience is how long a page may take to show what is waited for.
 const patience = 20 * time.Second
 
+// LAN is a name for 127.0.0.1 that browsers trust no more than any other over http: requests lack what they add for
+// loopback, such as Sec-Fetch-Site.
+const LAN = "fichario.lan"
+
 // whole is true in a page that has come to its end.
 const whole = "document.readyState === 'complete'"
 
@@ -46,7 +50,8 @@ func StartBrowser(tb testing.TB, base string) *Browser {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1280, 900))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1280, 900),
+		chromedp.Flag("host-resolver-rules", "MAP "+LAN+" 127.0.0.1"))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -75,13 +80,14 @@ func StartBrowser(tb testing.TB, base string) *Browser {
 	return b
 }
 
-// hear keeps what the browser complains about, but for answers that are refusals.
+// hear keeps what the browser complains about, but for answers that are refusals and what it ignores without https.
 func (b *Browser) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch e := event.(type) {
 	case *log.EventEntryAdded:
-		if e.Entry.Level == "error" && !strings.Contains(e.Entry.Text, "the server responded with a status of") {
+		if e.Entry.Level == "error" && !strings.Contains(e.Entry.Text, "the server responded with a status of") &&
+			!strings.Contains(e.Entry.Text, "Cross-Origin-Opener-Policy header has been ignored") {
 			b.problems = append(b.problems, e.Entry.Text)
 		}
 	case *runtime.EventExceptionThrown:
