@@ -27,7 +27,9 @@ type batchPage struct {
 	// Pace says how fast it is, PauseText why it waits and what to do.
 	Pace, PauseText                      string
 	Live, MayPause, MayResume, MayCancel bool
-	AgainCost                            catalog.Money
+	// Until is when it goes on by itself, in seconds; zero when it does not wait for that.
+	Until     int64
+	AgainCost catalog.Money
 	// Results is whether there are any to show.
 	Results bool
 	Items   []batchItemLine
@@ -67,7 +69,7 @@ func (s *server) batchAgain(c *call, status int, after string, why error) error 
 		}
 	}
 	refresh := 0
-	if data.Live {
+	if data.MayPause {
 		refresh = 5
 	}
 	return c.renderStatus(status, "lote", page{Title: v.Name, Nav: "lotes", Data: data, Refresh: refresh})
@@ -85,7 +87,10 @@ func (s *server) batchPage(c *call, v app.BatchView) (p batchPage, err error) {
 	p.batchLine = s.batchLine(v, names)
 	p.For = purposes[v.Purpose]
 	p.CeilingText = v.Limit().Exact()
-	p.Live = v.Status == batch.Running || v.Status == batch.Paused && !v.ResumeAt.IsZero()
+	if v.Status == batch.Paused && !v.ResumeAt.IsZero() {
+		p.Until = v.ResumeAt.Unix()
+	}
+	p.Live = v.Status == batch.Running || p.Until != 0
 	p.MayPause = v.Status == batch.Running
 	p.MayResume = v.Status == batch.Paused || v.Status == batch.Done && v.Failed > 0
 	p.MayCancel = !v.Status.Ended()
@@ -169,8 +174,11 @@ func (s *server) pauseText(v app.BatchView) string {
 	return text
 }
 
-// batchProgress answers htmx while the batch runs; when it no longer does, the whole page is loaded again.
-func (s *server) batchProgress(c *call) error {
+// batchProgress answers htmx while the batch runs or will; when it no longer does, the whole page is loaded again. To a
+// page that shows the same pause there is nothing to say: somebody may be typing in its form.
+func (s *server) batchProgress(c *call, shown struct {
+	Until int64 `form:"ate"`
+}) error {
 	v, err := s.Batches.Show(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
 		return err
@@ -181,6 +189,10 @@ func (s *server) batchProgress(c *call) error {
 	}
 	if !data.Live {
 		c.w.Header().Set("HX-Refresh", "true")
+	}
+	if data.Until != 0 && data.Until == shown.Until {
+		c.w.WriteHeader(http.StatusNoContent)
+		return nil
 	}
 	return c.renderPart("lote", "batch-progress", data)
 }

@@ -170,6 +170,42 @@ func TestMembersConfirmUpToALimit(t *testing.T) {
 	owner.until(place, "Concluído")
 }
 
+// TestAPauseLeavesItsFormAlone: while a batch waits by itself, what is typed in the form that resumes it is neither
+// replaced nor loaded again; when it does not wait any more, the page hears of it.
+func TestAPauseLeavesItsFormAlone(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	site.bureau.fails("52998224725", ports.NotSent)
+	_, place, _ := v.upload("a.csv", "cpf\n52998224725\n", map[string]string{"produto": "cpf"})
+	if status, _ := v.post(place+"/confirmar", nil); status != http.StatusSeeOther {
+		t.Fatalf("confirmed: %d", status)
+	}
+	asks := regexp.MustCompile(`hx-get="(/lotes/[^"]*)"`)
+	page := v.until(place, "Ele continua sozinho em")
+	hasNot(t, "a page without script", page, `http-equiv="refresh"`, "se atualiza sozinha")
+	again := asks.FindStringSubmatch(page)
+	if again == nil {
+		t.Fatal("the page does not ask again")
+	}
+	if r, _ := v.do(http.MethodGet, again[1], nil, "HX-Request", "true"); r.StatusCode != http.StatusNoContent {
+		t.Errorf("while it waits: %d", r.StatusCode)
+	}
+	r, part := v.do(http.MethodGet, place+"/andamento", nil, "HX-Request", "true")
+	if r.StatusCode != http.StatusOK {
+		t.Errorf("from a page of before the pause: %d", r.StatusCode)
+	}
+	has(t, "from a page of before the pause", part, `action="`+place+`/retomar"`, again[1])
+	site.bureau.says("52998224725", `{"nome":"Ana Souza"}`)
+	if status, _ := v.post(place+"/retomar", nil); status != http.StatusSeeOther {
+		t.Errorf("resumed: %d", status)
+	}
+	v.until(place, "Concluído")
+	if r, _ = v.do(http.MethodGet, again[1], nil, "HX-Request", "true"); r.Header.Get("HX-Refresh") != "true" {
+		t.Errorf("when it is over: %d %v", r.StatusCode, r.Header)
+	}
+}
+
 // until asks for a page until it says something.
 func (v *visitor) until(path, says string) string {
 	v.t.Helper()

@@ -125,7 +125,7 @@ func (s *server) lookupRoutes() map[string]handler {
 		"POST /lotes":                             s.batchQuote,
 		"POST /lotes/colados":                     s.batchPasted,
 		"GET /lotes/{id}":                         decoded(s.batchShow),
-		"GET /lotes/{id}/andamento":               s.batchProgress,
+		"GET /lotes/{id}/andamento":               decoded(s.batchProgress),
 		"GET /lotes/{id}/resultado.csv":           s.batchCSV,
 		"GET /lotes/{id}/resultado.xlsx":          s.batchXLSX,
 		"POST /lotes/{id}/confirmar":              s.batchConfirm,
