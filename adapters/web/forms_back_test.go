@@ -210,3 +210,47 @@ func TestAWebhookKeepsTheHeaderOfItsSignature(t *testing.T) {
 		}
 	}
 }
+
+// TestAnotherSignatureTakesItsSecret: the empty field keeps what there is, and what there is belongs to one scheme. A
+// secret that was typed and does not come back with the form is not taken for one that stays.
+func TestAnotherSignatureTakesItsSecret(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	path, form := "/webhooks/"+v.hook.ID, url.Values{"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"zero"}}
+	signature := func() webhook.Signature {
+		t.Helper()
+		w, _, err := v.store.Repos().Webhooks.Find(t.Context(), v.hook.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.Signature
+	}
+	refused := func(before webhook.Signature, changes ...string) string {
+		t.Helper()
+		page := v.comesBack(path, form, changes...)
+		if got := signature(); got != before {
+			t.Errorf("%q: %s", changes, got.Scheme)
+		}
+		return page
+	}
+	taken := func(want webhook.Signature, more ...string) {
+		t.Helper()
+		r, _ := v.send(path, append(more, "nome", "Site", "tipo", "generic", "faixas", "zero")...)
+		if got := signature(); r.StatusCode != http.StatusSeeOther || got != want {
+			t.Errorf("%q: %d, %s", more, r.StatusCode, got.Scheme)
+		}
+	}
+	none := webhook.Signature{}
+	first := webhook.Signature{Scheme: webhook.TypeformScheme, Secret: "segredo-de-teste"}
+	has(t, "from none", refused(none, "assinatura", "typeform"), marked("segredo"), "Escreva o segredo desta assinatura",
+		`value="typeform" selected`)
+	taken(first, "assinatura", "typeform", "segredo", first.Secret)
+	taken(first, "assinatura", "typeform")
+	has(t, "from another", refused(first, "assinatura", "hmac"), marked("segredo"))
+	page := refused(first, "assinatura", "typeform", "segredo", "outro-segredo", "obrigado", "aqui")
+	has(t, "another field is wrong", page, marked("obrigado"), "O segredo não volta com a página", `name="reescrever" value="sim"`)
+	hasNot(t, "another field is wrong", page, "outro-segredo")
+	page = refused(first, "assinatura", "typeform", "reescrever", "sim")
+	has(t, "it is left out then", page, marked("segredo"), `name="reescrever" value="sim"`)
+	taken(none, "assinatura", "", "reescrever", "sim")
+}

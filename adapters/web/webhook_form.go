@@ -5,6 +5,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
 )
@@ -26,7 +27,9 @@ type webhookFields struct {
 	Band   intake.Band    `form:"faixas" app:"bands"`
 	Scheme webhook.Scheme `form:"assinatura"`
 	Secret string         `form:"segredo" app:"secret"`
-	Thanks string         `form:"obrigado" app:"thanksUrl"`
+	// Retype is whether a secret was typed that did not come back with the form.
+	Retype bool   `form:"reescrever" app:"-"`
+	Thanks string `form:"obrigado" app:"thanksUrl"`
 	// Rotation is an id.
 	Rotation string `form:"rodizio" app:"rotation"`
 }
@@ -67,6 +70,9 @@ func (s *server) webhookFormAgain(c *call, id string, f webhookFields, why error
 	if !ok {
 		return why
 	}
+	if f.Secret != "" {
+		shown.Values["reescrever"] = "sim"
+	}
 	origins, err := s.Origins.List(c.ctx(), c.by, c.by.OrgID())
 	if err != nil {
 		return err
@@ -103,13 +109,25 @@ func (s *server) webhookEdit(c *call) error {
 	return c.render("webhook-form", page{Title: "Editar " + w.Name, Nav: "webhooks", Data: data})
 }
 
+// errNoSecret is a form with another scheme, or one whose secret got lost: the one that there is does not count.
+var errNoSecret = fault.New(fault.InvalidRequest, "Escreva o segredo desta assinatura. Nada foi guardado.").
+	At("segredo")
+
 func (s *server) webhookUpdate(c *call, f webhookFields) error {
 	id := c.PathValue("id")
 	change := app.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks,
 		Rotation: &f.Rotation}
-	if f.Secret != "" || f.Scheme == webhook.NoSignature {
+	w, err := s.Webhooks.Show(c.ctx(), c.by, id)
+	if err != nil {
+		return err
+	}
+	same := w.Signature.Scheme == f.Scheme
+	switch {
+	case f.Secret == "" && f.Scheme != webhook.NoSignature && (!same || f.Retype):
+		return s.webhookFormAgain(c, id, f, errNoSecret)
+	case f.Secret != "" || !same:
 		change.Signature = new(f.signature()) // an empty secret keeps the one there is
-		if w, err := s.Webhooks.Show(c.ctx(), c.by, id); err == nil && w.Signature.Scheme == f.Scheme {
+		if same {
 			change.Signature.Header = w.Signature.Header // which the form does not have
 		}
 	}
