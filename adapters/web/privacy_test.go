@@ -64,7 +64,14 @@ func TestAPersonIsShownAndErased(t *testing.T) {
 	has(t, "his sheet", v.get(sheet), "pediu que os dados", "apagado")
 	hasNot(t, "his sheet", v.get(sheet), "Tentar de novo")
 	_, page = v.send("/consultas", "documento", aPerson, "produto", "cpf", "preco", "0.45")
-	has(t, "blocked", page, "pediu que os dados")
+	has(t, "blocked", page, "pediu que os dados", "Nada foi consultado nem cobrado.")
+	hasNot(t, "blocked", page, "O formulário não foi guardado")
+	back := v.lead(url.Values{"nome": {"Rita de volta"}, "email": {"rita@y.example"}, "cpf": {aPerson}})
+	status, page := v.byScript("/contatos/"+back+"/consultar", url.Values{"documento": {aPerson}, "produto": {"cpf"}})
+	has(t, "blocked, in place", page, "asked-line", "pediu que os dados")
+	if status != http.StatusOK {
+		t.Errorf("blocked, in place: %d", status)
+	}
 	has(t, "asked first", v.get(receipt+"?perguntar=desbloquear"), "Desfazer o bloqueio?")
 	v.send(receipt + "/desbloquear")
 	hasNot(t, "unblocked", v.get(receipt), "Desfazer bloqueio")

@@ -72,7 +72,7 @@ func refusal(err error) string {
 		return "Este produto não é para este documento. Escolha outro da lista. Nada foi cobrado."
 	case fault.MissingPurpose:
 		return "Escolha para que é a consulta. Nada foi consultado nem cobrado."
-	case fault.BureauUnavailable, fault.MonthlyLimit, fault.PurposeRefused:
+	case fault.BureauUnavailable, fault.MonthlyLimit, fault.PurposeRefused, fault.SubjectBlocked:
 		return app.FaultOf(err).Message
 	}
 	return ""
