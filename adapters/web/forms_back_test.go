@@ -254,3 +254,32 @@ func TestAnotherSignatureTakesItsSecret(t *testing.T) {
 	has(t, "it is left out then", page, marked("segredo"), `name="reescrever" value="sim"`)
 	taken(none, "assinatura", "", "reescrever", "sim")
 }
+
+// TestARotationComesBackAsItWasSent, with every row, and so does a new one's name and the role of a new person.
+func TestARotationComesBackAsItWasSent(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	caio := site.member(v.by.OrgID(), "Caio", crm.Common).by.MemberID()
+	ana := v.by.MemberID()
+	rotations := app.NewRotations(site.store, time.Now)
+	made, err := rotations.Add(t.Context(), v.by, v.by.OrgID(), "Vendas", []crm.RotationMember{{MemberID: ana, Weight: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/rodizios/" + made.ID
+	sent := url.Values{
+		"nome": {"Plantão"}, "membro": {caio}, "peso-" + ana: {"3"}, "peso-" + caio: {"99"}, "fora-" + caio: {"2031-05-04"},
+	}
+	page := v.comesBack(path, sent)
+	has(t, "a weight that is none", page, `name="nome" value="Plantão"`, `value="`+caio+`" checked`,
+		`name="peso-`+ana+`" type="number" min="1" max="10" value="3"`,
+		`name="peso-`+caio+`" type="number" min="1" max="10" value="99"`, `value="2031-05-04"`, "Vendas")
+	hasNot(t, "a weight that is none", page, `value="`+ana+`" checked`)
+	has(t, "a date that is none", v.comesBack(path, sent, "fora-"+caio, "4 de maio"), "Escreva a data como 31/12/2026.",
+		`value="Plantão"`, `value="99"`, `value="4 de maio"`)
+	long := strings.Repeat("Rodízio ", 50) + "."
+	has(t, "a new one", v.comesBack("/rodizios", url.Values{"nome": {long}}), `value="`+long, `value="`+ana+`" checked`)
+	page = v.comesBack("/equipe/membros", url.Values{"nome": {""}, "email": {"rui@example.com"}, "papel": {"admin"}})
+	has(t, "a new person", page, `<option value="admin" selected>`)
+}

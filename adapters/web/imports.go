@@ -122,10 +122,12 @@ func (c *call) importTable(pasted string) (n app.NewImport, err error) {
 	return n, err
 }
 
-func (s *server) importShow(c *call) error { return s.importAgain(c, http.StatusOK, nil) }
+func (s *server) importShow(c *call) error {
+	return s.importAgain(c, http.StatusOK, importChoices{}, nil)
+}
 
-// importAgain shows an import, with why something that was asked of it is refused.
-func (s *server) importAgain(c *call, status int, why error) error {
+// importAgain shows an import; where what was asked of it is refused, with why, and the choices as they were sent.
+func (s *server) importAgain(c *call, status int, sent importChoices, why error) error {
 	view, err := s.Bulks.ShowImport(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
 		return err
@@ -140,6 +142,7 @@ func (s *server) importAgain(c *call, status int, why error) error {
 	}
 	if known := app.FaultOf(why); known != nil {
 		data.Problem = known.Message
+		data.typed(sent)
 	}
 	if data.Running {
 		p.Refresh = 2
@@ -182,6 +185,16 @@ type importChoices struct {
 	Fires      bool           `form:"automacoes"`
 }
 
+// typed puts choices that were sent into the form, as they were.
+func (p *importPage) typed(f importChoices) {
+	if len(f.Fields) == len(p.Columns) {
+		for i := range p.Columns {
+			p.Columns[i].Field = f.Fields[i]
+		}
+	}
+	p.Duplicates, p.StageID, p.AssigneeID, p.Fires = f.Duplicates, f.Stage, f.Assignee, f.Fires
+}
+
 func (s *server) importChange(c *call, f importChoices) error {
 	id := c.PathValue("id")
 	choices := app.ImportChoices{
@@ -198,7 +211,7 @@ func (s *server) importChange(c *call, f importChoices) error {
 	case err == nil:
 		return c.done("/importacoes/"+id, "")
 	case known != nil && app.IsRefusal(err):
-		return s.importAgain(c, http.StatusUnprocessableEntity, err)
+		return s.importAgain(c, http.StatusUnprocessableEntity, f, err)
 	}
 	return err
 }

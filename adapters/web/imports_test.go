@@ -20,11 +20,12 @@ func TestAnImportFromFileToResult(t *testing.T) {
 	page = v.get(place)
 	v.shows(page, "Nada foi criado ainda", "3 linhas", "Falta o e-mail", "Cor: azul", "Repete a linha 2", "até 2 vezes",
 		"Importar 2 linhas", "1 linha repete")
-	status, page = v.post(place, url.Values{"acao": {"importar"}, "duplicados": {"pular"}, "coluna": {"nome", "nome", "nome", "nome"}})
-	if status != http.StatusUnprocessableEntity {
-		t.Errorf("without an address: %d", status)
-	}
+	page = v.comesBack(place, url.Values{"coluna": {"nome", "mensagem", "ignorar", "empresa"}}, "acao", "importar",
+		"duplicados", "completar", "etapa", v.funnel().Stages[1].ID, "automacoes", "sim")
 	v.shows(page, "Diga qual coluna é o e-mail")
+	has(t, "as it was sent", page, `value="nome" selected`, `value="mensagem" selected`, `value="ignorar" selected`,
+		`value="empresa" selected`, `value="completar" checked`, `value="sim" checked`, v.funnel().Stages[1].ID+`" selected`)
+	hasNot(t, "as it was sent", page, `value="email" selected`, `value="telefone" selected`, `value="pular" checked`)
 	chosen := url.Values{"acao": {"conferir"}, "duplicados": {"criar"}, "coluna": {"nome", "email", "telefone", "ignorar"}}
 	if status, page = v.post(place, chosen); status != http.StatusSeeOther {
 		t.Errorf("looked at again: %d\n%s", status, text(page))

@@ -2,6 +2,9 @@ package web
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"time"
 
 	"fichario/app"
@@ -12,14 +15,16 @@ import (
 // rotationsPage is who is given contacts in turn.
 type rotationsPage struct {
 	Rotations []rotationCard
-	// Problem is what is wrong with what was sent.
-	Problem string
+	// New is the name of a new one that came back, Problem what is wrong with what was sent.
+	New, Problem string
 }
 
 // rotationCard is a rotation with a row for every member who may be in it.
 type rotationCard struct {
 	app.RotationView
-	Rows []rotationRow
+	// Called is its name in the form.
+	Called string
+	Rows   []rotationRow
 }
 
 // rotationRow is a member in the form of a rotation.
@@ -27,8 +32,18 @@ type rotationRow struct {
 	crm.RotationMember
 	Member crm.Member
 	In     bool
-	// Away is the day until which he is away, that included, as a date field has it.
-	Away string
+	// Share is his weight, and Away the day until which he is away, that included, as their fields have them.
+	Share, Away string
+}
+
+// typed puts what was sent into the form, as it was.
+func (r *rotationCard) typed(form url.Values) {
+	r.Called = form.Get("nome")
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		row.In = slices.Contains(form["membro"], row.Member.ID)
+		row.Share, row.Away = form.Get("peso-"+row.Member.ID), form.Get("fora-"+row.Member.ID)
+	}
 }
 
 func (s *server) rotationList(c *call) error { return s.rotations(c, http.StatusOK, "") }
@@ -43,8 +58,12 @@ func (s *server) rotations(c *call, status int, problem string) error {
 		return err
 	}
 	data := rotationsPage{Problem: problem}
+	back := problem != "" && c.PostForm.Has("nome") // what takes a rotation away has no name
+	if back && c.PathValue("id") == "" {
+		data.New = c.PostForm.Get("nome")
+	}
 	for _, r := range all {
-		card := rotationCard{RotationView: r}
+		card := rotationCard{RotationView: r, Called: r.Name}
 		for _, m := range members {
 			row := rotationRow{Member: m, RotationMember: crm.RotationMember{MemberID: m.ID, Weight: 1}}
 			for _, p := range r.Places {
@@ -52,12 +71,16 @@ func (s *server) rotations(c *call, status int, problem string) error {
 					row.RotationMember, row.In = p.RotationMember, true
 				}
 			}
+			row.Share = strconv.Itoa(row.Weight)
 			if row.AwayUntil.After(s.Clock()) {
 				row.Away = row.AwayUntil.Add(-time.Second).In(s.Calendar.Location).Format(time.DateOnly)
 			}
 			if m.Active || row.In {
 				card.Rows = append(card.Rows, row)
 			}
+		}
+		if back && c.PathValue("id") == r.ID {
+			card.typed(c.PostForm)
 		}
 		data.Rotations = append(data.Rotations, card)
 	}
