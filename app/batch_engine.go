@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -55,7 +56,10 @@ func (b *Batches) Run(ctx context.Context) {
 				w.wake()
 				continue
 			}
-			w := &batchWorker{Batches: b, orgID: orgID, ended: make(chan itemEnd, b.Concurrency), woken: make(chan struct{}, 1)}
+			w := &batchWorker{
+				Batches: b, orgID: orgID, ended: make(chan itemEnd, b.Concurrency), woken: make(chan struct{}, 1),
+				running: map[string]bool{},
+			}
 			busy[orgID] = w
 			working.Go(func() {
 				w.work(ctx)
@@ -89,8 +93,9 @@ type batchWorker struct {
 	orgID string
 	ended chan itemEnd
 	woken chan struct{}
-	// running is how many items this worker asks about, untold what became of items and is not written yet.
-	running int
+	// running are the lookups of the items that this worker asks about, untold what became of items and is not written
+	// yet.
+	running map[string]bool
 	untold  []itemEnd
 	// queue are items that take the places of those that end, so that nobody waits for a transaction meanwhile; started
 	// are the ids of those that have, and of whom it is not written yet.
@@ -121,7 +126,7 @@ func (w *batchWorker) work(ctx context.Context) {
 		} else {
 			failed = 0
 		}
-		if w.running == 0 && next == 0 && len(w.untold) == 0 {
+		if len(w.running)+len(w.queue)+len(w.untold) == 0 && next == 0 {
 			return
 		}
 		if next == 0 {
@@ -138,7 +143,7 @@ func (w *batchWorker) work(ctx context.Context) {
 		case <-w.woken:
 		case <-time.After(next):
 		}
-		if w.running > 0 && time.Since(renewed) > renewEvery {
+		if len(w.running) > 0 && time.Since(renewed) > renewEvery {
 			renewed = time.Now()
 			w.renew(going)
 		}
@@ -148,7 +153,7 @@ func (w *batchWorker) work(ctx context.Context) {
 // take notes what became of an item, and has the next one asked about in its place, unless it is not sure that the
 // place is free.
 func (w *batchWorker) take(ctx context.Context, end itemEnd) {
-	w.running--
+	delete(w.running, end.LookupID)
 	w.untold = append(w.untold, end)
 	if len(w.queue) > 0 && end.State != batch.InFlight && ctx.Err() == nil {
 		item := w.queue[0]
@@ -161,7 +166,7 @@ func (w *batchWorker) take(ctx context.Context, end itemEnd) {
 // await waits until as much has ended as goes on, so that one transaction is for several items, but not for long.
 func (w *batchWorker) await(ctx context.Context, most time.Duration) {
 	over := time.After(most)
-	for len(w.untold) < w.running {
+	for len(w.untold) < len(w.running) {
 		select {
 		case end := <-w.ended:
 			w.take(ctx, end)
@@ -183,17 +188,26 @@ func (w *batchWorker) gather(ctx context.Context) {
 	}
 }
 
+// renew prolongs the leases of the items that this worker knows of, and of no others: of a step whose answer was lost
+// there may be some that it does not ask about.
 func (w *batchWorker) renew(ctx context.Context) {
+	ids := slices.Collect(maps.Keys(w.running))
+	for _, item := range w.queue {
+		ids = append(ids, item.LookupID)
+	}
+	for _, end := range w.untold {
+		ids = append(ids, end.LookupID)
+	}
 	repos := w.Store.Repos()
 	if now, err := repos.Clock.Now(ctx, w.Clock()); err == nil {
-		_ = repos.Batches.Renew(ctx, w.orgID, w.owner, now.Add(itemLease)) // the next time, or the next instance
+		_ = repos.Batches.Renew(ctx, w.orgID, ids, now.Add(itemLease)) // the next time, or the next instance
 	}
 }
 
 // step is one transaction: it writes what became of items, hands out as many others as may be asked about, and has them
 // asked about. next is when to try again though nothing happens; zero for not.
 func (w *batchWorker) step(ctx context.Context, stopping bool) (next time.Duration, err error) {
-	if stopping {
+	if stopping || len(w.running) == 0 { // nothing ends whose place a queued item could take
 		w.release(func(claimedItem) bool { return true })
 	}
 	room := itemsMax - int(w.flying.Load())
@@ -239,7 +253,7 @@ func (w *batchWorker) release(which func(claimedItem) bool) {
 
 // start has an item asked about.
 func (w *batchWorker) start(ctx context.Context, item claimedItem) {
-	w.running++
+	w.running[item.LookupID] = true
 	w.flying.Add(1)
 	go func() {
 		w.Lookups.courtesy.turn()

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -317,6 +318,79 @@ func TestWhatACrashLeaves(t *testing.T) {
 		defer running(s)()
 		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 4 charged 4 free 0 failed 1 spent 1.8")
 		equal(t, "asked again: what was not sent, and what was not asked", len(s.bureau.Asked())-before, 2)
+	})
+}
+
+// lossy is a store where one commit's answer is lost; left are the lookups that items were claimed for then.
+type lossy struct {
+	ports.Store
+	lose atomic.Bool
+	left chan []batch.Item
+}
+
+func (l *lossy) InTx(ctx context.Context, f func(ports.Repos) error) error {
+	if err := l.Store.InTx(ctx, f); err != nil || !l.lose.CompareAndSwap(true, false) {
+		return err
+	}
+	items, err := l.Repos().Batches.InFlight(ctx, must(l.Repos().Batches.Busy(ctx, now()))[0])
+	l.left <- items
+	return errors.Join(ports.ErrUncertain, err)
+}
+
+// TestItemsThatNobodyKnowsOf are claimed in a step of which the answer was lost: who has them does not know it, and
+// asks about them when their lease is over, not at the end of the batch.
+func TestItemsThatNobodyKnowsOf(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		store := &lossy{Store: s.store, left: make(chan []batch.Item, 1)}
+		began := 0
+		s.bureau.Script = func(context.Context) (ports.Answer, error) {
+			if began++; began == 30 {
+				store.lose.Store(true)
+			}
+			time.Sleep(time.Duration(800+37*(began%9)) * time.Millisecond)
+			cpf, _ := products().Find(catalog.CPF)
+			return portstest.Found(cpf, map[string]any{"nome": "Ana"}), nil
+		}
+		other := *s
+		other.store = store
+		s.batches = other.otherBatches(s.lookups)
+		n := quote(someCPFs(6000, 400)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(400*price)), true
+		q := must(s.batches.Quote(t.Context(), s.add("dona", crm.Owner), n))
+		defer running(s)()
+		left := <-store.left
+		time.Sleep(10 * time.Second)
+		asked := map[string]bool{}
+		for _, item := range must(s.store.Repos().Batches.InFlight(t.Context(), s.orgID)) {
+			asked[item.LookupID] = true
+		}
+		for _, item := range left {
+			equal(t, fmt.Sprint("nobody asks about line ", item.Line), asked[item.LookupID], false)
+		}
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 400 charged 400 free 0 failed 0 spent 180")
+	})
+}
+
+// TestAQueueWhoseTurnDoesNotCome is given back: of the item before it nobody knows what became of it.
+func TestAQueueWhoseTurnDoesNotCome(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		var failed atomic.Int32
+		s.lookups = s.otherLookups(&broken{Store: s.store, before: func() error {
+			if failed.Add(1) > 8 {
+				return nil
+			}
+			return errors.New("nobody knows why")
+		}})
+		s.batches = s.otherBatches(s.lookups)
+		n := quote(someCPFs(7000, 20)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
+		defer running(s)()
+		began := time.Now()
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 20 charged 20 free 0 failed 0 spent 9")
+		equal(t, "before a lease is over", time.Since(began) < 4*time.Second, true)
 	})
 }
 

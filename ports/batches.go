@@ -48,8 +48,8 @@ type Batches interface {
 	// Settle writes what became of items that were being asked about as these LookupIDs, and returns the outcomes of those
 	// that still were. Only inside InTx.
 	Settle(ctx context.Context, outcomes []batch.Outcome) ([]batch.Outcome, error)
-	// Renew prolongs what an instance is asking about for an organisation.
-	Renew(ctx context.Context, orgID, owner string, until time.Time) error
+	// Renew prolongs items of an organisation that are being asked about as these lookups.
+	Renew(ctx context.Context, orgID string, lookupIDs []string, until time.Time) error
 	// Retry makes the items of a batch without an answer pending again and returns how many of them were charged and how
 	// many were not. Only inside InTx.
 	Retry(ctx context.Context, batchID string) (charged, free int, err error)

@@ -234,9 +234,9 @@ func settleAlike(
 	return settled, err
 }
 
-func (r batches) Renew(ctx context.Context, orgID, owner string, until time.Time) error {
+func (r batches) Renew(ctx context.Context, orgID string, lookupIDs []string, until time.Time) error {
 	_, err := r.changed(ctx, "batches.renew", func(db *gorm.DB) *gorm.DB {
-		return inFlight(db.Model(&batchItemRow{})).Where("org_id = ? AND owner = ?", orgID, owner).
+		return inFlight(db.Model(&batchItemRow{})).Where("org_id = ? AND lookup_id IN ?", orgID, lookupIDs).
 			Update("lease_until", stamp(until))
 	})
 	return err

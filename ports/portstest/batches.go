@@ -136,8 +136,9 @@ func batchItems(t *testing.T, s ports.Store) {
 	same(t, "in flight", len(inFlight), 2)
 	same(t, "queued", inFlight[0].Queued != inFlight[1].Queued, true)
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Start(ctx, []string{next[1].ID}) }))
-	must(t, repo.Renew(ctx, o, "somebody else", at.Add(time.Hour)))
-	must(t, repo.Renew(ctx, o, "me", at.Add(time.Minute)))
+	must(t, repo.Renew(ctx, o, []string{id()}, at.Add(time.Hour)))
+	must(t, repo.Renew(ctx, id(), []string{next[0].LookupID}, at.Add(time.Hour)))
+	must(t, repo.Renew(ctx, o, []string{next[0].LookupID, next[1].LookupID}, at.Add(time.Minute)))
 	inFlight, err = repo.InFlight(ctx, o)
 	must(t, err)
 	for _, i := range inFlight {
