@@ -298,7 +298,8 @@ func (b *Batches) lookBack(ctx context.Context, q *batch.Batch, only *string, it
 	return nil
 }
 
-// Forget ends quotes that nobody confirmed, and removes what was left of a quote that was broken off. It is a chore.
+// Forget ends quotes that nobody confirmed, removes what was sent for them and for what was cancelled before it ran,
+// and what was left of a quote that was broken off. It is a chore.
 func (b *Batches) Forget(ctx context.Context) error {
 	repos := b.Store.Repos()
 	now, err := repos.Clock.Now(ctx, b.Clock())
@@ -308,10 +309,19 @@ func (b *Batches) Forget(ctx context.Context) error {
 	if _, err := repos.Batches.Expire(ctx, now); err != nil {
 		return err
 	}
+	err = forget(ctx, func(ctx context.Context) (int, error) {
+		return b.Store.Repos().Batches.ForgetQuotes(ctx, now.Add(-batch.QuoteLasts-overFor))
+	})
+	if err != nil {
+		return err
+	}
 	return forget(ctx, func(ctx context.Context) (int, error) {
 		return b.Store.Repos().Batches.Forget(ctx, now.Add(-brokenOff))
 	})
 }
+
+// overFor is how long a quote is over before what was sent for it goes: clocks of instances differ.
+const overFor = time.Hour
 
 // brokenOff is when a batch that is still being prepared has nobody who does.
 const brokenOff = 5 * time.Minute

@@ -321,6 +321,31 @@ func TestWhatACrashLeaves(t *testing.T) {
 	})
 }
 
+// TestAQuoteThatIsOver says so for good, and what was sent for it is gone: with its day, and where it was cancelled.
+func TestAQuoteThatIsOver(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	key := s.byKey(wide)
+	over := must(s.batches.Quote(t.Context(), key, quote(append(someCPFs(8000, 120), "123")...)))
+	cancelled := must(s.batches.Quote(t.Context(), key, quote(cpfs...)))
+	must(s.batches.Cancel(t.Context(), key, cancelled.ID))
+	for _, c := range []struct {
+		after time.Duration
+		want  string
+	}{
+		{batch.QuoteLasts - time.Minute, "orcado 121 1 121 cancelado 4"},
+		{batch.QuoteLasts + time.Minute, "expirado 121 1 121 cancelado 4"},
+		{batch.QuoteLasts + 2*time.Hour, "expirado 121 0 0 cancelado 0"},
+	} {
+		later := s.otherBatches(s.lookups)
+		later.Clock = func() time.Time { return s.now().Add(c.after) }
+		done(later.Forget(t.Context()))
+		v, w := must(s.batches.Show(t.Context(), key, over.ID)), must(s.batches.Show(t.Context(), key, cancelled.ID))
+		left, ofOther := len(s.outcomes(v.ID)), len(s.outcomes(w.ID))
+		equal(t, c.after.String(), line(v.Status, v.Total, len(v.Invalids), left, w.Status, ofOther), c.want)
+	}
+}
+
 // lossy is a store where one commit's answer is lost; left are the lookups that items were claimed for then.
 type lossy struct {
 	ports.Store

@@ -59,6 +59,10 @@ type Batches interface {
 
 	// Expire ends quotes that are over at now, and returns how many there were.
 	Expire(ctx context.Context, now time.Time) (int, error)
+	// ForgetQuotes removes items and names of columns of batches that were made before a time and ended without having
+	// run, some items of one at a time, and returns how much it found; the batches stay. None of those that may still be
+	// confirmed was made before that time.
+	ForgetQuotes(ctx context.Context, before time.Time) (int, error)
 	// Forget removes batches that were begun before a time and are still being prepared, some of their items at a time,
 	// and returns how many rows there were.
 	Forget(ctx context.Context, before time.Time) (int, error)

@@ -18,7 +18,7 @@ func TestABatchShowsItsFaultsByAnIndex(t *testing.T) {
 			'', '', '', false FROM numbers`, testID(50), testID(1)))
 		var found int
 		plans := planned(t, s, func(c conn) error {
-			items, err := batches{c, s.vault}.Items(t.Context(), testID(50), batch.Invalid, 0, 100)
+			items, err := batches{c, s.vault, s.subjectSecret}.Items(t.Context(), testID(50), batch.Invalid, 0, 100)
 			found = len(items)
 			return err
 		})

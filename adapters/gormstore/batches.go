@@ -13,6 +13,7 @@ import (
 
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
+	"fichario/domain/privacy"
 )
 
 type batchRow struct {
@@ -96,6 +97,8 @@ func (v *vault) batch(row batchRow) batch.Batch {
 type batches struct {
 	conn
 	vault *vault
+	// secret is the key of the hashes that persons are found by.
+	secret func(context.Context) ([]byte, error)
 }
 
 func (r batches) Create(ctx context.Context, b batch.Batch) error {
@@ -171,6 +174,61 @@ func (r batches) Expire(ctx context.Context, now time.Time) (int, error) {
 		return db.Model(&batchRow{}).Where("status = "+literal(batch.Quoted)+" AND expires_at <= ?", stamp(now)).
 			Updates(map[string]any{"status": string(batch.Expired), "ended_at": stamp(now)})
 	})
+}
+
+// ForgetQuotes walks the batches by their ids, which begin with their time, and notes how far it came: each is looked
+// at once.
+func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err error) {
+	const mark = "quotes"
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = r.whole(ctx, "batches.forgetQuotes", func(db *gorm.DB) error {
+		var to privacyMarkRow
+		if err := db.Limit(1).Find(&to, "name = ?", mark).Error; err != nil {
+			return err
+		}
+		var next []batchRow
+		over := db.Where("started_at IS NULL AND status IN ?", []string{string(batch.Expired), string(batch.Cancelled)}).
+			Where("id > ? AND id < ?", cmp.Or(to.UpTo, beforeAll), firstID(before)).Order("id").Limit(1)
+		if err := locked("UPDATE", "")(over).Find(&next).Error; err != nil {
+			return err
+		}
+		if n = len(next); n == 0 {
+			return moveMark(db, mark, firstID(before))
+		}
+		var items []batchItemRow
+		err := db.Order("line").Limit(forgetAtOnce).Find(&items, "batch_id = ?", next[0].ID).Error
+		if err != nil {
+			return err
+		}
+		if len(items) > 0 {
+			return r.forgetItems(db, secret, items)
+		}
+		none := r.vault.batchRow(batch.Batch{ID: string(next[0].ID)}).Columns
+		if err := db.Model(&batchRow{}).Where("id = ?", next[0].ID).Update("columns", blob(none)).Error; err != nil {
+			return err
+		}
+		return moveMark(db, mark, string(next[0].ID))
+	})
+	return n, err
+}
+
+// forgetItems removes items, and what the index of persons has of them.
+func (r batches) forgetItems(db *gorm.DB, secret []byte, items []batchItemRow) error {
+	var hashes [][]byte
+	for _, item := range items {
+		for _, i := range r.vault.identitiesOf(item) {
+			hashes = append(hashes, subjectHash(secret, string(item.OrgID), i))
+		}
+	}
+	ids := mapped(items, func(item batchItemRow) uid { return item.ID })
+	err := db.Delete(&traceRow{}, "subject IN ? AND kind = ? AND row_id IN ?", hashes, string(privacy.Items), ids).Error
+	if err != nil {
+		return err
+	}
+	return db.Delete(&batchItemRow{}, "id IN ?", ids).Error
 }
 
 func (r batches) Forget(ctx context.Context, before time.Time) (n int, err error) {

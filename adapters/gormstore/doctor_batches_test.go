@@ -70,6 +70,12 @@ func TestCheckCountsBatches(t *testing.T) {
 		if broken := brokenIn(t, s); len(broken) != 1 {
 			t.Errorf("%s: an item that is gone: %v", s.write.Name(), broken)
 		}
+		if err := s.write.Exec("UPDATE batches SET status = 'expirado'").Error; err != nil {
+			t.Fatal(err)
+		}
+		if broken := brokenIn(t, s); len(broken) > 0 {
+			t.Errorf("%s: a quote whose items are gone: %v", s.write.Name(), broken)
+		}
 	}
 }
 

@@ -265,7 +265,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Statement: statement{c, s.vault},
 		History:   history{c, s.vault, s.serve, nil, s.subjectSecret},
 		Calls:     calls{c, s.vault, s.begin, s.end, s.subjectSecret},
-		Batches:   batches{c, s.vault},
+		Batches:   batches{c, s.vault, s.subjectSecret},
 		Bundles:   bundles{c},
 		Purposes:  purposes{c},
 

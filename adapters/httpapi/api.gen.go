@@ -588,7 +588,8 @@ type BatchEntry struct {
 	RetomaEm *time.Time `json:"retomaEm"`
 
 	// Situacao `orcado`: quoted, nothing is asked. `em_andamento`. `pausado`, see `motivo`. `concluido`: every item has an outcome.
-	// `cancelado`. `expirado`: a quote that nobody confirmed.
+	// `cancelado`. `expirado`: a quote that nobody confirmed. Of a batch that ended without having run, the items are
+	// removed seven days after it was made: its numbers stay, and its results are empty.
 	Situacao    string     `json:"situacao"`
 	TerminadoEm *time.Time `json:"terminadoEm"`
 

@@ -8,6 +8,7 @@ import (
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -114,6 +115,64 @@ func batchQuotes(t *testing.T, s ports.Store) {
 	found, err := repo.Find(ctx, b.ID)
 	must(t, err)
 	same(t, "expired", []any{found.Status, found.EndedAt}, []any{batch.Expired, b.ExpiresAt})
+
+	for i, c := range []struct {
+		what    string
+		status  batch.Status
+		started time.Time
+		kept    bool
+	}{
+		{"expired", batch.Expired, time.Time{}, false},
+		{"cancelled before it ran", batch.Cancelled, time.Time{}, false},
+		{"cancelled", batch.Cancelled, at, true},
+		{"one that may be confirmed", batch.Quoted, time.Time{}, true},
+		{"one that ran to its end", batch.Done, at, true},
+	} {
+		made := at.Add(time.Duration(i) * time.Hour)
+		forgetQuote(t, s, c.what, made, c.kept, func(b *batch.Batch) { b.Status, b.StartedAt = c.status, c.started })
+	}
+}
+
+// forgetQuote makes a batch and forgets those that were made until then; kept is whether its items stay.
+func forgetQuote(t *testing.T, s ports.Store, what string, made time.Time, kept bool, change func(*batch.Batch)) {
+	t.Helper()
+	ctx, repo := t.Context(), s.Repos().Batches
+	b, _ := quoted(t, s, id())
+	b.ID, b.Total = idOf(made), 120
+	change(&b)
+	must(t, repo.Create(ctx, b))
+	items := make([]batch.Item, b.Total)
+	for i := range items {
+		items[i] = batch.Item{
+			ID: id(), BatchID: b.ID, OrgID: b.OrgID, Line: i + 1, State: batch.Pending, Cells: []string{"Ana"},
+			Document: doc(t, document.CPF, "52998224725"),
+		}
+	}
+	must(t, repo.AddItems(ctx, items))
+	must(t, s.(ports.SubjectIndex).CatchUp(ctx)) //nolint:forcetypeassert // every store has one
+	p := &privacy.Person{OrgID: b.OrgID, Identities: []privacy.Identity{{Type: privacy.CPF, Value: "52998224725"}}}
+	is := func() []any {
+		left, err := repo.Items(ctx, b.ID, "", 0, 1000)
+		must(t, err)
+		found, err := repo.Find(ctx, b.ID)
+		must(t, err)
+		ids, _, err := s.Repos().Subjects.Traces(ctx, p, privacy.Items, "", 1000)
+		must(t, err)
+		return []any{len(left), len(ids), found.Columns, found.Total}
+	}
+	all := []any{b.Total, b.Total, b.Columns, b.Total}
+	forget := func(before time.Time) {
+		n, err := repo.ForgetQuotes(ctx, before)
+		for ; n > 0 && err == nil; n, err = repo.ForgetQuotes(ctx, before) {
+		}
+		must(t, err)
+	}
+	forget(made)
+	same(t, what+", before its time", is(), all)
+	if forget(made.Add(time.Second)); !kept {
+		all = []any{0, 0, []string(nil), b.Total}
+	}
+	same(t, what, is(), all)
 }
 
 // batchItems go from hand to hand, and only who has one says what became of it.
