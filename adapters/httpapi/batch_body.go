@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	// tablesAtOnce is how many tables are read at once: each may take some hundred megabytes.
+	// tablesAtOnce is how many tables are read and quoted at once: each may take some hundred megabytes.
 	tablesAtOnce = 2
 	// tableWithin is how long a table waits for its turn, so that its sender hears of it in time.
 	tableWithin = 20 * time.Second
-	// requestKeyMax is the longest Idempotency-Key.
-	requestKeyMax = 255
+	// requestKeyHeader names a request, and requestKeyMax is the longest name.
+	requestKeyHeader, requestKeyMax = "Idempotency-Key", 255
 	// purposeHeader says what a lookup is for.
 	purposeHeader = "X-Finalidade"
 )
@@ -46,41 +46,51 @@ type batchBody struct {
 // CreateBatch serves POST /api/v1/lotes (design, section 11): documents as JSON, or a table.
 func (s *server) CreateBatch(c echo.Context) error {
 	ctx := c.Request().Context()
-	n, err := s.readBatch(c)
+	by := callOf(ctx).caller
+	sent := &upload{ReadCloser: c.Request().Body, uploads: &s.uploads, orgID: by.OrgID()}
+	c.Request().Body = sent
+	defer sent.done()
+	data, err := batchData(c)
 	if err != nil {
 		return err
 	}
-	v, err := s.Batches.Quote(ctx, callOf(ctx).caller, n)
+	release, err := s.waitForTable(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	n, err := readBatch(c.Request(), data)
+	if err != nil {
+		return err
+	}
+	v, err := s.Batches.Quote(ctx, by, n)
 	if err != nil {
 		return err
 	}
 	return batchAnswer{http.StatusCreated, v}.write(c.Response())
 }
 
-// readBatch reads what is to be quoted. Faults: InvalidRequest, UnsupportedMediaType, BodyTooLarge, IncompleteRequest,
-// ServiceUnavailable.
-func (s *server) readBatch(c echo.Context) (n app.NewBatch, err error) {
+// batchData receives the body of a batch. Faults: InvalidRequest, UnsupportedMediaType, BodyTooLarge,
+// IncompleteRequest, ServiceUnavailable.
+func batchData(c echo.Context) ([]byte, error) {
 	r := c.Request()
-	kind, parameters, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
-	if !isBatchType(kind) {
-		return n, fault.New(fault.UnsupportedMediaType,
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType)); !isBatchType(kind) {
+		return nil, fault.New(fault.UnsupportedMediaType,
 			"Envie os documentos em application/json, ou uma tabela em text/csv, .xlsx ou multipart/form-data com um arquivo.")
 	}
 	if err := compressed(r, fault.UnsupportedMediaType); err != nil {
-		return n, err
+		return nil, err
 	}
-	if n.RequestKey = r.Header.Get("Idempotency-Key"); len(n.RequestKey) > requestKeyMax {
-		return n, fault.New(fault.InvalidRequest, "A Idempotency-Key tem no máximo 255 caracteres.").At("Idempotency-Key")
+	if len(r.Header.Get(requestKeyHeader)) > requestKeyMax {
+		return nil, fault.New(fault.InvalidRequest, "A Idempotency-Key tem no máximo 255 caracteres.").At(requestKeyHeader)
 	}
-	release, err := s.waitForTable(r.Context())
-	if err != nil {
-		return n, err
-	}
-	defer release()
-	data, err := readBody(c, sheet.MaxBytes, "16 MiB")
-	if err != nil {
-		return n, err
-	}
+	return readBody(c, sheet.MaxBytes, "16 MiB")
+}
+
+// readBatch reads what is to be quoted. Faults: InvalidRequest, BodyTooLarge.
+func readBatch(r *http.Request, data []byte) (n app.NewBatch, err error) {
+	kind, parameters, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
+	n.RequestKey = r.Header.Get(requestKeyHeader)
 	query, err := parseQuery(r)
 	if err != nil {
 		return n, err
@@ -123,7 +133,7 @@ func isBatchType(kind string) bool {
 	return false
 }
 
-// waitForTable waits until a table may be read; release lets the next one in. Fault: ServiceUnavailable.
+// waitForTable waits until a table may be read and quoted; release lets the next one in. Fault: ServiceUnavailable.
 func (s *server) waitForTable(ctx context.Context) (release func(), err error) {
 	select {
 	case s.tables <- struct{}{}:
@@ -131,8 +141,7 @@ func (s *server) waitForTable(ctx context.Context) (release func(), err error) {
 	case <-time.After(tableWithin):
 	case <-ctx.Done():
 	}
-	return nil, fault.New(fault.ServiceUnavailable,
-		"Há arquivos grandes demais ao mesmo tempo. Nada foi orçado; tente de novo em instantes.").After(5 * time.Second)
+	return nil, tablesFull()
 }
 
 func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {

@@ -62,13 +62,18 @@ func readBody(c echo.Context, limit int64, limitText string) ([]byte, error) {
 	r := c.Request()
 	tooLarge := fault.New(fault.BodyTooLarge, "O corpo passa de "+limitText+".")
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, limit))
-	var over *http.MaxBytesError
+	var (
+		over  *http.MaxBytesError
+		known *fault.Error
+	)
 	switch {
 	case errors.As(err, &over):
 		return nil, tooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fault.New(fault.IncompleteRequest,
 			"O corpo da requisição não chegou inteiro. Nada foi feito; envie de novo.").Because(err)
+	case errors.As(err, &known):
+		return nil, known
 	case err != nil:
 		return nil, fault.New(fault.InvalidRequest, "O corpo da requisição não pode ser lido.").Because(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"fichario/app"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
 )
@@ -92,21 +93,21 @@ func FuzzBatchBody(f *testing.F) {
 	f.Add("text/csv", "produto=cpf&coluna=CPF&teto=1,5", []byte("CPF\n52998224725\n"))
 	f.Add("multipart/form-data; boundary=B", "produto=cpf", []byte(part))
 	f.Add("multipart/form-data; boundary=B", "produto=cpf;%zz", []byte(part[:40]))
-	s := &server{tables: make(chan struct{}, tablesAtOnce)}
 	e := echo.New()
 	f.Fuzz(func(t *testing.T, kind, query string, body []byte) {
 		r := httptest.NewRequest(http.MethodPost, "/api/v1/lotes", strings.NewReader(string(body)))
 		r.Header.Set(echo.HeaderContentType, kind)
 		r.URL.RawQuery = query
-		n, err := s.readBatch(e.NewContext(r, httptest.NewRecorder()))
+		var n app.NewBatch
+		data, err := batchData(e.NewContext(r, httptest.NewRecorder()))
+		if err == nil {
+			n, err = readBatch(r, data)
+		}
 		switch {
 		case err != nil && fault.CodeOf(err) == "":
 			t.Errorf("no words for people: %v", err)
 		case err == nil && len(n.Rows) > batch.MaxItems+1:
 			t.Errorf("%d rows", len(n.Rows))
-		}
-		if len(s.tables) != 0 {
-			t.Error("the turn to read a table is not given back")
 		}
 	})
 }

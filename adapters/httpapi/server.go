@@ -46,8 +46,10 @@ type Config struct {
 type server struct {
 	Config
 	ServerInterface // the generated strict server; ReceiveLead and CreateBatch are overridden
-	// tables bounds how many tables are read at once, which take their memory.
-	tables chan struct{}
+	// tables bounds how many tables are read and quoted at once, which take their memory; uploads bounds what has come of
+	// others.
+	tables  chan struct{}
+	uploads uploads
 }
 
 // handlers implements the generated strict server.

@@ -2,10 +2,12 @@ package integration
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"fichario/adapters/sheet"
+	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -67,6 +70,39 @@ func TestABatch(t *testing.T) {
 			t.Error(out)
 		}
 	})
+}
+
+// TestSlowTables keep nobody from a quote: who is still sending takes no turn.
+func TestSlowTables(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	key, docs := s.NewKey(600, 50, 50), lookuptest.CPFs(32, 3)
+	for _, d := range docs {
+		s.Hide(d)
+	}
+	slow := make([]*bufio.ReadWriter, 2)
+	for i := range slow {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.Addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		slow[i] = bufio.NewReadWriter(bufio.NewReader(conn), bufio.NewWriter(conn))
+		_, _ = fmt.Fprintf(slow[i], "POST /api/v1/lotes?produto=cpf HTTP/1.1\r\nHost: f.example\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Type: text/csv\r\nContent-Length: 16\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n", key.Key)
+		_ = slow[i].Flush()
+		line, err := slow[i].ReadString('\n')
+		expect(t, "it is being read", []any{line, err}, []any{"HTTP/1.1 100 Continue\r\n", nil})
+		_, _ = slow[i].ReadString('\n')
+	}
+	expect(t, "beside two that are being sent", s.SendTable(key.Key, "produto=cpf", "text/csv", "CPF\n"+docs[2]+"\n").Status, 201)
+	for i, c := range slow {
+		_, _ = c.WriteString("CPF\n" + docs[i] + "\n")
+		_ = c.Flush()
+		line, err := c.ReadString('\n')
+		expect(t, "in the end", []any{line, err}, []any{"HTTP/1.1 201 Created\r\n", nil})
+	}
 }
 
 func mask(cpf string) string { return cpf[:3] + "." + cpf[3:6] + "." + cpf[6:9] + "-" + cpf[9:] }

@@ -1,0 +1,44 @@
+package httpapi
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"fichario/domain/fault"
+)
+
+// TestUploadsHaveTheirRoom: of one organisation and of all together, and what was taken is given back.
+func TestUploadsHaveTheirRoom(t *testing.T) {
+	t.Parallel()
+	var u uploads
+	for _, c := range []struct {
+		orgID string
+		n     int
+		want  bool
+	}{
+		{"a", uploadsEach, true}, {"a", 1, false}, {"b", uploadsEach - 1, true}, {"b", 2, false}, {"c", uploadsEach, true},
+		{"d", uploadsEach, true}, {"e", 2, false}, {"e", 1, true}, {"b", 1, false},
+	} {
+		if got := u.take(c.orgID, c.n); got != c.want {
+			t.Errorf("%d bytes of %s: %v", c.n, c.orgID, got)
+		}
+	}
+	u.give("a", uploadsEach)
+	body := &upload{ReadCloser: io.NopCloser(strings.NewReader("CPF\n")), uploads: &u, orgID: "b"}
+	if _, err := io.ReadAll(body); fault.CodeOf(err) != fault.ServiceUnavailable {
+		t.Error("beyond what one may have: ", err)
+	}
+	body.done()
+	body = &upload{ReadCloser: io.NopCloser(strings.NewReader("CPF\n")), uploads: &u, orgID: "e"}
+	if data, err := io.ReadAll(body); string(data) != "CPF\n" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	body.done()
+	for orgID, n := range map[string]int{"b": uploadsEach - 1, "c": uploadsEach, "d": uploadsEach, "e": 1} {
+		u.give(orgID, n)
+	}
+	if u.all != 0 || len(u.of) != 0 {
+		t.Errorf("what is left: %d, %v", u.all, u.of)
+	}
+}
