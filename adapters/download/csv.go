@@ -27,7 +27,7 @@ const (
 type Table struct {
 	// Name is the file's, with its ending.
 	Name string
-	// Columns are the words of the first row.
+	// Columns are the words of the first row, which no more than a text of the others is taken for a formula.
 	Columns []string
 	// Rows have as many cells: a string, a bool, a time.Time, a Number, a catalog.Money or a document.Document. No text is
 	// taken for a formula.
@@ -60,7 +60,11 @@ func CSV(w http.ResponseWriter, t Table, f Form) (begun bool, err error) {
 			out.Comma, out.UseCRLF = ';', true
 			_, _ = io.WriteString(w, "\ufeff") // out.Error tells
 		}
-		_ = out.Write(t.Columns)
+		head := make([]string, len(t.Columns))
+		for i, name := range t.Columns {
+			head[i] = text(name) // of batches and imports they are whatever was sent
+		}
+		_ = out.Write(head)
 	}
 	n, cells := 0, make([]string, len(t.Columns))
 	for row, err := range t.Rows {
