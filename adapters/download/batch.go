@@ -10,6 +10,7 @@ import (
 
 	"fichario/adapters/sheet"
 	"fichario/app"
+	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 )
@@ -158,6 +159,7 @@ func NDJSON(w http.ResponseWriter, r app.BatchResults) error {
 	w.Header().Set("Content-Disposition", `attachment; filename="lote-`+r.Batch.ID+`.ndjson"`)
 	extend(w)
 	enc, n := json.NewEncoder(io.Writer(w)), 0
+	columns := batch.Distinct(r.Batch.Columns)
 	enc.SetEscapeHTML(false)
 	for item, err := range r.All {
 		if err != nil {
@@ -166,8 +168,8 @@ func NDJSON(w http.ResponseWriter, r app.BatchResults) error {
 		l := LineOf(r, item)
 		l.Columns = map[string]string{}
 		for i, cell := range item.Cells {
-			if i < len(r.Batch.Columns) {
-				l.Columns[r.Batch.Columns[i]] = cell
+			if i < len(columns) {
+				l.Columns[columns[i]] = cell
 			}
 		}
 		if err := enc.Encode(l); err != nil {

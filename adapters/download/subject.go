@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"fichario/app"
+	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
@@ -295,10 +296,10 @@ func pairs(all []intake.Pair) map[string]string {
 }
 
 func itemOf(i app.SubjectItem) any {
-	cells := map[string]string{}
+	cells, columns := map[string]string{}, batch.Distinct(i.Batch.Columns)
 	for n, cell := range i.Cells {
-		if n < len(i.Batch.Columns) {
-			cells[i.Batch.Columns[n]] = cell
+		if n < len(columns) {
+			cells[columns[n]] = cell
 		}
 	}
 	return struct {

@@ -81,6 +81,24 @@ func ReadTable(p catalog.Product, rows []Row, column string) (Table, error) {
 	return t, nil
 }
 
+// Distinct are names of columns of which none comes twice, for cells that go by the names of their columns: the first
+// of several that are alike keeps its name, the others get their number.
+func Distinct(columns []string) []string {
+	taken, out := map[string]bool{}, make([]string, len(columns))
+	for _, name := range columns {
+		taken[name] = true
+	}
+	seen := map[string]bool{}
+	for i, name := range columns {
+		out[i] = name
+		for n := 2; seen[name] && taken[out[i]]; n++ {
+			out[i] = name + " (" + strconv.Itoa(n) + ")"
+		}
+		seen[name], taken[out[i]] = true, true
+	}
+	return out
+}
+
 // find returns the column that a name means, or -1, and whether the first row is a header.
 func find(p catalog.Product, rows []Row, width int, column string) (at int, header bool) {
 	wanted := text.Fold(strings.TrimSpace(column))

@@ -29,6 +29,18 @@ func table(text string) (rows []batch.Row) {
 	return rows
 }
 
+func TestColumnsThatAreAlike(t *testing.T) {
+	t.Parallel()
+	for came, want := range map[string]string{
+		"nome,cpf": "nome,cpf", "tel,tel,tel": "tel,tel (2),tel (3)", "tel,tel,tel (2)": "tel,tel (3),tel (2)",
+		"tel (2),tel,tel,tel (2)": "tel (2),tel,tel (3),tel (2) (2)", "": "",
+	} {
+		if got := strings.Join(batch.Distinct(strings.Split(came, ",")), ","); got != want {
+			t.Errorf("%q: got %q, want %q", came, got, want)
+		}
+	}
+}
+
 func TestTheColumnOfTheDocuments(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {

@@ -1,0 +1,47 @@
+package download
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"fichario/app"
+	"fichario/domain/batch"
+)
+
+// TestColumnsOfOneName lose nothing where cells go by the names of their columns; a table has the columns that came.
+func TestColumnsOfOneName(t *testing.T) {
+	t.Parallel()
+	columns, cells := []string{"telefone", "telefone", "cpf"}, []string{"11", "22", "52998224725"}
+	r := app.BatchResults{
+		Batch: batch.Batch{Columns: columns},
+		All:   func(yield func(app.BatchResult, error) bool) { yield(app.BatchResult{Line: 2, Cells: cells}, nil) },
+	}
+	want := map[string]string{"telefone": "11", "telefone (2)": "22", "cpf": "52998224725"}
+	w := httptest.NewRecorder()
+	if err := NDJSON(w, r); err != nil {
+		t.Fatal(err)
+	}
+	of := subjectOf(t, itemOf(app.SubjectItem{Item: batch.Item{Cells: cells}, Batch: r.Batch}))
+	for what, written := range map[string][]byte{"NDJSON": w.Body.Bytes(), "a person's": of} {
+		var got struct{ Colunas map[string]string }
+		if err := json.Unmarshal(written, &got); err != nil || !reflect.DeepEqual(got.Colunas, want) {
+			t.Errorf("%s: %v, %v", what, got.Colunas, err)
+		}
+	}
+	w = httptest.NewRecorder()
+	if _, err := CSV(w, Batch(r), Plain); err != nil || !strings.HasPrefix(w.Body.String(), "telefone,telefone,cpf,") {
+		t.Errorf("%q, %v", w.Body, err)
+	}
+}
+
+func subjectOf(t *testing.T, item any) []byte {
+	t.Helper()
+	written, err := json.Marshal(item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written
+}
