@@ -33,7 +33,8 @@ type Charge struct {
 	Caps access.Limits
 	// Budget is what the entry's member may be charged in the entry's month; nil for no end.
 	Budget *catalog.Money
-	// Ceiling is what the entry's batch may be charged in all, or its automation in the entry's month.
+	// Ceiling is what the entry's batch may be charged in all, or its automation in the entry's month. Of a batch that is
+	// stored with a ceiling, that one counts: it may have been changed since the item was handed out.
 	Ceiling catalog.Money
 	// Shared calls about one document in one product are made one at a time, and not where history has an answer that
 	// was given after After, other than Seen.

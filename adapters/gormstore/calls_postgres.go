@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"fichario/domain/catalog"
 	"fichario/ports"
 )
 
@@ -34,7 +35,8 @@ var (
 			WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR purpose = only_purpose)
 			ORDER BY answered_at DESC LIMIT 1
 		) r`
-	freeLeases = `DELETE FROM leases WHERE doc_index IN (
+	askCeilings = "SELECT id::text, ceiling FROM batches WHERE id = ANY ($1::text[]::uuid[]) AND ceiling IS NOT NULL"
+	freeLeases  = `DELETE FROM leases WHERE doc_index IN (
 		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE
 	) AND call_id = ANY ($1::text[]::uuid[])`
 
@@ -168,6 +170,9 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 			if out[i].Begun = seen.of(*b); seen.blocked[string(b.subject)] {
 				out[i].Begun, out[i].refused = ports.Begun{}, ports.ErrBlocked
 			}
+			if ceiling, is := seen.ceilings[orNoID(b.entry.BatchID)]; is {
+				b.Ceiling = ceiling
+			}
 			if out[i].writes() {
 				out[i].refused = sum.admit(*b)
 			}
@@ -265,6 +270,8 @@ type before struct {
 	newest  map[string]newestAnswer
 	counted map[account]usageRow
 	blocked map[string]bool // by subject
+	// ceilings are those of the batches that have one.
+	ceilings map[uid]catalog.Money
 }
 
 type newestAnswer struct {
@@ -276,7 +283,7 @@ type newestAnswer struct {
 func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
 	seen := before{
 		holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{},
-		blocked: map[string]bool{},
+		blocked: map[string]bool{}, ceilings: map[uid]catalog.Money{},
 	}
 	var leases, of, indexes [][]byte
 	var calls []string
@@ -326,9 +333,29 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 			return err
 		})
 	}
+	seen.askCeilings(batch, in)
 	seen.askBlocked(batch, in)
 	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
 	return seen, tx.SendBatch(ctx, batch).Close()
+}
+
+func (s before) askCeilings(batch *pgx.Batch, in []beginning) {
+	var ids []string
+	for _, b := range in {
+		if b.entry.BatchID != nil {
+			ids = append(ids, string(*b.entry.BatchID))
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	batch.Queue(askCeilings, ids).Query(func(rows pgx.Rows) error {
+		var id string
+		var ceiling int64
+		_, err := pgx.ForEachRow(rows, []any{&id, &ceiling},
+			func() error { s.ceilings[uid(id)] = catalog.Money(ceiling); return nil })
+		return err
+	})
 }
 
 func (s before) askBlocked(batch *pgx.Batch, in []beginning) {

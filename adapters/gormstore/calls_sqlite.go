@@ -19,6 +19,7 @@ const (
 	freeLease  = "DELETE FROM leases WHERE call_id = ?"
 	askNewest  = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
 		ORDER BY answered_at DESC LIMIT 1`
+	askCeiling   = "SELECT ceiling FROM batches WHERE id = ? AND ceiling IS NOT NULL"
 	askCounted   = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
 	countCharged = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, ?, ?)
 		ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + excluded.count,
@@ -46,6 +47,9 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 			}
 			if out[i].Begun = w.lease(*b); out[i].writes() {
 				w.counted(sum, b.entry)
+				if b.entry.BatchID != nil {
+					w.row(askCeiling, []any{*b.entry.BatchID}, &b.Ceiling)
+				}
 				out[i].refused = sum.admit(*b)
 			}
 			if out[i].writes() {

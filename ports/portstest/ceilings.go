@@ -2,6 +2,7 @@ package portstest
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +12,33 @@ import (
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
+
+// changedCeilings hold for calls that knew of another one.
+func changedCeilings(t *testing.T, s ports.Store) {
+	ctx, key := t.Context(), id()
+	b, _ := quoted(t, s, id())
+	for _, c := range []struct {
+		ceiling, known catalog.Money
+		want           int
+	}{{2 * 4500, 10 * 4500, 2}, {0, 10 * 4500, 0}, {5*4500 - 1, 4500, 2}} {
+		b.Ceiling, b.HasCeiling = c.ceiling, true
+		must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Update(ctx, b) }))
+		begun := 0
+		for range 5 {
+			e := running(t, key)
+			e.OrgID, e.BatchID = b.OrgID, b.ID
+			_, err := s.Repos().Calls.Begin(ctx, ports.Charge{
+				Entry: e, Takes: time.Minute, Caps: access.Limits{PerDay: 1000, PerMonth: 1000}, Ceiling: c.known,
+			})
+			if err == nil {
+				begun++
+			} else {
+				wantErr(t, "at the ceiling", err, ports.ErrCeiling)
+			}
+		}
+		same(t, fmt.Sprint("calls within ", c.ceiling), begun, c.want)
+	}
+}
 
 // ceilings are exact under any concurrency, and what is not charged after all may be spent again.
 func ceilings(t *testing.T, s ports.Store) {

@@ -38,6 +38,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"calls under concurrency": callsUnderConcurrency,
 		"calls of many":           callsOfMany,
 		"ceilings":                ceilings,
+		"changed ceilings":        changedCeilings,
 		"agent sessions":          agentSessions,
 		"batches":                 batches,
 		"quotes of batches":       batchQuotes,
