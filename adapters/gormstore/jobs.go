@@ -50,12 +50,16 @@ func jobRowOf(j automation.Job) jobRow {
 }
 
 func (r jobRow) job() automation.Job {
+	var lookups []string
+	if r.Lookups != "" {
+		lookups = strings.Split(r.Lookups, ",")
+	}
 	return automation.Job{
 		ID: string(r.ID), OrgID: string(r.OrgID), Kind: automation.JobKind(r.Kind), ContactID: r.ContactID.known(),
 		SubjectID: r.SubjectID.text(), Detail: r.Detail, Trail: automation.Trail(r.Trail),
 		AutomationID: r.AutomationID.text(), MemberID: r.MemberID.text(), State: automation.JobState(r.State),
 		Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result, CreatedAt: r.CreatedAt.UTC(),
-		EndedAt: timeOf(r.EndedAt), Lease: r.Lease, Event: eventOf(r.Event), Lookups: strings.Split(r.Lookups, ","),
+		EndedAt: timeOf(r.EndedAt), Lease: r.Lease, Event: eventOf(r.Event), Lookups: lookups,
 	}
 }
 

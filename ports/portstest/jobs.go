@@ -42,7 +42,10 @@ func jobs(t *testing.T, s ports.Store) {
 	n, err := queue.Finish(ctx, done)
 	must(t, err)
 	same(t, "finished without a lease", n, 0)
+	done.Lookups = []string{id(), "", id()}
+	wantErr(t, "lookups without a lease", queue.NameLookups(ctx, done), ports.ErrNotFound)
 	done.Lease = "c"
+	must(t, queue.NameLookups(ctx, done))
 	failed := second
 	failed.State, failed.Result, failed.EndedAt, failed.Lease = automation.Ready, "status 500", now, "a"
 	failed.RunAt = now.Add(5 * time.Second)
