@@ -53,7 +53,7 @@ var (
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "automation_id": "NULL", "member_id": "NULL",
 		"attempts": "0", "run_at": "delivery_at", "result": "''", "created_at": "delivery_at", "ended_at": "NULL",
 		"lease": "''", "lease_until": "NULL", "event": literal(automation.ContactCreated),
-		"subject_id": "NULL", "detail": "''", "trail": "''",
+		"subject_id": "NULL", "detail": "''", "trail": "''", "lookups": "''",
 	}}
 	// A refused post has a job for who listens.
 	refusedJob = sent{sentJob.table, sentJob.prefix, with(sentJob.said, map[string]string{
