@@ -85,3 +85,14 @@ func TestTheDashboardAddsUp(t *testing.T) {
 	equal(t, "spent up to today", month.Spent[len(month.Spent)-1], 4500)
 	equal(t, "attention of who does not manage", len(must(s.dashboard.Look(t.Context(), ana, 7)).Attention), 0)
 }
+
+// TestTheDashboardTellsOfAnEMailThatWasGivenUp, which is of no automation.
+func TestTheDashboardTellsOfAnEMailThatWasGivenUp(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		s.ended(automation.Automation{}, s.arrive(s.hook(webhook.Signature{}), "bia").ID, automation.Dead)
+		seen := must(s.dashboard.Look(t.Context(), owner, 7)).Attention
+		equal(t, "attention", line(len(seen), seen[0].Kind, seen[0].Count, seen[0].Who, seen[0].Why), "1 dead 1  antes")
+	})
+}

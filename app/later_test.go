@@ -1,9 +1,12 @@
 package app_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"fichario/app"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/ports"
@@ -42,4 +45,32 @@ func TestHowALookupEndedStays(t *testing.T) {
 		_, _, err = s.lookups.Again(t.Context(), s.byKey(wide), id)
 		equal(t, "of another key", said(err), "consulta_desconhecida id")
 	}
+}
+
+// TestAnAnswerThatWasErasedIsKeptNoMore: it is not known to who asks for it again, and who listens is told so.
+func TestAnAnswerThatWasErasedIsKeptNoMore(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, key := s.add("dona", crm.Owner), s.byKey(wide)
+		rule := s.listen(automation.LookupCompleted, "")
+		asked := must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry
+		who := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		done(s.subjects.Finish(t.Context(), must(s.subjects.Erase(t.Context(), owner, who, false)).ID))
+		_, _, err := s.lookups.Again(t.Context(), key, asked.ID)
+		equal(t, "again", said(err), "consulta_desconhecida id")
+
+		run := s.ready(rule, "")
+		run.Event, run.SubjectID = automation.LookupCompleted, asked.ID
+		done(errors.Join(s.store.Repos().Jobs.Remove(t.Context(), run), s.store.Repos().Jobs.Add(t.Context(), run)))
+		ctx, stop := context.WithCancel(t.Context())
+		config := s.worker()
+		config.Observe = func(automation.JobKind, automation.JobState) {
+			if s.job(run.ID).Result != "" {
+				stop()
+			}
+		}
+		app.NewJobs(config).Run(ctx)
+		run = s.job(run.ID)
+		equal(t, "its run", line(run.State, run.Result), "done o que o evento conta não é mais guardado")
+	})
 }

@@ -219,8 +219,7 @@ func (r auditLines) Append(_ context.Context, l audit.Line) error {
 }
 
 func (r auditLines) Head(ctx context.Context, orgID string) (audit.Head, error) {
-	row, err := findOne(ctx, r.query, "audit.head", func(row auditHeadRow) auditHeadRow { return row },
-		where("id = ?", orgID))
+	row, err := findOne(ctx, r.query, "audit.head", func(row auditHeadRow) auditHeadRow { return row }, byID(orgID))
 	if err == nil && !r.vault.proven(row) {
 		err = named("audit.head", ports.ErrUnreadable)
 	}

@@ -44,7 +44,7 @@ func auditPage(orgID string, q ports.AuditQuery) []scope {
 }
 
 func (r auditLines) Find(ctx context.Context, orgID, id string) (audit.Line, error) {
-	return findOne(ctx, r.query, "audit.find", r.vault.line, where("id = ? AND org_id = ?", id, orgID))
+	return findOne(ctx, r.query, "audit.find", r.vault.line, byID(id), where("org_id = ?", orgID))
 }
 
 func (r auditLines) Blank(

@@ -62,7 +62,7 @@ func (r automations) Create(ctx context.Context, a automation.Automation) error 
 }
 
 func (r automations) Find(ctx context.Context, id string) (automation.Automation, error) {
-	return findOne(ctx, r.query, "automations.find", r.vault.automation, where("id = ?", id))
+	return findOne(ctx, r.query, "automations.find", r.vault.automation, byID(id))
 }
 
 func (r automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {

@@ -107,7 +107,7 @@ func (r batches) Create(ctx context.Context, b batch.Batch) error {
 }
 
 func (r batches) Find(ctx context.Context, id string) (batch.Batch, error) {
-	return findOne(ctx, r.query, "batches.find", r.vault.batch, where("id = ?", id))
+	return findOne(ctx, r.query, "batches.find", r.vault.batch, byID(id))
 }
 
 func (r batches) ByRequest(
@@ -128,7 +128,7 @@ func (r batches) ByRequest(
 func requestOf(makerID, said string) string { return "batch|" + makerID + "|" + said }
 
 func (r batches) Lock(ctx context.Context, id string) (batch.Batch, error) {
-	return findOne(ctx, r.inside, "batches.lock", r.vault.batch, locked("UPDATE", ""), where("id = ?", id))
+	return findOne(ctx, r.inside, "batches.lock", r.vault.batch, locked("UPDATE", ""), byID(id))
 }
 
 func (r batches) Update(ctx context.Context, b batch.Batch) error {

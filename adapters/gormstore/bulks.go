@@ -102,11 +102,11 @@ func (r bulks) Create(ctx context.Context, b crm.Bulk, items []crm.BulkItem) err
 }
 
 func (r bulks) Find(ctx context.Context, id string) (crm.Bulk, error) {
-	return findOne(ctx, r.query, "bulks.find", r.vault.bulk, where("id = ?", id))
+	return findOne(ctx, r.query, "bulks.find", r.vault.bulk, byID(id))
 }
 
 func (r bulks) Lock(ctx context.Context, id string) (crm.Bulk, error) {
-	return findOne(ctx, r.inside, "bulks.lock", r.vault.bulk, locked("UPDATE", ""), where("id = ?", id))
+	return findOne(ctx, r.inside, "bulks.lock", r.vault.bulk, locked("UPDATE", ""), byID(id))
 }
 
 func (r bulks) Next(ctx context.Context, id string) (crm.Bulk, error) {
@@ -115,7 +115,7 @@ func (r bulks) Next(ctx context.Context, id string) (crm.Bulk, error) {
 		where("status IN (" + literal(crm.BulkRunning) + ", " + literal(crm.BulkUndoing) + ")"), order("id"),
 	}
 	if id != "" {
-		scopes = append(scopes, where("id = ?", id))
+		scopes = append(scopes, byID(id))
 	}
 	return findOne(ctx, r.inside, "bulks.next", r.vault.bulk, scopes...)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,11 @@ func optional(id string) *uid {
 	}
 	u := uid(id)
 	return &u
+}
+
+// given are the ids that are not empty; see byID.
+func given(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
 }
 
 func (u *uid) text() string {

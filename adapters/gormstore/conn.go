@@ -135,6 +135,9 @@ func where(condition string, values ...any) scope {
 	return func(db *gorm.DB) *gorm.DB { return db.Where(condition, values...) }
 }
 
+// byID chooses the row with an id. With an empty one there is none: PostgreSQL would refuse it, which is no UUID.
+func byID(id string) scope { return where("id = ?", optional(id)) }
+
 func order(by string) scope { return func(db *gorm.DB) *gorm.DB { return db.Order(by) } }
 
 // newest is a page in the order of UUIDv7, which begin with their time, the newest first.

@@ -3,7 +3,6 @@ package gormstore
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -118,7 +117,7 @@ type contacts struct {
 }
 
 func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
-	return findOne(ctx, r.query, "contacts.find", r.vault.contact, where("id = ?", id))
+	return findOne(ctx, r.query, "contacts.find", r.vault.contact, byID(id))
 }
 
 func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]string, error) {
@@ -138,13 +137,12 @@ func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]stri
 }
 
 func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error) {
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
-	found, err := findAll(ctx, r.list, "contacts.brief", contactRow.brief, where("id IN ?", ids), withoutNote)
-	byID := make(map[string]crm.Contact, len(found))
+	found, err := findAll(ctx, r.list, "contacts.brief", contactRow.brief, where("id IN ?", given(ids)), withoutNote)
+	out := make(map[string]crm.Contact, len(found))
 	for _, c := range found {
-		byID[c.ID] = c
+		out[c.ID] = c
 	}
-	return byID, err
+	return out, err
 }
 
 // withoutNote leaves out what is encrypted.
@@ -157,7 +155,7 @@ func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]c
 }
 
 func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
-	return findOne(ctx, r.inside, "contacts.lock", r.vault.contact, locked("UPDATE", ""), where("id = ?", id))
+	return findOne(ctx, r.inside, "contacts.lock", r.vault.contact, locked("UPDATE", ""), byID(id))
 }
 
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
@@ -214,7 +212,7 @@ func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event)
 
 func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 	const op = "contacts.addNote"
-	c, err := findOne(ctx, r.inside, op, r.vault.contact, locked("UPDATE", ""), where("id = ?", e.ContactID))
+	c, err := findOne(ctx, r.inside, op, r.vault.contact, locked("UPDATE", ""), byID(e.ContactID))
 	if err != nil {
 		return err
 	}

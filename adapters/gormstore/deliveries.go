@@ -81,7 +81,7 @@ type deliveries struct {
 
 func (r deliveries) Find(ctx context.Context, id string) (webhook.Delivery, error) {
 	const op = "deliveries.find"
-	d, err := findOne(ctx, r.query, op, r.vault.delivery, where("id = ?", id))
+	d, err := findOne(ctx, r.query, op, r.vault.delivery, byID(id))
 	if err != nil {
 		return d, err
 	}

@@ -134,11 +134,12 @@ func (r subjects) LeaseErasure(
 
 func (r subjects) LockErasure(ctx context.Context, id, lease string) (privacy.Erasure, error) {
 	return findOne(ctx, r.inside, "subjects.lockErasure", r.store.vault.erasure, locked("UPDATE", ""),
-		where("id = ? AND lease = ? AND state = "+literal(privacy.Running), id, lease))
+		byID(id),
+		where("lease = ? AND state = "+literal(privacy.Running), lease))
 }
 
 func (r subjects) FindErasure(ctx context.Context, id string) (privacy.Erasure, error) {
-	return findOne(ctx, r.query, "subjects.findErasure", r.store.vault.erasure, where("id = ?", id))
+	return findOne(ctx, r.query, "subjects.findErasure", r.store.vault.erasure, byID(id))
 }
 
 func (r subjects) Erasures(ctx context.Context, orgID, before string, limit int) ([]privacy.Erasure, error) {

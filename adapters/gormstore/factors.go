@@ -52,8 +52,7 @@ type factors struct {
 }
 
 func (r factors) Codes(ctx context.Context, memberID string) (access.OneTimeCodes, error) {
-	row, err := findOne(ctx, r.query, "factors.codes", func(row codesRow) codesRow { return row },
-		where("id = ?", memberID))
+	row, err := findOne(ctx, r.query, "factors.codes", func(row codesRow) codesRow { return row }, byID(memberID))
 	if err != nil {
 		return access.OneTimeCodes{}, err
 	}

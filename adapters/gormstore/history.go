@@ -122,7 +122,7 @@ func (r history) of(orgID, product string, d document.Document) scope {
 
 func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.Record, error) {
 	out := map[string]lookup.Record{}
-	if len(ids) == 0 {
+	if ids = given(ids); len(ids) == 0 {
 		return out, nil
 	}
 	records, err := findAll(ctx, r.query, "history.records", r.vault.wholeRecord, where("id IN ?", ids))

@@ -120,6 +120,9 @@ func (s *Store) hooksAt(db *gorm.DB, tokens []tokenAt) (map[uid]*knownHook, erro
 
 func (r webhooks) HookOf(ctx context.Context, id string) (hook webhook.Hook, err error) {
 	err = r.query(ctx, "webhooks.hookOf", func(db *gorm.DB) error {
+		if id == "" {
+			return ports.ErrNotFound // see byID
+		}
 		hooks, err := r.vault.hooks(db, []uid{uid(id)})
 		if err != nil {
 			return err

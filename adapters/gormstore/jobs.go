@@ -167,7 +167,7 @@ func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {
 }
 
 func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
-	return findOne(ctx, r.query, "jobs.find", jobRow.job, where("id = ?", id))
+	return findOne(ctx, r.query, "jobs.find", jobRow.job, byID(id))
 }
 
 func (r jobs) Page(

@@ -115,7 +115,7 @@ func (r keys) Restrict(ctx context.Context, id string, purposes []string, from [
 }
 
 func (r keys) Find(ctx context.Context, id string) (access.Key, error) {
-	return findOne(ctx, r.query, "keys.find", keyRow.key, where("id = ?", id))
+	return findOne(ctx, r.query, "keys.find", keyRow.key, byID(id))
 }
 
 func (r keys) List(ctx context.Context, orgID string) ([]access.Key, error) {

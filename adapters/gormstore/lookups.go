@@ -92,12 +92,12 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 }
 
 func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
-	return findOne(ctx, r.query, "statement.find", r.vault.entry, where("id = ?", id))
+	return findOne(ctx, r.query, "statement.find", r.vault.entry, byID(id))
 }
 
 func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error) {
 	out := map[string]lookup.Entry{}
-	if len(ids) == 0 {
+	if ids = given(ids); len(ids) == 0 {
 		return out, nil
 	}
 	// The bounds keep PostgreSQL from looking into partitions of other times.
@@ -151,7 +151,7 @@ func asker(by lookup.Asker) scope {
 
 func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error) {
 	out := map[string]lookup.Entry{}
-	if len(recordIDs) == 0 {
+	if recordIDs = given(recordIDs); len(recordIDs) == 0 {
 		return out, nil
 	}
 	brought := where("record_id IN ? AND NOT cache", recordIDs)

@@ -49,7 +49,7 @@ func (r members) Create(ctx context.Context, m crm.Member) error {
 }
 
 func (r members) Find(ctx context.Context, id string) (crm.Member, error) {
-	return findOne(ctx, r.query, "members.find", memberRow.member, where("id = ?", id))
+	return findOne(ctx, r.query, "members.find", memberRow.member, byID(id))
 }
 
 func (r members) ByEmail(ctx context.Context, email string) (crm.Member, error) {

@@ -59,7 +59,7 @@ func (r orgs) SetSecondFactor(ctx context.Context, id string, required bool) err
 }
 
 func (r orgs) Find(ctx context.Context, id string) (crm.Organisation, error) {
-	return findOne(ctx, r.query, "orgs.find", orgRow.org, where("id = ?", id))
+	return findOne(ctx, r.query, "orgs.find", orgRow.org, byID(id))
 }
 
 func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
@@ -67,6 +67,6 @@ func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
 }
 
 func (r orgs) Lock(ctx context.Context, id string) error {
-	_, err := findOne(ctx, r.inside, "orgs.lock", orgRow.org, locked("UPDATE", ""), where("id = ?", id))
+	_, err := findOne(ctx, r.inside, "orgs.lock", orgRow.org, locked("UPDATE", ""), byID(id))
 	return err
 }

@@ -85,7 +85,7 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 		Content: r.vault.sealJSON(content, "removed_contacts|content|"+id),
 	}
 	contact, err := findOne(ctx, r.inside, op, func(row contactRow) contactRow { return row }, locked("UPDATE", ""),
-		withoutNote, where("id = ?", id))
+		withoutNote, byID(id))
 	if err != nil {
 		return err
 	}
@@ -103,11 +103,11 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 }
 
 func (r removals) Find(ctx context.Context, id string) (crm.Removal, error) {
-	return findOne(ctx, r.query, "removals.find", r.vault.removal, where("id = ?", id))
+	return findOne(ctx, r.query, "removals.find", r.vault.removal, byID(id))
 }
 
 func (r removals) Into(ctx context.Context, contactID string) ([]crm.Removal, error) {
-	return findAll(ctx, r.query, "removals.into", r.vault.removal, where("into_id = ? AND content IS NOT NULL", contactID),
+	return findAll(ctx, r.query, "removals.into", r.vault.removal, where("into_id = ? AND content IS NOT NULL", optional(contactID)),
 		order("at DESC, id DESC"))
 }
 
@@ -126,6 +126,9 @@ const mergesMost = 100
 
 // survivor follows a contact to what it became part of.
 func survivor(db *gorm.DB, id uid) (uid, error) {
+	if id == "" {
+		return "", ports.ErrNotFound // see byID
+	}
 	for range mergesMost {
 		var row removedRow
 		err := db.Session(&gorm.Session{NewDB: true}).Select("into_id").Take(&row, "id = ?", id).Error
@@ -161,7 +164,7 @@ func (r removals) Survivor(ctx context.Context, id string) (out string, err erro
 // ofContact chooses what is of a contact, and of those that became part of it.
 func ofContact(id string) scope {
 	return func(db *gorm.DB) *gorm.DB {
-		all, err := family(db.Session(&gorm.Session{NewDB: true}), []string{id})
+		all, err := family(db.Session(&gorm.Session{NewDB: true}), given([]string{id}))
 		if err != nil {
 			_ = db.AddError(err)
 		}

@@ -143,7 +143,7 @@ func (r rotations) Remove(ctx context.Context, gone crm.Rotation) error {
 
 func (r rotations) Find(ctx context.Context, id string) (out crm.Rotation, err error) {
 	err = r.query(ctx, "rotations.find", func(db *gorm.DB) error {
-		all, err := readRotations(db, where("id = ?", id))
+		all, err := readRotations(db, byID(id))
 		if err == nil && len(all) == 0 {
 			err = ports.ErrNotFound
 		}

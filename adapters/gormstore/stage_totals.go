@@ -101,7 +101,7 @@ func (f contactFigures) count(db *gorm.DB) error {
 // recount moves a contact in the figures to where a change brings it.
 func (r contacts) recount(ctx context.Context, op, id string, change func(*contactRow)) error {
 	row, err := findOne(ctx, r.inside, op, func(row contactRow) contactRow { return row }, locked("UPDATE", ""),
-		withoutNote, where("id = ?", id))
+		withoutNote, byID(id))
 	if err != nil {
 		return err
 	}

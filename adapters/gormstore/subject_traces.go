@@ -227,7 +227,7 @@ func (v *vault) removedOf(row removedRow, p *privacy.Person) bool {
 }
 
 func (r subjects) Answers(ctx context.Context, lookupIDs []string) (ids []string, err error) {
-	if len(lookupIDs) == 0 {
+	if lookupIDs = given(lookupIDs); len(lookupIDs) == 0 {
 		return nil, nil
 	}
 	err = r.query(ctx, "subjects.answers", func(db *gorm.DB) error {

@@ -113,7 +113,7 @@ func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t web
 		t, _ = webhook.ParseToken(string(text)) // without one, its address is not known, and can be made anew
 		return r.vault.counted(row)
 	}
-	scopes := []scope{counted, where("id = ?", id)}
+	scopes := []scope{counted, byID(id)}
 	if r.tx {
 		scopes = append(scopes, locked("UPDATE", ""))
 	}

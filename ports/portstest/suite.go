@@ -96,6 +96,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"erasures in the audit":   auditErasures,
 		"what the audit forgets":  auditForgotten,
 		"transactions":            transactions,
+		"no id":                   noID,
 		"refusals":                refusals,
 	} {
 		t.Run(name, func(t *testing.T) {
