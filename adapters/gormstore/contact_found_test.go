@@ -1,8 +1,10 @@
 package gormstore
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -162,6 +164,56 @@ func TestWordsGoWithTheirContact(t *testing.T) {
 			}
 			if err := s.write.Exec(stray).Error; err != nil && want == 0 {
 				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestAContactThatComesBackIsFound: it is in the index again, behind whose mark it is, and follows what is changed.
+func TestAContactThatComesBackIsFound(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		manyContacts(t, s, 6_000)
+		ctx, repos := t.Context(), s.Repos()
+		stages := []crm.Stage{{ID: planOrg, Name: "Novo", Outcome: crm.Open}} // that all of them are in
+		if err := errors.Join(
+			repos.Orgs.Create(ctx, crm.Organisation{ID: planOrg, Name: "Org"}),
+			repos.Funnels.Create(ctx, crm.Funnel{ID: planKey, OrgID: planOrg, Name: "Vendas", Stages: stages}),
+		); err != nil {
+			t.Fatal(err)
+		}
+		id := someContact(t, s)
+		err := s.InTx(ctx, func(r ports.Repos) error {
+			c, err := r.Contacts.Lock(ctx, id)
+			if err != nil {
+				return err
+			}
+			c.Name = "Quirino"
+			gone := crm.Removal{Contact: c, By: "Ana", At: c.CreatedAt}
+			back := crm.Event{ID: planKey, OrgID: c.OrgID, ContactID: id, Kind: crm.Restored, Actor: "Ana", At: c.CreatedAt}
+			return errors.Join(r.Removals.Remove(ctx, gone), r.Removals.Restore(ctx, c, back))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := func(word string) {
+			t.Helper()
+			q := ports.ContactQuery{ContactFilter: ports.ContactFilter{Words: []string{word}}, Limit: 2}
+			page, err := repos.Contacts.Select(ctx, planOrg, q)
+			n, err2 := repos.Contacts.Count(ctx, planOrg, q.ContactFilter, 2)
+			if err := errors.Join(err, err2); err != nil || len(page) != 1 || page[0].ID != id || n != 1 {
+				t.Errorf("%s: by %s %d are found, %d counted, %v", s.read.Name(), word, len(page), n, err)
+			}
+		}
+		found("quirino")
+		if err := s.write.Exec("UPDATE contacts SET search = 'rosalva' WHERE id = ?", id).Error; err != nil {
+			t.Fatal(err)
+		}
+		found("rosalva")
+		findings, err := s.Check(ctx, time.Now())
+		for _, f := range findings {
+			if strings.Contains(f.Name, "index of the search") && f.Violations > 0 || err != nil {
+				t.Errorf("%s: %d of %s, %v", s.read.Name(), f.Violations, f.Name, err)
 			}
 		}
 	}

@@ -117,7 +117,11 @@ func (r removals) Restore(ctx context.Context, c crm.Contact, e crm.Event) error
 		if err := orNotFound(db.Delete(&removedRow{}, "id = ?", c.ID)); err != nil {
 			return err
 		}
-		return write(db, &row, &event)
+		if err := write(db, &row, &event); err != nil {
+			return err
+		}
+		// The index is written from the oldest on, and does not come by again.
+		return index(db, []string{c.ID})
 	})
 }
 
