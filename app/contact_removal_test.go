@@ -94,3 +94,30 @@ func TestTwoContactsBecomeOne(t *testing.T) {
 	equal(t, "a retry is answered with the other", receive(later), second)
 	equal(t, "parted twice", said(s.contacts.Part(t.Context(), ana, first, second)), "nao_encontrado contact")
 }
+
+// TestAListGoesOnAfterAContactThatIsGone; where nobody knows any more where that was, it begins again.
+func TestAListGoesOnAfterAContactThatIsGone(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		s.arrive(hook, name)
+	}
+	page := func(q app.ContactSearch, after string) app.ContactPage {
+		t.Helper()
+		return must(s.contacts.Search(t.Context(), owner, q, after, "", 2))
+	}
+	byName := app.ContactSearch{Order: crm.ByName, Ascending: true}
+	for _, c := range []struct {
+		of         app.ContactSearch
+		next, anew string
+	}{{app.ContactSearch{}, "c false", "c false"}, {byName, "c false", "a true"}} {
+		gone := page(c.of, "").Contacts[1]
+		done(s.contacts.Delete(t.Context(), owner, gone.ID))
+		next := page(c.of, gone.ID)
+		equal(t, "the next page", line(next.Contacts[0].Name, next.First), c.next)
+		must(s.store.Repos().Removals.Forget(t.Context(), s.now().Add(time.Hour), s.now()))
+		next = page(c.of, gone.ID)
+		equal(t, "when it is forgotten", line(next.Contacts[0].Name, next.First), c.anew)
+	}
+}

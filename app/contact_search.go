@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -158,6 +159,9 @@ func (c *Contacts) Search(
 		q.After, q.Ascending = before, !q.Ascending
 	}
 	found, err := c.store.Repos().Contacts.Select(ctx, p.orgID, q)
+	if errors.Is(err, ports.ErrNotFound) && q.After != "" {
+		return c.Search(ctx, by, s, "", "", limit) // nobody knows where the page was
+	}
 	if err != nil {
 		return ContactPage{}, err
 	}

@@ -99,8 +99,8 @@ type ContactQuery struct {
 	Order crm.ContactOrder
 	// Ascending puts the oldest, first in the alphabet or smallest first.
 	Ascending bool
-	// After is the id of the contact that the page comes after; "" or the id of none
-	// starts at the first.
+	// After is the id of the contact that the page comes after, who may have been removed since; "" starts at the first.
+	// In an order other than that of arrival, Select returns ErrNotFound when nothing is known of him any more.
 	After string
 	Limit int
 	// Whole asks for notes and attribution too.

@@ -18,7 +18,11 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 	}
 	var found []contactRow
 	err := r.list(ctx, "contacts.select", func(db *gorm.DB) error {
-		page, err := listed(db, orgID, q)
+		last, err := r.last(db, orgID, q)
+		if err != nil {
+			return err
+		}
+		page, err := listed(db, orgID, q, last)
 		if err != nil {
 			return err
 		}
@@ -28,6 +32,28 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 		return page.Find(&found).Error
 	})
 	return mapped(found, as), err
+}
+
+// last is the contact that a page comes after, at the place that it has now, or had when it was removed. In the order
+// of arrival its id is the place.
+func (r contacts) last(db *gorm.DB, orgID string, q ports.ContactQuery) (contactRow, error) {
+	if q.After == "" || q.Order == crm.ByArrival {
+		return contactRow{ID: uid(q.After)}, nil
+	}
+	var row contactRow
+	err := inside(db).Select("id", "amount", "search").Take(&row, "id = ? AND org_id = ?", q.After, orgID).Error
+	if !errors.Is(err, gorm.ErrRecordNotFound) {
+		return row, err
+	}
+	var gone removedRow
+	if err := inside(db).Model(&gone).Take(&gone, "id = ? AND org_id = ?", q.After, orgID).Error; err != nil {
+		return row, err
+	}
+	was := r.vault.removal(gone).Contact
+	if was.CreatedAt.IsZero() { // what it was is forgotten, or cannot be read
+		return row, ports.ErrNotFound
+	}
+	return contactRow{ID: gone.ID, Amount: int64(was.Amount), Search: searchText(was)}, nil
 }
 
 // fewContacts is how many contacts are read and put in order, where otherwise those that a filter leaves out would be
@@ -104,15 +130,8 @@ func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w wa
 // inside is for a query within another one.
 func inside(db *gorm.DB) *gorm.DB { return db.Session(&gorm.Session{NewDB: true}).Model(&contactRow{}) }
 
-// listed is a page of contacts after the one that the query names, at the place that it has now.
-func listed(db *gorm.DB, orgID string, q ports.ContactQuery) (*gorm.DB, error) {
-	var last contactRow
-	if q.After != "" {
-		err := inside(db).Select("id", "amount", "search").Take(&last, "id = ? AND org_id = ?", q.After, orgID).Error
-		if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
-			return nil, err
-		}
-	}
+// listed is a page of contacts after the last one of the page before.
+func listed(db *gorm.DB, orgID string, q ports.ContactQuery, last contactRow) (*gorm.DB, error) {
 	in := sequenceOf(db, q, last)
 	most, w, n := 0, walk{}, fewContacts+1
 	var err error

@@ -96,7 +96,7 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 						ContactFilter: c.filter, Order: c.order, Ascending: ascending, After: after, Limit: 51,
 					}
 					want := strings.Fields(c.index)
-					if after != "" {
+					if after != "" && c.order != crm.ByArrival {
 						want = append(want, "contacts_pkey")
 					}
 					walks(t, s, fmt.Sprintf("%+v", q), func(cn conn) error {

@@ -97,7 +97,7 @@ func contactSearch(t *testing.T, s ports.Store) {
 		{"a webhook", by(ports.ContactFilter{WebhookID: id()}), ""},
 		{"since", by(ports.ContactFilter{Since: at.Add(2 * time.Hour)}), "Ana|Álvaro"},
 		{"another organisation's stage", by(ports.ContactFilter{StageID: c.foreign.ID}), ""},
-		{"after the id of none", ports.ContactQuery{After: id()}, newest},
+		{"after an id that is newer than all", ports.ContactQuery{After: id()}, newest},
 	} {
 		same(t, want.what, c.find(t, want.q), want.want)
 	}
@@ -128,6 +128,46 @@ func contactOrders(t *testing.T, s ports.Store) {
 				got, q.After = append(got, page[0].Name), page[0].ID
 			}
 			same(t, "page by page", got, want)
+		}
+	}
+}
+
+// contactsGone goes on after contacts that were removed between two pages: where they were as long as that is known,
+// and in the order of arrival always.
+func contactsGone(t *testing.T, s ports.Store) {
+	ctx, c := t.Context(), toSearch(t, s)
+	for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
+		for _, merged := range []bool{false, true} {
+			for _, ascending := range []bool{true, false} {
+				q := ports.ContactQuery{Order: order, Ascending: ascending}
+				all, err := c.repos.Contacts.Select(ctx, c.org.ID, ports.ContactQuery{
+					Order: order, Ascending: ascending, Limit: 10, Whole: true,
+				})
+				must(t, err)
+				want, gone := strings.Join(strings.Split(c.find(t, q), "|")[2:], "|"), all[1]
+				removal := crm.Removal{Contact: gone, By: "Ana", At: at}
+				if merged {
+					removal.IntoID = all[0].ID
+				}
+				remove(t, s, removal)
+				q.After = gone.ID
+				same(t, "after one that is gone", c.find(t, q), want)
+				back := crm.Event{
+					ID: id(), OrgID: c.org.ID, ContactID: gone.ID, Kind: crm.Restored, Actor: "Ana", At: at,
+				}
+				must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Removals.Restore(ctx, gone, back) }))
+			}
+		}
+	}
+	forgotten := c.contacts[2]
+	remove(t, s, crm.Removal{Contact: forgotten, By: "Ana", At: at})
+	_, err := c.repos.Removals.Forget(ctx, at.Add(time.Hour), at)
+	must(t, err)
+	same(t, "by arrival", c.find(t, ports.ContactQuery{After: forgotten.ID}), "ana 100%_certa|João Café")
+	for _, after := range []string{forgotten.ID, id()} {
+		for _, order := range []crm.ContactOrder{crm.ByName, crm.ByAmount} {
+			_, err := c.repos.Contacts.Select(ctx, c.org.ID, ports.ContactQuery{Order: order, After: after, Limit: 9})
+			wantErr(t, "after one of whom nothing is known", err, ports.ErrNotFound)
 		}
 	}
 }

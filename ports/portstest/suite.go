@@ -65,6 +65,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"taking in turn":          takingInTurn,
 		"search of contacts":      contactSearch,
 		"orders of contacts":      contactOrders,
+		"contacts that are gone":  contactsGone,
 		"contact filters":         contactFilters,
 		"totals of contacts":      contactTotals,
 		"notifications":           notifications,
