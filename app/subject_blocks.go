@@ -73,12 +73,12 @@ func (s *Subjects) unblock(ctx context.Context, by Caller, orgID, erasureID stri
 	})
 }
 
-// Blocks returns who is blocked, the newest first. Faults: those of Erasures.
-func (s *Subjects) Blocks(ctx context.Context, by Caller, orgID string) ([]privacy.Block, error) {
+// Blocks returns who is blocked by some erasures, the newest first. Faults: those of AllErasures.
+func (s *Subjects) Blocks(ctx context.Context, by Caller, orgID string, erasureIDs ...string) ([]privacy.Block, error) {
 	if err := mayOwnOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
-	return s.store.Repos().Subjects.Blocks(ctx, orgID, subjectsShown)
+	return s.store.Repos().Subjects.Blocks(ctx, orgID, erasureIDs)
 }
 
 // blocks are the hashes that a block needs: of what can be looked up.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func TestWhoHasNoDocumentIsNotBlocked(t *testing.T) {
 	who := app.SubjectQuery{OrgID: s.orgID, Phone: "(11) 98765-4321"}
 	_, err := s.subjects.Erase(t.Context(), owner, who, true)
 	equal(t, "with a block", said(err), "requisicao_invalida")
-	equal(t, "erasures", len(must(s.subjects.Erasures(t.Context(), owner, s.orgID))), 0)
+	equal(t, "erasures", len(must(s.subjects.AllErasures(t.Context(), owner, s.orgID))), 0)
 	must(s.subjects.Erase(t.Context(), owner, who, false))
 }
 
@@ -80,4 +81,24 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 			equal(t, "state", must(repos.Subjects.FindErasure(t.Context(), e.ID)).State, privacy.Done)
 		}
 	})
+}
+
+// TestAllErasuresAreForTheJournal, however many there are: an erasure that it lacks is not done again.
+func TestAllErasuresAreForTheJournal(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	const n = 501
+	done(s.store.InTx(t.Context(), func(r ports.Repos) (err error) {
+		for range n {
+			err = errors.Join(err, r.Subjects.AddErasure(t.Context(), privacy.Erasure{
+				ID: app.NewKeyID(), OrgID: s.orgID, State: privacy.Done, At: s.now(),
+			}))
+		}
+		return err
+	}))
+	seen := map[string]bool{}
+	for _, e := range must(s.subjects.AllErasures(t.Context(), app.Operator(), s.orgID)) {
+		seen[e.ID] = true
+	}
+	equal(t, "erasures", len(seen), n)
 }

@@ -33,12 +33,8 @@ type SubjectQuery struct {
 	Document, Email, Phone string
 }
 
-const (
-	// contactsAtOnce is how many contacts are read together.
-	contactsAtOnce = 500
-	// subjectsShown is how many erasures and blocks a list has.
-	subjectsShown = 200
-)
+// contactsAtOnce is how many contacts are read together.
+const contactsAtOnce = 500
 
 func (q SubjectQuery) identities() (out []privacy.Identity, err error) {
 	if q.Document != "" {
@@ -241,16 +237,29 @@ func (s *Subjects) runsOf(ctx context.Context, orgID, contactID string) ([]autom
 // Ready reports whether everything that is held of persons can be found at once; after an upgrade that takes a while.
 func (s *Subjects) Ready(ctx context.Context) (bool, error) { return s.index.Indexed(ctx) }
 
-// Erasures returns the erasures of an organisation, the newest first. Only its owners may see them. Faults: NotFound,
-// Forbidden, ServiceUnavailable.
-func (s *Subjects) Erasures(ctx context.Context, by Caller, orgID string) ([]privacy.Erasure, error) {
+// Erasures returns erasures of an organisation, the newest first, that come after the one with id after ("" starts at
+// the newest). Only its owners may see them. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (s *Subjects) Erasures(
+	ctx context.Context, by Caller, orgID, after string, limit int,
+) ([]privacy.Erasure, error) {
 	if err := mayOwnOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
-	return s.store.Repos().Subjects.Erasures(ctx, orgID, "", subjectsShown)
+	if err := checkPage(after, limit); err != nil {
+		return nil, err
+	}
+	return s.store.Repos().Subjects.Erasures(ctx, orgID, after, limit)
 }
 
-// Erasure returns one erasure, with its receipt. Faults: those of Erasures.
+// AllErasures returns all erasures of an organisation, the newest first. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
+func (s *Subjects) AllErasures(ctx context.Context, by Caller, orgID string) ([]privacy.Erasure, error) {
+	return paged(All, func(after string, n int) ([]privacy.Erasure, error) {
+		return s.Erasures(ctx, by, orgID, after, n)
+	}, func(e privacy.Erasure) string { return e.ID })
+}
+
+// Erasure returns one erasure, with its receipt. Faults: those of AllErasures.
 func (s *Subjects) Erasure(ctx context.Context, by Caller, id string) (privacy.Erasure, error) {
 	none := missing("erasure", "Não há pedido de eliminação com este id.")
 	if !validID(id) {

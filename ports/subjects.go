@@ -44,8 +44,8 @@ type Subjects interface {
 	Unblock(ctx context.Context, orgID string, hashes [][]byte) (bool, error)
 	// Blocked reports whether one of them may not be looked up.
 	Blocked(ctx context.Context, orgID string, hashes [][]byte) (bool, error)
-	// Blocks returns who is blocked in an organisation, the newest first.
-	Blocks(ctx context.Context, orgID string, limit int) ([]privacy.Block, error)
+	// Blocks returns who is blocked in an organisation by some erasures, the newest first.
+	Blocks(ctx context.Context, orgID string, erasureIDs []string) ([]privacy.Block, error)
 
 	// AddErasure writes a new one; ErrExists where there is one with this id. Only inside InTx.
 	AddErasure(ctx context.Context, e privacy.Erasure) error

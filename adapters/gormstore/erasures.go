@@ -174,9 +174,9 @@ func (r subjects) Blocked(ctx context.Context, orgID string, hashes [][]byte) (y
 	return len(one) > 0, err
 }
 
-func (r subjects) Blocks(ctx context.Context, orgID string, limit int) (out []privacy.Block, err error) {
+func (r subjects) Blocks(ctx context.Context, orgID string, erasureIDs []string) (out []privacy.Block, err error) {
 	rows, err := findAll(ctx, r.query, "subjects.blocks", func(row blockRow) blockRow { return row },
-		where("org_id = ?", orgID), order("erasure_id DESC, subject"), func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
+		where("org_id = ? AND erasure_id IN ?", orgID, given(erasureIDs)), order("erasure_id DESC, subject"))
 	for _, row := range rows {
 		if n := len(out); n == 0 || out[n-1].ErasureID != string(row.ErasureID) {
 			out = append(out, privacy.Block{

@@ -45,10 +45,14 @@ type privacyPage struct {
 	Form
 	Types []app.Choice
 	// Found is what is held of whom one asked about; nil before that.
-	Found    *app.Held
-	Lines    []countLine
+	Found *app.Held
+	Lines []countLine
+	// After is the last erasure of the page before.
+	After    string
 	Erasures []privacy.Erasure
 	Blocks   []privacy.Block
+	// Next is the address of the next page of erasures.
+	Next string
 	// Preparing is whether the index is not filled yet.
 	Preparing bool
 }
@@ -80,13 +84,28 @@ func countLines(counts privacy.Counts) (out []countLine) {
 	return out
 }
 
-func (s *server) privacy(c *call) error { return s.privacyPage(c, http.StatusOK, privacyPage{}) }
+// erasuresAtOnce is how many erasures a page shows.
+const erasuresAtOnce = 100
+
+func (s *server) privacy(c *call, f struct {
+	After string `form:"depois"`
+}) error {
+	return s.privacyPage(c, http.StatusOK, privacyPage{After: f.After})
+}
 
 func (s *server) privacyPage(c *call, status int, p privacyPage) (err error) {
-	if p.Erasures, err = s.Subjects.Erasures(c.ctx(), c.by, c.by.OrgID()); err != nil {
+	if p.Erasures, err = s.Subjects.Erasures(c.ctx(), c.by, c.by.OrgID(), p.After, erasuresAtOnce+1); err != nil {
 		return err
 	}
-	if p.Blocks, err = s.Subjects.Blocks(c.ctx(), c.by, c.by.OrgID()); err != nil {
+	if len(p.Erasures) > erasuresAtOnce {
+		p.Erasures = p.Erasures[:erasuresAtOnce]
+		p.Next = "/privacidade?depois=" + p.Erasures[erasuresAtOnce-1].ID + "#eliminacoes-t"
+	}
+	ids := make([]string, len(p.Erasures))
+	for i, e := range p.Erasures {
+		ids[i] = e.ID
+	}
+	if p.Blocks, err = s.Subjects.Blocks(c.ctx(), c.by, c.by.OrgID(), ids...); err != nil {
 		return err
 	}
 	ready, err := s.Subjects.Ready(c.ctx())
@@ -252,13 +271,11 @@ func (s *server) erasureShow(c *call) error {
 		return err
 	}
 	data := erasurePage{Erasure: e, Lines: countLines(e.Gone), Stays: download.Receipt(e).Fica}
-	all, err := s.Subjects.Blocks(c.ctx(), c.by, e.OrgID)
+	blocks, err := s.Subjects.Blocks(c.ctx(), c.by, e.OrgID, e.ID)
 	if err != nil {
 		return err
 	}
-	for _, b := range all {
-		data.Blocked = data.Blocked || b.ErasureID == e.ID
-	}
+	data.Blocked = len(blocks) > 0
 	p := page{Title: "Eliminação", Nav: "privacidade", Read: true, Data: data}
 	if e.State != privacy.Done {
 		p.Refresh = 2
@@ -290,7 +307,7 @@ func (s *server) erasureUnblock(c *call) error {
 // privacyRoutes are the pages of the owners.
 func (s *server) privacyRoutes() map[string]handler {
 	return map[string]handler{
-		"GET /privacidade":                               s.privacy,
+		"GET /privacidade":                               decoded(s.privacy),
 		"POST /privacidade/procurar":                     decoded(s.subjectFind),
 		"POST /privacidade/exportar":                     decoded(s.subjectExport),
 		"POST /privacidade/imprimir":                     decoded(s.subjectPrint),

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -144,4 +145,34 @@ func TestAPersonIsToldWhatForAndToWhom(t *testing.T) {
 	has(t, "to whom", page, `automação <bdi>Avisar o ERP</bdi>, para <bdi class="break">https://erp.example.com/novo</bdi>, feito`,
 		`automação <bdi>Boas-vindas</bdi>, para <bdi class="break">rita@example.com</bdi>, feito`,
 		"automação <bdi>Anotar</bdi>, feito", "aviso à equipe, feito")
+}
+
+// TestOldErasuresAreFurtherOn: a block of long ago is shown, and can be undone.
+func TestOldErasuresAreFurtherOn(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	response, _ := v.send("/privacidade/apagar", "tipo", "documento", "valor", aPerson, "bloquear", "sim")
+	old := response.Header.Get("Location")
+	if err := site.store.InTx(t.Context(), func(r ports.Repos) (err error) {
+		for range 250 {
+			err = errors.Join(err, r.Subjects.AddErasure(t.Context(), privacy.Erasure{
+				ID: app.NewKeyID(), OrgID: v.member.OrgID, State: privacy.Done, At: time.Now(),
+			}))
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	page := v.get("/privacidade")
+	for range 2 {
+		hasNot(t, "a page of newer ones", page, old, "Bloqueado")
+		has(t, "a page of newer ones", page, "100 eliminações nesta página")
+		_, next, _ := strings.Cut(page, `href="/privacidade?depois=`)
+		id, _, _ := strings.Cut(next, "#")
+		page = v.get("/privacidade?depois=" + id)
+	}
+	has(t, "the last page", page, old, "Bloqueado", "51 eliminações nesta página", "Do começo")
+	hasNot(t, "the last page", page, "Próximas")
+	has(t, "its receipt", v.get(old), "Desfazer bloqueio")
 }

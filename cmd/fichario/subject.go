@@ -138,7 +138,7 @@ type subjectErasuresCmd struct {
 // Run lists erasures.
 func (c *subjectErasuresCmd) Run(e *environment) error {
 	return e.withSubjects(func(subjects *app.Subjects) error {
-		all, err := subjects.Erasures(e.ctx, app.Operator(), c.Org)
+		all, err := subjects.AllErasures(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}

@@ -160,9 +160,14 @@ func subjectBlocks(t *testing.T, s ports.Store) {
 	yes, err := repos.Subjects.Blocked(ctx, o.ID, hashes)
 	must(t, err)
 	same(t, "blocked", yes, true)
-	all, err := repos.Subjects.Blocks(ctx, o.ID, 10)
+	all, err := repos.Subjects.Blocks(ctx, o.ID, []string{id(), b.ErasureID, ""})
 	must(t, err)
 	same(t, "who is blocked", all, []privacy.Block{b})
+	for _, of := range [][]string{nil, {id()}} {
+		all, err = repos.Subjects.Blocks(ctx, o.ID, of)
+		must(t, err)
+		same(t, "who is blocked by another erasure", len(all), 0)
+	}
 	for _, was := range []bool{true, false} {
 		yes, err = repos.Subjects.Unblock(ctx, o.ID, hashes)
 		must(t, err)
