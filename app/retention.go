@@ -74,8 +74,17 @@ func (r *Retention) ForgetContacts(ctx context.Context) error {
 		if err != nil || next == "" {
 			return 0, err
 		}
+		from := after
 		after = next
+		if len(old) == 0 {
+			return 1, nil
+		}
 		return 1, r.store.InTx(ctx, func(repos ports.Repos) error {
+			// They were looked at beside whoever writes: something may have happened to one since.
+			old, _, err := repos.Retention.OldContacts(ctx, before, from, eraseAtOnce)
+			if err != nil {
+				return err
+			}
 			for orgID, ids := range old {
 				p := &privacy.Person{OrgID: orgID, Contacts: ids}
 				if _, err := repos.Subjects.Erase(ctx, p, privacy.Contacts, ids); err != nil {

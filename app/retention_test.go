@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -52,6 +53,41 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 				t.Error(f.Name, f.IDs)
 			}
 		}
+	})
+}
+
+// meanwhile does something before each transaction.
+type meanwhile struct {
+	ports.Store
+	do func()
+}
+
+func (m meanwhile) InTx(ctx context.Context, f func(ports.Repos) error) error {
+	m.do()
+	return m.Store.InTx(ctx, f)
+}
+
+// TestAContactThatIsTouchedMeanwhileStays: between when it was found to be old and when it would be removed.
+func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		ctx, owner, hook := t.Context(), s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		touched := s.arrive(hook, "bia")
+		s.arrive(hook, "leo")
+		store := meanwhile{s.store, func() {
+			done(s.store.InTx(ctx, func(r ports.Repos) error {
+				return r.Contacts.AddNote(ctx, crm.Event{
+					ID: idAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: touched.ID, Kind: crm.NoteAdded, At: time.Now(),
+				})
+			}))
+		}}
+		later := func() time.Time { return time.Now().Add(366 * day) }
+		done(app.NewRetention(store, app.Keeping{Contacts: 365 * day}, later).ForgetContacts(ctx))
+		var left []string
+		for _, c := range must(s.contacts.List(ctx, owner, s.orgID, 9)) {
+			left = append(left, c.Name)
+		}
+		equal(t, "contacts that are left", line(left), "[bia]")
 	})
 }
 

@@ -96,7 +96,7 @@ type Retention interface {
 	Mark(ctx context.Context, what string, before time.Time) error
 	// OldContacts looks at some contacts of before a time, in the order of their ids after one of them. It returns the
 	// ids of those to which nothing has happened since, by their organisations, and where to go on; next is empty at the
-	// end.
+	// end. Inside InTx nothing happens to what it looks at until the end of that.
 	OldContacts(
 		ctx context.Context, before time.Time, after string, limit int,
 	) (old map[string][]string, next string, err error)

@@ -36,7 +36,11 @@ func (r retention) OldContacts(
 	old = map[string][]string{}
 	err = r.query(ctx, "retention.oldContacts", func(db *gorm.DB) error {
 		var rows []contactRow
-		err := db.Select("id", "org_id").Where("id > ? AND id < ?", cmp.Or(after, beforeAll), firstID(before)).Order("id").
+		some := db
+		if r.tx {
+			some = locked("UPDATE", "")(db)
+		}
+		err := some.Select("id", "org_id").Where("id > ? AND id < ?", cmp.Or(after, beforeAll), firstID(before)).Order("id").
 			Limit(limit).Find(&rows).Error
 		if err != nil || len(rows) == 0 {
 			return err
