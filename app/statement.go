@@ -45,7 +45,8 @@ type StatementQuery struct {
 	OfKey string
 }
 
-// ByMembers asks for what members looked up, without what keys did; BySelf for what the caller did.
+// ByMembers asks for what was looked up without a key, by members and by automations, which are the organisation's as
+// they are; BySelf for what the caller did.
 const (
 	ByMembers = "equipe"
 	BySelf    = "minhas"

@@ -121,7 +121,7 @@ const BatchBucket = "lote"
 const AgentBucket = "sessao"
 
 // Asker chooses lookups of an organisation by who asked: KeyID is the only key wanted, MemberID the only member,
-// Members leaves out what keys asked, and with none of them everybody is meant.
+// Members leaves out what keys asked, and leaves what automations did; with none of them everybody is meant.
 type Asker struct {
 	OrgID, KeyID, MemberID string
 	Members                bool

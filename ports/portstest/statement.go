@@ -298,6 +298,17 @@ func statementByAsker(t *testing.T, s ports.Store) {
 		same(t, "entries by who asked", len(entries), want)
 	}
 
+	byItself := running(t, "")
+	byItself.AutomationID, byItself.Status, byItself.SettleAt = id(), lookup.Done, time.Time{}
+	must(t, repos.Statement.Add(ctx, byItself))
+	team := lookup.Asker{OrgID: byItself.OrgID, Members: true}
+	entries, err := repos.Statement.Page(ctx, team, lookup.Filter{}, "", 10)
+	must(t, err)
+	same(t, "what an automation asked is the team's", entries, []lookup.Entry{byItself})
+	cost, err := repos.Statement.Spend(ctx, team, byItself.Day, byItself.Day)
+	must(t, err)
+	same(t, "and so is what that cost", cost[0].Spent, lookup.Spent{Count: 1, Amount: byItself.Amount})
+
 	asked, err := repos.Statement.Asked(ctx, []string{rec.ID, id()})
 	must(t, err)
 	same(t, "who asked for the records", asked, map[string]lookup.Entry{rec.ID: first})
