@@ -47,7 +47,7 @@ func TestAStrangersErrorSaysTheOperation(t *testing.T) {
 		"sessions.endAll": repos.Sessions.EndAll(ctx, orgID),
 		"webhooks.open":   func() error { _, err := repos.Webhooks.Open(ctx, webhook.NewToken(), time.Now()); return err }(),
 		"inbox.take":      func() error { _, err := repos.Inbox.Take(ctx, ports.Arrival{}); return err }(),
-		"history.serve":   func() error { _, err := repos.History.Serve(ctx, lookup.Entry{}, time.Now()); return err }(),
+		"subjects.key":    func() error { _, err := repos.History.Serve(ctx, lookup.Entry{}, time.Now()); return err }(),
 		"calls.end":       func() error { _, err := repos.Calls.End(ctx, ports.Outcome{}); return err }(),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), op+": ") || strings.Contains(err.Error(), orgID) {

@@ -57,7 +57,7 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 	index := r.vault.indexes(indexText(e.OrgID, e.Product, e.Document))[0]
 	secret, err := r.secret(ctx)
 	if err != nil {
-		return lookup.Record{}, named(op, err)
+		return lookup.Record{}, err
 	}
 	ctx, span := spanned(ctx, op)
 	found, err := r.serve(ctx, served{
