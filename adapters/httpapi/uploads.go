@@ -65,7 +65,11 @@ func (u *upload) Read(p []byte) (int, error) {
 }
 
 // done gives back what was taken.
-func (u *upload) done() { u.uploads.give(u.orgID, u.taken) }
+func (u *upload) done() {
+	if u.taken > 0 { // a body that was refused unread took nothing
+		u.uploads.give(u.orgID, u.taken)
+	}
+}
 
 func tablesFull() error {
 	return fault.New(fault.ServiceUnavailable,
