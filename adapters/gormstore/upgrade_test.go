@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -77,6 +78,46 @@ func TestAnUpgradeServesOn(t *testing.T) {
 				t.Errorf("%d persons in the index, %v; want %d", persons, err, rows)
 			}
 		})
+	}
+}
+
+// TestLookupsOfLateRunsAreIndexed by the upgrade: before it they had ids of when their run was made, which the index of
+// persons had passed.
+func TestLookupsOfLateRunsAreIndexed(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		ctx, now, of := t.Context(), time.Now(), uid(testID(9))
+		takeOne(t, s)
+		recent, late := lookupOf(s, now.Add(-time.Hour), 0), lookupOf(s, now.AddDate(0, 0, -3), 1)
+		late.AutomationID = &of
+		traces := func() int {
+			if err := s.CatchUp(ctx); err != nil {
+				t.Fatal(s.write.Name(), err)
+			}
+			his, _ := privacy.OfDocument(documentOf(1))
+			p := privacy.Person{OrgID: testID(1), Identities: []privacy.Identity{his}}
+			ids, _, err := s.Repos().Subjects.Traces(ctx, &p, privacy.Lookups, "", 10)
+			if err != nil {
+				t.Fatal(s.write.Name(), err)
+			}
+			return len(ids)
+		}
+		change := func(changes ...error) {
+			if err := errors.Join(changes...); err != nil {
+				t.Fatal(s.write.Name(), err)
+			}
+		}
+		change(s.write.Create(&recent).Error)
+		traces()
+		change(s.write.Create(&late).Error)
+		if n := traces(); n != 0 {
+			t.Fatalf("%s: %d, and this test shows nothing", s.write.Name(), n)
+		}
+		change(s.write.Exec("DELETE FROM goose_db_version WHERE version_id = 58").Error,
+			s.write.Exec("ALTER TABLE jobs DROP COLUMN lookups").Error, s.Migrate(ctx))
+		if n := traces(); n != 1 {
+			t.Errorf("%s: %d lookups of the person", s.write.Name(), n)
+		}
 	}
 }
 
