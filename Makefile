@@ -4,7 +4,9 @@ GO ?= go
 OASDIFF = $(GO) tool -modfile=.ci/oasdiff.mod oasdiff
 SINCE_RELEASE = openapi/released.yaml openapi/openapi.yaml
 LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
-PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario bin/pgtest -every-status
+# The program that the tests start is compiled as they are, so that nothing is compiled twice; the one that is shipped is
+# tried by contract, containers and release.
+PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/tested bin/pgtest -every-status
 
 # Three packages at a time: most of them use the same PostgreSQL, some start programs of their own, and some mostly wait.
 # Those that take longest begin first. The profile in cmd/fichario is for the program alone: with it, each package would be
@@ -14,7 +16,7 @@ LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstor
 
 .DEFAULT_GOAL := help
 .PHONY: help run test containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
-	bin/pgtest bin/witness
+	bin/tested bin/pgtest bin/witness
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,7 +24,7 @@ help: ## list what there is to make
 run: ## start the program with a demonstration in it, on SQLite
 	$(GO) run -pgo=off ./cmd/fichario serve --demo
 
-test: build bin/pgtest ## run every test, on SQLite and on a real PostgreSQL that it finds, starts or installs
+test: bin/tested bin/pgtest ## run every test, on SQLite and on a real PostgreSQL that it finds, starts or installs
 	$(PGTEST) $(ALLOWED) -- $(GOTEST) -timeout 20m $(LONGEST) ./...
 
 # The one test that may be skipped, because it needs an engine and minutes.
@@ -31,7 +33,7 @@ ALLOWED = -allow-skip '^fichario/tests/containers\.TestContainers: '
 containers: ## build the image, run the compose file, take it down and up again (needs Docker)
 	FICHARIO_TEST_CONTAINERS=1 $(GO) test -count=1 -v -timeout 30m ./tests/containers
 
-test-race: build bin/pgtest ## run every test with the race detector (needs a C compiler)
+test-race: bin/tested bin/pgtest ## run every test with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(PGTEST) $(ALLOWED) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
 
 SOAK ?= 30m
@@ -80,5 +82,8 @@ bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 
 	$(GO) run ./tests/load -growth $(GROWTH)
 
 # Always: go build knows best whether there is anything to do.
+bin/tested:
+	@$(GO) build -pgo=off -o $@ ./cmd/fichario
+
 bin/pgtest bin/witness:
 	@$(GO) build -o $@ ./tests/testkit/cmd/$(@F)
