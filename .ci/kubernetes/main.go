@@ -37,8 +37,9 @@ func check(src []byte) error {
 			return err
 		}
 		known := map[string]any{
-			"v1 ConfigMap": &core.ConfigMap{}, "v1 Service": &core.Service{}, "apps/v1 Deployment": &apps.Deployment{},
-			"batch/v1 Job": &batch.Job{}, "policy/v1 PodDisruptionBudget": &policy.PodDisruptionBudget{},
+			"v1 ConfigMap": &core.ConfigMap{}, "v1 PersistentVolumeClaim": &core.PersistentVolumeClaim{},
+			"v1 Service": &core.Service{}, "apps/v1 Deployment": &apps.Deployment{}, "batch/v1 Job": &batch.Job{},
+			"policy/v1 PodDisruptionBudget": &policy.PodDisruptionBudget{},
 		}
 		as := known[of.APIVersion+" "+of.Kind]
 		if as == nil {

@@ -136,9 +136,14 @@ func (s *language) guide(name string, operations []operation) (title, text strin
 	text = inserted.ReplaceAllStringFunc(text, func(line string) string {
 		m := inserted.FindStringSubmatch(line)
 		var all []sample
+		var blocks strings.Builder
 		for _, op := range operations {
 			if m[1] == "samples" && op.ID == m[2] {
 				all = op.Samples
+				for _, v := range op.Variables {
+					fmt.Fprintf(&blocks, "- `%s`: %s\n", v.Name, v.What)
+				}
+				blocks.WriteString("\n")
 			}
 		}
 		for _, p := range programs {
@@ -150,7 +155,6 @@ func (s *language) guide(name string, operations []operation) (title, text strin
 		if len(all) == 0 {
 			err = fmt.Errorf("the guide %s: there is no %s", name, line)
 		}
-		var blocks strings.Builder
 		for _, one := range all {
 			blocks.WriteString("```" + one.Lang + "\n" + one.Code + "```\n\n")
 		}

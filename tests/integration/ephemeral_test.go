@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -173,5 +174,23 @@ func TestAScriptIsChecked(t *testing.T) {
 	other := testkit.RunErr(t, another, "serve")
 	if !strings.Contains(other.Stderr, "FICHARIO_SANDBOX_SCRIPT is for FICHARIO_BUREAU=sandbox") {
 		t.Error(other.Stderr)
+	}
+}
+
+// TestScriptsOfTheGuides: the script that each page about the sandbox shows works as it stands.
+func TestScriptsOfTheGuides(t *testing.T) {
+	t.Parallel()
+	for _, guide := range []string{"sandbox.md", "guides/pt/sandbox.md"} {
+		text, err := os.ReadFile("../../docs/" + guide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script := regexp.MustCompile("(?s)\n```yaml\n(cases:.*?)```").FindSubmatch(text)
+		if script == nil {
+			t.Fatalf("%s shows no script", guide)
+		}
+		file := filepath.Join(t.TempDir(), "cases.yaml")
+		writeFile(t, file, string(script[1]))
+		testkit.Run(t, nil, "sandbox-bureau", "--script", file, "--check")
 	}
 }

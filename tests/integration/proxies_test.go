@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"bytes"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"strings"
@@ -18,6 +20,13 @@ func TestProxies(t *testing.T) {
 	env["FICHARIO_TRUSTED_PROXIES"] = "127.0.0.1/32"
 	p := intaketest.StartProduct(t, env)
 	there := p.Lookups.NewKey(60, 100, 100, "--from", "127.0.0.2/32")
+	hook := p.Leads.NewHook("Site", "generic")
+	var form bytes.Buffer // with a file that is nearly as large as a post may be
+	w := multipart.NewWriter(&form)
+	_ = w.WriteField("email", "ana@x.example")
+	file, _ := w.CreateFormFile("contrato", "contrato.pdf")
+	_, _ = file.Write(make([]byte, 31<<20))
+	_ = w.Close() // none of these fails: they write into memory
 	elsewhere := p.Lookups.NewKey(60, 100, 100, "--from", "203.0.113.0/24")
 	// Clients come from another address than the proxies.
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
@@ -50,6 +59,12 @@ func TestProxies(t *testing.T) {
 			expect(t, "a key of the network that the client claims", status, http.StatusForbidden)
 			status, _ = ask("/metrics", "")
 			expect(t, "the metrics", status, http.StatusNotFound)
+			res, err := client.Post("http://"+addr+hook.Path, w.FormDataContentType(), bytes.NewReader(form.Bytes()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = res.Body.Close()
+			expect(t, "a post with a large file", res.StatusCode, http.StatusOK)
 			_, cookies := ask("/entrar", "")
 			for _, cookie := range cookies {
 				if !cookie.Secure || !strings.HasPrefix(cookie.Name, "__Host-") {

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"fmt"
 	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/postgres"
 )
 
 // TestTheServiceOwnsNothing: it runs with a role that reads and writes rows alone, as docs/operations.md says
@@ -21,7 +25,7 @@ import (
 // FICHARIO_MIGRATE_DATABASE_URL.
 func TestTheServiceOwnsNothing(t *testing.T) {
 	t.Parallel()
-	env := testkit.PostgreSQL(t)
+	env := testkit.OnPostgreSQL(postgres.New(t, nil))
 	owner := env["FICHARIO_DATABASE_URL"]
 	db, err := sql.Open("pgx", owner)
 	if err != nil {
@@ -49,22 +53,28 @@ func TestTheServiceOwnsNothing(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	do(fmt.Sprintf(`GRANT USAGE ON SCHEMA public TO "%[1]s";
-		GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO "%[1]s";
-		GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO "%[1]s";
-		ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO "%[1]s"`, role))
-	const newest = `SELECT c.relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-		WHERE inhparent = to_regclass('lookups')
-		ORDER BY substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''([0-9a-f-]+)') DESC NULLS LAST LIMIT 1`
-	last := ask(newest)
-	do("DROP TABLE " + last)
-
+	page, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grants := regexp.MustCompile("(?s)\n```sql\n(GRANT .*?)```").FindSubmatch(page)
+	if grants == nil {
+		t.Fatal("docs/operations.md grants nothing")
+	}
+	do(strings.ReplaceAll(string(grants[1]), " app;", ` "`+role+`";`))
 	at, err := url.Parse(owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at.User = url.UserPassword(role, "x")
 	env["FICHARIO_DATABASE_URL"], env["FICHARIO_MIGRATE_DATABASE_URL"] = at.String(), owner
+	testkit.Run(t, env, "migrate")
+	const newest = `SELECT c.relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+		WHERE inhparent = to_regclass('lookups')
+		ORDER BY substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''([0-9a-f-]+)') DESC NULLS LAST LIMIT 1`
+	last := ask(newest)
+	do("DROP TABLE " + last)
+
 	p := intaketest.StartProduct(t, env)
 	key, hook := p.Lookups.NewKey(60, 100, 100), p.Leads.NewHook("Site", "generic")
 	lead := p.Leads.Accept(hook, intaketest.Lead("Ana"))
@@ -78,6 +88,9 @@ func TestTheServiceOwnsNothing(t *testing.T) {
 		}
 	}
 
+	if out, err := exec.CommandContext(t.Context(), "pg_dump", at.String()).CombinedOutput(); err != nil {
+		t.Errorf("the service's role makes no dump: %v\n%.300s", err, out)
+	}
 	app, err := sql.Open("pgx", at.String())
 	if err != nil {
 		t.Fatal(err)

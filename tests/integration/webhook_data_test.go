@@ -12,6 +12,7 @@ import (
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/lookuptest"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -102,6 +103,48 @@ func TestWebhookDataKeyRotation(t *testing.T) {
 		o.Settled(2*posts+2, 15*time.Second)
 		notes()
 	})
+}
+
+// TestTheDataKeyChangesUnderTwoInstances: in the order of docs/operations.md, one instance after the other, each finds
+// what the other one wrote: nothing is paid or made twice.
+func TestTheDataKeyChangesUnderTwoInstances(t *testing.T) {
+	t.Parallel()
+	const old, fresh = "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE=", "YmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmI="
+	env := testkit.OnPostgreSQL(postgres.New(t, nil))
+	env["FICHARIO_DATA_KEY"] = old
+	p := intaketest.StartProduct(t, env)
+	key, hook := p.Lookups.NewKey(600, 100, 100), p.Leads.NewHook("Site", "generic")
+	documents := lookuptest.CPFs(21, 3)
+	steps := [][2]string{ // what the one has, and the other
+		{old, old + "," + fresh}, {old + "," + fresh, old + "," + fresh}, {old + "," + fresh, fresh + "," + old},
+	}
+	for i, step := range steps {
+		var both [2]*testkit.Program
+		for n, keys := range step {
+			with := p.Lookups.Env()
+			with["FICHARIO_DATA_KEY"] = keys
+			both[n] = testkit.StartProgram(t, testkit.Options{Env: with})
+		}
+		for n, at := range [][2]*testkit.Program{{both[0], both[1]}, {both[1], both[0]}} {
+			contacts := [2]string{}
+			for k, instance := range at {
+				answer := p.Lookups.At(instance.Addr).CPF(key.Key, documents[i])
+				expect(t, "from history", strings.Contains(string(answer.Body), `"cache":true`), n+k > 0)
+				there := *p.Leads.Service
+				there.Program = instance
+				contacts[k] = p.Leads.At(&there).Do(request{
+					Path:   hook.Path,
+					Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": fmt.Sprint(i, n)},
+					Body:   intaketest.Lead("Ana"),
+				}).LeadID()
+			}
+			expect(t, "the contact of the other instance", contacts[1], contacts[0])
+		}
+		for _, instance := range both {
+			instance.Stop()
+		}
+	}
+	expect(t, "calls", p.Bureau.Calls(), len(steps))
 }
 
 // TestWebhookOldDatabase: a database of before the webhook has organisations without a funnel, and gives them one.

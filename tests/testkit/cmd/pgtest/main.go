@@ -156,8 +156,10 @@ func findBrowser() error {
 	return err
 }
 
-// tools run samples and completions, and their packages.
-var tools = map[string]string{"curl": "curl", "node": "nodejs", "python3": "python3", "zsh": "zsh", "fish": "fish"}
+// tools run samples, completions and what the documents say, and their packages.
+var tools = map[string]string{
+	"curl": "curl", "node": "nodejs", "python3": "python3", "zsh": "zsh", "fish": "fish", "sqlite3": "sqlite3",
+}
 
 // findTools sees to it that each tool is on the PATH, and promtool, which reads rules. remove takes away what it
 // unpacked.

@@ -1,0 +1,109 @@
+package faults
+
+import (
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+var shellBlock = regexp.MustCompile("(?s)\n```\n(.*?)\n```\n")
+
+// TestBackupAndRestoreAsDocumented runs what docs/operations.md says, as it stands there: what was in the backup is
+// back, whoever was erased since is not, and a second time finds what the first one left.
+func TestBackupAndRestoreAsDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Backup and restore\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	blocks := shellBlock.FindAllStringSubmatch(section, -1)
+	expect(t, "blocks of the page", len(blocks), 4)
+
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		backup, restore := blocks[0][1], blocks[1][1]
+		path, sqlite := strings.CutPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://")
+		at := filepath.Dir(path)
+		if !sqlite {
+			at = t.TempDir()
+			backup, restore = blocks[2][1], blocks[3][1]
+			env["FICHARIO_ERASURE_JOURNAL"] = filepath.Join(at, "erasures")
+		}
+		kept, bin := t.TempDir(), t.TempDir()
+		if err := os.Symlink(testkit.Build(t), filepath.Join(bin, "fichario")); err != nil {
+			t.Fatal(err)
+		}
+		paste := func(env map[string]string, text string) {
+			t.Helper()
+			command := exec.CommandContext(t.Context(), "bash", "-c", text)
+			command.Dir, command.Env = at, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+			for name, value := range env {
+				command.Env = append(command.Env, name+"="+value)
+			}
+			run(t, command)
+		}
+
+		p := intaketest.StartProduct(t, env)
+		o, key, cpf := p.Leads, p.Lookups.NewKey(60, 100, 100), lookuptest.CPFs(92, 1)[0]
+		hook := o.NewHook("Site", "generic")
+		expect(t, "asked", p.Lookups.CPF(key.Key, cpf).String(), "200")
+		o.Accept(hook, `{"nome":"Rosa","email":"rosa@apagar-9120.example","cpf":"`+cpf+`"}`)
+		o.Accept(hook, intaketest.Lead("Ana"))
+		paste(env, strings.NewReplacer("/backup/", kept+"/", "/elsewhere/", kept+"/").Replace(backup))
+		made, err := filepath.Glob(filepath.Join(kept, "fichario-*"))
+		if err != nil || len(made) != 1 {
+			t.Fatalf("backups: %d, %v", len(made), err)
+		}
+		o.Command("subject", "erase", "--org", o.ID, "--document", cpf)
+
+		for _, when := range []string{"restored", "restored again"} {
+			for range 20 {
+				o.Accept(hook, intaketest.Lead("Depois"))
+			}
+			p.Lookups.Kill() // with a write-ahead log of its own
+			text := regexp.MustCompile(`/backup/fichario-2\S+`).ReplaceAllLiteralString(restore, made[0])
+			text = strings.Replace(text, "&& fichario serve", "", 1)
+			if !sqlite {
+				there, err := url.Parse(env["FICHARIO_DATABASE_URL"])
+				if err != nil {
+					t.Fatal(err)
+				}
+				maintenance := *there
+				maintenance.Path = "/postgres"
+				fresh := there.Path[1:] + "_" + strings.ReplaceAll(when, " ", "_")
+				there.Path = "/" + fresh
+				text = strings.NewReplacer("postgres://fichario@db/postgres restored", `"`+maintenance.String()+`" `+fresh,
+					"postgres://fichario@db/restored", `"`+there.String()+`"`).Replace(text)
+				t.Cleanup(func() {
+					run(t, exec.Command("dropdb", "--force", "--maintenance-db", maintenance.String(), fresh))
+				})
+				env = maps.Clone(env)
+				paste(env, text)
+				env["FICHARIO_DATABASE_URL"] = there.String()
+				p = intaketest.StartProduct(t, env)
+				p.Leads.ID = o.ID
+				o = p.Leads
+			} else {
+				paste(env, text)
+				p.Lookups.Restart()
+			}
+			contacts := intaketest.Read[[]map[string]any](o, "contact", "list", "--org", o.ID)
+			expect(t, when+": contacts", len(contacts), 1)
+			found := intaketest.Read[map[string]any](o, "subject", "export", "--org", o.ID, "--document", cpf)
+			for _, kind := range []string{"consultas", "contatos", "entregas"} {
+				expect(t, when+": "+kind+" of who was erased", found[kind], any([]any{}))
+			}
+			expect(t, when+": lines of the statement", len(p.Lookups.Statement(key.Key).Consultas), 1)
+		}
+	})
+}
