@@ -40,26 +40,24 @@ func masked(fields []byte, asked document.Document) []byte {
 }
 
 // written are documents with or without punctuation, among other words too: of digits wherever no other digit stands
-// beside them, with letters as words of their own.
+// beside them, with letters as words of their own. With letters all parts are apart or none is: "Travessa Jose 45" has
+// the length of a CNPJ.
 var written = []struct {
 	of      document.Type
 	pattern *regexp.Regexp
+	beside  func(byte) bool
 }{
-	{document.CPF, regexp.MustCompile(`\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}`)},
-	{document.CNPJ, regexp.MustCompile(`\d{2}[. ]?\d{3}[. ]?\d{3}[/ ]?\d{4}[- ]?\d{2}`)},
-	{document.CNPJ, regexp.MustCompile(`(?i)\b[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}/?[0-9A-Z]{4}-?\d{2}\b`)},
-	{document.Plate, regexp.MustCompile(`(?i)\b[A-Z]{3}[- ]?\d[0-9A-Z]\d{2}\b`)},
+	{document.CPF, regexp.MustCompile(`\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}`), isDigit},
+	{document.CNPJ, regexp.MustCompile(`\d{2}[. ]?\d{3}[. ]?\d{3}[/ ]?\d{4}[- ]?\d{2}`), isDigit},
+	{document.CNPJ, regexp.MustCompile(`(?i)[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}/?[0-9A-Z]{4}-?\d{2}`), isWord},
+	{document.CNPJ, regexp.MustCompile(`(?i)[0-9A-Z]{2}[. ][0-9A-Z]{3}[. ][0-9A-Z]{3}[/ ][0-9A-Z]{4}[- ]\d{2}`), isWord},
+	{document.Plate, regexp.MustCompile(`(?i)[A-Z]{3}[- ]?\d[0-9A-Z]\d{2}`), isWord},
 }
 
 // hide masks the documents in a text.
 func hide(text string, asked document.Document) string {
 	for _, w := range written {
-		text = replaced(text, w.pattern, func(found string) string {
-			if d, err := document.Normalize(w.of, strings.ReplaceAll(found, " ", "")); err == nil {
-				return d.Masked()
-			}
-			return found
-		})
+		text = replaced(text, w.of, w.pattern, w.beside)
 	}
 	if asked.Type() == document.Email {
 		whole := regexp.MustCompile("(?i)" + regexp.QuoteMeta(asked.Value()))
@@ -68,18 +66,30 @@ func hide(text string, asked document.Document) string {
 	return text
 }
 
-// replaced changes what a pattern finds and no digit stands beside.
-func replaced(text string, pattern *regexp.Regexp, change func(string) string) string {
+// replaced masks the documents of a type that a pattern finds, where nothing stands beside them that would make them a
+// part of something else. What is none is looked at again from its second byte: a document may begin inside it.
+func replaced(text string, of document.Type, pattern *regexp.Regexp, beside func(byte) bool) string {
 	var out strings.Builder
 	last := 0
-	for _, at := range pattern.FindAllStringIndex(text, -1) {
-		if at[0] > 0 && isDigit(text[at[0]-1]) || at[1] < len(text) && isDigit(text[at[1]]) {
+	for from := 0; ; {
+		at := pattern.FindStringIndex(text[from:])
+		if at == nil {
+			return out.String() + text[last:]
+		}
+		begin, end := from+at[0], from+at[1]
+		from = begin + 1
+		if begin > 0 && beside(text[begin-1]) || end < len(text) && beside(text[end]) {
 			continue
 		}
-		out.WriteString(text[last:at[0]] + change(text[at[0]:at[1]]))
-		last = at[1]
+		if d, err := document.Normalize(of, text[begin:end]); err == nil {
+			out.WriteString(text[last:begin] + d.Masked())
+			last, from = end, end
+		}
 	}
-	return out.String() + text[last:]
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+func isWord(b byte) bool {
+	return isDigit(b) || b == '_' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
+}
