@@ -142,9 +142,9 @@ func (b *Batches) Pause(ctx context.Context, by Caller, id string) (BatchView, e
 	})
 }
 
-// Resume lets a paused batch go on, within another ceiling if one is given. With failures those without an answer are
-// asked again, as new spending; this may be said of a batch that is done, too. Faults: UnknownBatch, BatchState,
-// Forbidden, ServiceUnavailable.
+// Resume lets a paused batch go on, within another ceiling if one is given, which is not below what was spent. With
+// failures those without an answer are asked again, as new spending; this may be said of a batch that is done, too.
+// Faults: UnknownBatch, BatchState, InvalidRequest, Forbidden, ServiceUnavailable.
 func (b *Batches) Resume(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money, failures bool,
 ) (BatchView, error) {
@@ -154,6 +154,9 @@ func (b *Batches) Resume(
 			return wrongState(*q, "retomado", "pausado, ou concluído com falhas que se queira repetir")
 		}
 		if ceiling != nil {
+			if err := suffices(ctx, r, *q, *ceiling); err != nil {
+				return err
+			}
 			q.Ceiling, q.HasCeiling = *ceiling, true
 		}
 		if ceiling != nil || again {
@@ -191,6 +194,15 @@ func wrongState(q batch.Batch, become, when string) error {
 			batch.Quoted: "orçado", batch.Running: "em andamento", batch.Paused: "pausado", batch.Done: "concluído",
 			batch.Cancelled: "cancelado", batch.Expired: "expirado",
 		}[q.Status], become, when))
+}
+
+// suffices is the fault of a ceiling below what a batch was charged, or may yet be.
+func suffices(ctx context.Context, r ports.Repos, q batch.Batch, ceiling catalog.Money) error {
+	spent, err := r.Usage.SpentByKeys(ctx, []string{q.ID}, lookup.BatchBucket)
+	if least := spent[q.ID].Amount; err == nil && ceiling < least {
+		return invalid("teto", "O lote já gastou ou reservou "+least.Exact()+": diga um teto que não seja menor.")
+	}
+	return err
 }
 
 // maySpend is the fault of a caller who may not spend what a batch may cost: members may up to the organisation's

@@ -143,6 +143,12 @@ func TestTheCeiling(t *testing.T) {
 		s.until(q.ID, paused)
 		v := s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 20 })
 		equal(t, "at the ceiling", state(v), "pausado teto ended 20 charged 20 free 0 failed 0 spent 9")
+		_, err := s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(20*price-1)), false)
+		equal(t, "below what was spent", said(err), "requisicao_invalida teto")
+		if message := app.FaultOf(err).Message; !strings.Contains(message, "R$\u00a09,00") {
+			t.Errorf("the least is not in %q", message)
+		}
+		equal(t, "its ceiling", must(s.batches.Show(t.Context(), key, q.ID)).Ceiling, 20*price+1)
 		fail.Store(true)
 		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(25*price)), false))
 		v = s.until(q.ID, func(v app.BatchView) bool {
