@@ -95,25 +95,19 @@ func readBatch(r *http.Request, data []byte) (n app.NewBatch, err error) {
 	if err != nil {
 		return n, err
 	}
-	sum := sha256.New()
-	header := r.Header.Get(purposeHeader)
-	if header != "" {
-		_, _ = io.WriteString(sum, header+"\n") // never fails
+	if kind == echo.MIMEMultipartForm {
+		if data, err = onlyFile(data, parameters["boundary"]); err != nil {
+			return n, err
+		}
 	}
-	_, _ = io.WriteString(sum, query.Encode()+"\n")
-	_, _ = sum.Write(data)
-	n.RequestBody = sum.Sum(nil)
+	header := r.Header.Get(purposeHeader)
+	n.RequestBody = requestSum(header, query, data)
 	if kind == echo.MIMEApplicationJSON {
 		if err := batchOfJSON(&n, data, query); err != nil {
 			return n, err
 		}
 		n.Purpose, err = onePurpose(header, n.Purpose)
 		return n, err
-	}
-	if kind == echo.MIMEMultipartForm {
-		if data, err = onlyFile(data, parameters["boundary"]); err != nil {
-			return n, err
-		}
 	}
 	if err := batchOfQuery(&n, query); err != nil {
 		return n, err
@@ -123,6 +117,18 @@ func readBatch(r *http.Request, data []byte) (n app.NewBatch, err error) {
 	}
 	n.Rows, err = sheet.Read(data, batch.MaxItems+1) // and a header
 	return n, err
+}
+
+// requestSum is what two requests with one Idempotency-Key have in common. Of a form that is the file: what stands around it
+// is another text each time.
+func requestSum(purpose string, query url.Values, data []byte) []byte {
+	sum := sha256.New()
+	if purpose != "" {
+		_, _ = io.WriteString(sum, purpose+"\n") // never fails
+	}
+	_, _ = io.WriteString(sum, query.Encode()+"\n")
+	_, _ = sum.Write(data)
+	return sum.Sum(nil)
 }
 
 func isBatchType(kind string) bool {

@@ -180,12 +180,20 @@ func TestWhatIsNoBatch(t *testing.T) {
 		latin := s.BatchOf(s.SendTable(key, "produto=cpf", "text/csv", "Jo\xe3o;titular\nJos\xe9;5,29982E+10\nZ\xe9;2345678992\n"+"A;"+ana+"\n"))
 		expect(t, "Latin-1 and rounded numbers", []any{latin.Itens.Validos, latin.Invalidos[0].Linha,
 			strings.Contains(latin.Invalidos[0].Mensagem, "arredondado")}, []any{2, 2, true})
-		var form bytes.Buffer
-		w := multipart.NewWriter(&form)
-		part, _ := w.CreateFormFile("arquivo", "a.csv")
-		_, _ = part.Write([]byte("cpf\n" + ana))
-		_ = w.Close()
-		expect(t, "a form", s.SendTable(key, "produto=cpf", w.FormDataContentType(), form.String()).Status, 201)
+		sendForm := func(name string) lookuptest.Answer {
+			var form bytes.Buffer
+			w := multipart.NewWriter(&form)
+			part, _ := w.CreateFormFile("arquivo", "a.csv")
+			_, _ = part.Write([]byte("cpf\n" + ana))
+			_ = w.Close()
+			a, err := s.Do(t.Context(), "POST", "/api/v1/lotes?produto=cpf", key,
+				map[string]string{"Content-Type": w.FormDataContentType(), "Idempotency-Key": name}, form.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		expect(t, "a form, again", s.BatchOf(sendForm("f")).ID, s.BatchOf(sendForm("f")).ID)
 		most := s.BatchOf(s.SendTable(key, "produto=cpf", "text/csv", "cpf\n"+strings.Repeat(ana+"\n", 50000)))
 		expect(t, "50 000 rows", []any{most.Itens.Total, most.Itens.Repetidos}, []any{50000, 49999})
 		expect(t, "nothing was asked", bureau.Calls(), 0)
