@@ -6,7 +6,9 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"path"
 	"regexp"
+	"strings"
 
 	"fichario/adapters/sheet"
 	"fichario/app"
@@ -86,10 +88,11 @@ func batchRow(r app.BatchResults, item app.BatchResult) ([]any, error) {
 	return row, nil
 }
 
-// XLSX answers with a table as a workbook. Every text is text there, and none a formula.
+// XLSX answers with a table as a workbook, whatever the ending of its name. Every text is text there, and none a formula.
 func XLSX(w http.ResponseWriter, t Table) error {
 	w.Header().Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+t.Name+`"`)
+	name := strings.TrimSuffix(t.Name, path.Ext(t.Name)) + ".xlsx"
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	extend(w)
 	n := 0
 	return sheet.Write(w, t.Columns, func(yield func([]any, error) bool) {

@@ -32,6 +32,10 @@ func TestColumnsOfOneName(t *testing.T) {
 		}
 	}
 	w = httptest.NewRecorder()
+	if err := XLSX(w, Batch(r)); err != nil || !strings.HasSuffix(w.Header().Get("Content-Disposition"), `.xlsx"`) {
+		t.Errorf("%q, %v", w.Header(), err)
+	}
+	w = httptest.NewRecorder()
 	if _, err := CSV(w, Batch(r), Plain); err != nil || !strings.HasPrefix(w.Body.String(), "telefone,telefone,cpf,") {
 		t.Errorf("%q, %v", w.Body, err)
 	}

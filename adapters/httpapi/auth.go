@@ -16,7 +16,7 @@ type contextKey struct{}
 // call is what the middleware found out about a request.
 type call struct {
 	caller app.Caller
-	accept string // the header of that name
+	accept string // the header of that name, all its lines
 }
 
 func callOf(ctx context.Context) call {
@@ -52,7 +52,7 @@ func (s *server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			return app.MinuteLimit(state)
 		}
 		c.SetRequest(r.WithContext(context.WithValue(r.Context(), contextKey{},
-			call{caller, r.Header.Get(echo.HeaderAccept)})))
+			call{caller, strings.Join(r.Header.Values(echo.HeaderAccept), ",")})))
 		return next(c)
 	}
 }

@@ -133,7 +133,7 @@ func requestSum(purpose string, query url.Values, data []byte) []byte {
 
 func isBatchType(kind string) bool {
 	switch kind {
-	case echo.MIMEApplicationJSON, echo.MIMEMultipartForm, "text/csv", xlsxType:
+	case echo.MIMEApplicationJSON, echo.MIMEMultipartForm, csvType, xlsxType:
 		return true
 	}
 	return false

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -203,18 +202,21 @@ func (b body) VisitGetBatchResultsResponse(w http.ResponseWriter) error { return
 
 // preferred is the kind of file that an Accept header asks for; empty for JSON.
 func preferred(accept string) string {
-	switch {
-	case prefersCSV(accept):
+	switch wanted(accept, csvType, xlsxType, ndjsonType) {
+	case csvType:
 		return "csv"
-	case strings.Contains(accept, xlsxType):
+	case xlsxType:
 		return "xlsx"
-	case strings.Contains(accept, "application/x-ndjson"):
+	case ndjsonType:
 		return "ndjson"
 	}
 	return ""
 }
 
-const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+const (
+	xlsxType   = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	ndjsonType = "application/x-ndjson"
+)
 
 // batchFile is the results of a batch as a file, which is written while it is read.
 type batchFile struct {

@@ -172,15 +172,18 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-func TestPrefersCSV(t *testing.T) {
+func TestWanted(t *testing.T) {
 	t.Parallel()
-	for accept, want := range map[string]bool{
-		"": false, "*/*": false, "application/json": false, "text/csv": true, "TEXT/CSV; charset=utf-8": true,
-		"text/csv;q=0": false, "application/json, text/csv;q=0.5": false, "text/csv, application/json;q=0.9": true,
-		"text/csvx": false,
+	for accept, want := range map[string]string{
+		"": "", "*/*": "", "application/json": "", "text/csv": "csv", "TEXT/CSV; charset=utf-8": "csv",
+		"text/csv;q=0": "", "application/json, text/csv;q=0.5": "", "text/csv, application/json;q=0.9": "csv",
+		"text/csvx": "", "text/csv, */*": "csv", "text/csv;q=0.5, */*": "", "text/csv;q=0.5, application/json;q=0.1, */*": "csv",
+		ndjsonType: "ndjson", ndjsonType + ";q=0": "", ndjsonType + ";Q=0.9, application/json": "", xlsxType + ";q=0, text/csv": "csv",
+		"application/json;q=0.5," + xlsxType: "xlsx", "text/csv;q=0.5, " + ndjsonType + ";q=0.8": "ndjson",
+		ndjsonType + ", text/csv": "csv", xlsxType + "2": "", "text/csv;q=NaN": "",
 	} {
-		if got := prefersCSV(accept); got != want {
-			t.Errorf("prefersCSV(%q) = %t", accept, got)
+		if got := preferred(accept); got != want {
+			t.Errorf("preferred(%q) = %q; want %q", accept, got, want)
 		}
 	}
 }

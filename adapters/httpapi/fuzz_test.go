@@ -35,7 +35,7 @@ func FuzzHeaders(f *testing.F) {
 		if _, err := bearer([]string{value, value}); err == nil {
 			t.Error("a key from two headers")
 		}
-		if prefersCSV(value) && !strings.Contains(strings.ToLower(value), "text/csv") {
+		if wanted(value, csvType) != "" && !strings.Contains(strings.ToLower(value), "text/csv") {
 			t.Error("a file that nobody asked for")
 		}
 		r := httptest.NewRequest(http.MethodGet, "/", nil)

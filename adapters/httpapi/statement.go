@@ -14,28 +14,43 @@ import (
 	"fichario/domain/audit"
 )
 
-// prefersCSV reads an Accept header: whether text/csv is asked for, and not less
-// than JSON.
-func prefersCSV(accept string) bool {
-	csv, json := 0.0, 0.0
+const csvType = "text/csv"
+
+// wanted is which of the types of files an Accept header asks for most, of equals the first; empty where JSON is wanted
+// more, or none of them is named.
+func wanted(accept string, files ...string) string {
+	weights := weightsOf(accept)
+	best, most := "", 0.0
+	for _, json := range []string{echo.MIMEApplicationJSON, "application/*", "*/*"} {
+		if q, named := weights[json]; named {
+			most = q
+			break
+		}
+	}
+	for _, file := range files {
+		if q := weights[file]; q > most || q > 0 && q == most && best == "" {
+			best, most = file, q
+		}
+	}
+	return best
+}
+
+// weightsOf are the types of an Accept header with their weights (RFC 9110, section 12.5.1).
+func weightsOf(accept string) map[string]float64 {
+	weights := map[string]float64{}
 	for part := range strings.SplitSeq(accept, ",") {
 		kind, params, _ := strings.Cut(strings.TrimSpace(part), ";")
 		q := 1.0
 		for p := range strings.SplitSeq(params, ";") {
-			if v, ok := strings.CutPrefix(strings.TrimSpace(p), "q="); ok {
+			if v, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(p)), "q="); ok {
 				if f, err := strconv.ParseFloat(v, 64); err == nil {
 					q = f
 				}
 			}
 		}
-		switch strings.ToLower(strings.TrimSpace(kind)) {
-		case "text/csv":
-			csv = q
-		case "application/json":
-			json = q
-		}
+		weights[strings.ToLower(strings.TrimSpace(kind))] = q
 	}
-	return csv > 0 && csv >= json
+	return weights
 }
 
 // looking is for what somebody looks at, and no lookup waits for.
@@ -72,7 +87,7 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 	}
 	ctx = app.ForList(ctx)
 	form := download.Form(orEmpty(p.Formato))
-	if form == download.Excel || prefersCSV(c.accept) {
+	if form == download.Excel || wanted(c.accept, csvType) != "" {
 		lines, err := h.Statement.Lines(ctx, c.caller, q)
 		return file{download.Statement(lines), form}, err
 	}

@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"fichario/adapters/download"
@@ -270,9 +269,7 @@ func (s *server) batchXLSX(c *call) error {
 	if err != nil {
 		return err
 	}
-	table := download.Batch(found)
-	table.Name = strings.TrimSuffix(table.Name, ".csv") + ".xlsx"
-	if err := download.XLSX(c.w, table); err != nil {
+	if err := download.XLSX(c.w, download.Batch(found)); err != nil {
 		s.brokeOff(c, err)
 	}
 	return nil

@@ -135,6 +135,8 @@ func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 	}
 	expect(t, "lines", []any{len(lines), json.Unmarshal([]byte(lines[0]), &first), first.Linha, first.Colunas["nome"]},
 		[]any{4, nil, 2, "=Ana"})
+	workbook := s.Get(place+"/resultados?formato=xlsx", key).Header.Get("Content-Disposition")
+	expect(t, "the name of a workbook", strings.HasSuffix(workbook, `.xlsx"`), true)
 	excel := s.Get(place+"/resultados?formato=excel", key)
 	expect(t, "for spreadsheets", bytes.HasPrefix(excel.Body, []byte("\ufeffnome;")) && bytes.Contains(excel.Body, []byte(";0,45;")), true)
 }
