@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -28,7 +29,7 @@ func (binder) Bind(into any, c echo.Context) error {
 	r := c.Request()
 	switch into.(type) {
 	case *ConfirmBatchJSONRequestBody, *ResumeBatchJSONRequestBody:
-		if r.ContentLength == 0 {
+		if empty(r) {
 			return io.EOF // these may come without a body
 		}
 	}
@@ -44,6 +45,20 @@ func (binder) Bind(into any, c echo.Context) error {
 		return err
 	}
 	return decodeStrict(body, into)
+}
+
+// empty reports whether a request has no body. One of unknown length is looked into.
+func empty(r *http.Request) bool {
+	if r.ContentLength >= 0 {
+		return r.ContentLength == 0
+	}
+	ahead := bufio.NewReader(r.Body)
+	_, err := ahead.Peek(1)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{ahead, r.Body}
+	return errors.Is(err, io.EOF)
 }
 
 // compressed is the fault, with a code, of a body that says that it is compressed; nil

@@ -191,12 +191,16 @@ func asFault(err error) *fault.Error {
 	return fault.New(fault.Internal, "Erro interno. Se continuar, informe o requestId a quem opera o serviço.")
 }
 
+func noSuchRoute() *fault.Error {
+	return fault.New(unknownRoute, "Não há rota com este endereço. O contrato está em /openapi.yaml.")
+}
+
 // routerFault translates what the router and the generated code refuse. Their own
 // texts repeat what was sent and are not shown.
 func routerFault(h *echo.HTTPError) *fault.Error {
 	switch h.Code {
 	case http.StatusNotFound:
-		return fault.New(unknownRoute, "Não há rota com este endereço. O contrato está em /openapi.yaml.")
+		return noSuchRoute()
 	case http.StatusMethodNotAllowed:
 		return fault.New(methodNotAllowed, "Esta rota não aceita este método; o cabeçalho Allow diz quais aceita.")
 	case http.StatusBadRequest:

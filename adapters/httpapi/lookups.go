@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/catalog"
+	"fichario/domain/document"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 )
@@ -20,6 +22,9 @@ import (
 // LookupCpf serves GET /api/v1/cpf/{documento} (specification, 4.1).
 func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (LookupCpfResponseObject, error) {
 	p := r.Params
+	if beyond(document.CPF, r.Documento) {
+		return nil, noSuchRoute()
+	}
 	return h.lookup(ctx, app.LookupRequest{Product: catalog.CPF, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
 		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
 }
@@ -27,8 +32,18 @@ func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (Look
 // LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
 func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (LookupCnpjResponseObject, error) {
 	p := r.Params
+	if beyond(document.CNPJ, r.Documento) {
+		return nil, noSuchRoute()
+	}
 	return h.lookup(ctx, app.LookupRequest{Product: catalog.CNPJ, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
 		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
+}
+
+// beyond reports whether an address goes on behind its document. The slash of a mask stands before its end.
+func beyond(t document.Type, sent string) bool {
+	whole, _, more := strings.Cut(sent, "/")
+	_, err := document.Parse(t, whole)
+	return more && err == nil
 }
 
 // Lookup serves POST /api/v1/consultas (specification, 4.2).
@@ -125,7 +140,7 @@ func contradiction(field string) error {
 
 // prefersLater reads a Prefer header (RFC 7240): preferences by commas, each with parameters after semicolons.
 func prefersLater(header string) bool {
-	for preference := range strings.SplitSeq(header, ",") {
+	for preference := range strings.SplitSeq(quotedText.ReplaceAllLiteralString(header, `""`), ",") {
 		token, _, _ := strings.Cut(preference, ";")
 		if strings.EqualFold(strings.TrimSpace(token), respondAsync) {
 			return true
@@ -134,7 +149,13 @@ func prefersLater(header string) bool {
 	return false
 }
 
-const respondAsync = "respond-async"
+const (
+	respondAsync = "respond-async"
+	preferHeader = "Prefer"
+)
+
+// quotedText is a text in quotes, also one that does not end; what stands in it separates nothing.
+var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*(?:"|$)`)
 
 // GetLookup serves GET /api/v1/consultas/{id} (design, section 12).
 func (h handlers) GetLookup(ctx context.Context, r GetLookupRequestObject) (GetLookupResponseObject, error) {

@@ -14,7 +14,7 @@ import (
 	"fichario/app"
 )
 
-var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // requestID gives every request an id. A caller's own is kept when it is a UUID:
 // any other text could be somebody's document, and ids are logged.

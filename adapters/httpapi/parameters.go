@@ -43,6 +43,32 @@ func onlyParams(known ...string) echo.MiddlewareFunc {
 	}
 }
 
+// smallID writes the id in a path as ids are stored: a UUID may be sent in capitals (RFC 9562, section 4).
+func smallID(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		for i, name := range c.ParamNames() {
+			if name == "id" {
+				c.ParamValues()[i] = strings.ToLower(c.ParamValues()[i])
+			}
+		}
+		return next(c)
+	}
+}
+
+// headerLines makes one list of the lines of Prefer (RFC 7240, section 2), and refuses what is no list and comes twice.
+func headerLines(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h := c.Request().Header
+		if lines := h[preferHeader]; len(lines) > 1 {
+			h[preferHeader] = []string{strings.Join(lines, ", ")}
+		}
+		if len(h[purposeHeader]) > 1 {
+			return fault.New(fault.InvalidRequest, "O cabeçalho "+purposeHeader+" veio mais de uma vez.").At(purposeHeader)
+		}
+		return next(c)
+	}
+}
+
 // firstOf leaves of parameters that came several times the first: whoever verifies an address is answered all the same.
 func firstOf(names ...string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {

@@ -69,7 +69,7 @@ func New(c Config) http.Handler {
 	e.Use(requestID, s.observe, s.recovered, headers, s.tokenFirst)
 
 	lookup := func(params ...string) []echo.MiddlewareFunc {
-		return []echo.MiddlewareFunc{s.enabled, s.authenticate, onlyParams(params...)}
+		return []echo.MiddlewareFunc{s.enabled, s.authenticate, headerLines, smallID, onlyParams(params...)}
 	}
 	RegisterHandlersWithOptions(e, s, RegisterHandlersOptions{OperationMiddlewares: map[string][]echo.MiddlewareFunc{
 		"lookupCpf":  lookup("atualizar", "maxIdade", "somenteHistorico"),

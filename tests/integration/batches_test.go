@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"mime/multipart"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 
 	"fichario/adapters/sheet"
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -48,7 +50,8 @@ func TestABatch(t *testing.T) {
 		}
 		expect(t, "paused before it runs", s.Move(key.Key, b.ID, "pausar", "").String(), "409 estado_do_lote")
 		expect(t, "a ceiling of words", s.Move(key.Key, b.ID, "confirmar", `{"teto":"x"}`).String(), "400 requisicao_invalida")
-		expect(t, "confirmed", s.Move(key.Key, b.ID, "confirmar", "").Status, 202)
+		expect(t, "by its id in capitals", s.Batch(key.Key, strings.ToUpper(b.ID)).ID, b.ID)
+		expect(t, "confirmed without a length", chunked(t, s, key.Key, place+"/confirmar"), 202)
 		done := s.AwaitBatch(key.Key, b.ID, "it is done", 20*time.Second, func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
 		expect(t, "the end", done.String(), "concluido : 2 done, 1 charged, 1 free, 0 failed, 0.45 spent")
 		expect(t, "calls", bureau.Calls(), 2)
@@ -103,6 +106,23 @@ func TestSlowTables(t *testing.T) {
 		line, err := c.ReadString('\n')
 		expect(t, "in the end", []any{line, err}, []any{"HTTP/1.1 201 Created\r\n", nil})
 	}
+}
+
+// chunked is the status of a post without a body whose length is not said.
+func chunked(t *testing.T, s *lookuptest.Service, key, path string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, io.MultiReader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.ContentLength, r.TransferEncoding = -1, []string{"chunked"}
+	a, err := contracttest.Transport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = a.Body.Close()
+	return a.StatusCode
 }
 
 func mask(cpf string) string { return cpf[:3] + "." + cpf[3:6] + "." + cpf[6:9] + "-" + cpf[9:] }

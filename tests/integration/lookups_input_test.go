@@ -117,6 +117,10 @@ func TestBadInputCostsNothing(t *testing.T) {
 				"requisicao_invalida", "cache",
 			},
 			"unknown route":   {get("/api/v1/nada"), 404, "rota_desconhecida", ""},
+			"a slash behind":  {get("/api/v1/cpf/" + ana + "/"), 404, "rota_desconhecida", ""},
+			"a path behind":   {get("/api/v1/cnpj/" + acme + "/x/y"), 404, "rota_desconhecida", ""},
+			"a mask's slash":  {get("/api/v1/cnpj/11.222.333/0001-81"), 400, "documento_invalido", "documento"},
+			"a slash alone":   {get("/api/v1/cnpj/11222333/000181"), 400, "documento_invalido", "documento"},
 			"wrong method":    {request{"DELETE", "/api/v1/consultas", nil, ""}, 405, "metodo_nao_permitido", ""},
 			"PUT of a lookup": {request{"PUT", "/api/v1/cpf/" + ana, nil, ""}, 405, "metodo_nao_permitido", ""},
 		} {

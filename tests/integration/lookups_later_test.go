@@ -52,6 +52,7 @@ func TestAnswersLater(t *testing.T) {
 		expect(t, "its answer", []any{answer.JSON["consultaId"], answer.JSON["cache"], answer.JSON["valorCobrado"]},
 			[]any{id, false, json.Number("0.45")})
 		expect(t, "byte for byte", answer.Raw(t), lookuptest.Body(ana))
+		expect(t, "by its id in capitals", s.Get("/api/v1/consultas/"+strings.ToUpper(id), key.Key).Status, 200)
 		expect(t, "of another key", s.Get(place, stranger.Key).String(), "404 consulta_desconhecida")
 		for _, unknown := range []string{"x", "019a9b1c-6a55-7d3e-9f3d-2f3a1f0c9d10"} {
 			expect(t, unknown, s.Get("/api/v1/consultas/"+unknown, key.Key).String(), "404 consulta_desconhecida")

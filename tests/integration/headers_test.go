@@ -1,0 +1,52 @@
+package integration
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/contracttest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// TestHeadersOnSeveralLines: those that are lists are one list (RFC 9110, section 5.3), and one that is none is named.
+func TestHeadersOnSeveralLines(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	key, other := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(91, 1)[0]
+	s.Hide(ana)
+	s.Hide(other)
+	ask := func(path, header string, lines ...string) (*http.Response, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Authorization": {"Bearer " + key}, header: lines}
+		a, err := contracttest.Transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = a.Body.Close() }()
+		body, err := io.ReadAll(a.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a, string(body)
+	}
+	a, _ := ask("/api/v1/consultas", "Accept", "application/json;q=0.5", "text/csv")
+	expect(t, "a file", a.Header.Get("Content-Type"), "text/csv; charset=utf-8")
+	quoted, _ := ask("/api/v1/cpf/"+other, "Prefer", `return="x, respond-async, y"`)
+	expect(t, "what is quoted", quoted.StatusCode, http.StatusOK)
+	later, _ := ask("/api/v1/cpf/"+ana, "Prefer", "wait=1", "respond-async")
+	expect(t, "a preference on the second line", later.StatusCode, http.StatusAccepted)
+	twice, body := ask("/api/v1/cpf/"+ana, "X-Finalidade", "credito", "cobranca")
+	expect(t, "two purposes", twice.StatusCode, http.StatusBadRequest)
+	if !strings.Contains(body, `"campo":"X-Finalidade"`) {
+		t.Error(body)
+	}
+}
