@@ -760,7 +760,7 @@ type Retomada struct {
 	Failures *bool `json:"falhas,omitempty"`
 
 	// Ceiling The most that the batch may be charged in all, in reais.
-	Ceiling *json.Number `json:"teto,omitempty"`
+	Ceiling *number `json:"teto,omitempty"`
 }
 
 // SimulatedContact A contact as it would be made.
@@ -802,7 +802,7 @@ type SituacaoItem string
 // Teto defines model for Teto.
 type Teto struct {
 	// Ceiling The most that the batch may be charged, in reais.
-	Ceiling *json.Number `json:"teto,omitempty"`
+	Ceiling *number `json:"teto,omitempty"`
 }
 
 // DocumentType defines model for TipoDocumento.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -34,13 +33,13 @@ const (
 
 // batchBody is the JSON body of a batch.
 type batchBody struct {
-	Name      string       `json:"nome"`
-	Product   string       `json:"produto"`
-	Documents []string     `json:"documentos"`
-	Refresh   bool         `json:"atualizar"`
-	Ceiling   *json.Number `json:"teto"`
-	Confirm   bool         `json:"confirmar"`
-	Purpose   string       `json:"finalidade"`
+	Name      string   `json:"nome"`
+	Product   string   `json:"produto"`
+	Documents []string `json:"documentos"`
+	Refresh   bool     `json:"atualizar"`
+	Ceiling   *number  `json:"teto"`
+	Confirm   bool     `json:"confirmar"`
+	Purpose   string   `json:"finalidade"`
 }
 
 // CreateBatch serves POST /api/v1/lotes (design, section 11): documents as JSON, or a table.
@@ -178,7 +177,7 @@ func batchOfQuery(n *app.NewBatch, query url.Values) (err error) {
 		}
 	}
 	if sent, ok := query["teto"]; ok {
-		ceiling := json.Number(sent[0])
+		ceiling := number(sent[0])
 		n.Ceiling, err = ceilingOf(&ceiling)
 	}
 	return err

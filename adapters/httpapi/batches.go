@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -96,14 +97,27 @@ func timeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
+// number is a JSON number as it was sent. A json.Number would take one in quotes, too.
+type number string
+
+// UnmarshalJSON takes a number and nothing else.
+func (n *number) UnmarshalJSON(sent []byte) error {
+	if sent[0] != '-' && (sent[0] < '0' || sent[0] > '9') {
+		return &json.UnmarshalTypeError{Type: reflect.TypeFor[number]()}
+	}
+	*n = number(sent)
+	return nil
+}
+
 // ceilingOf reads an amount in reais. Fault: InvalidRequest.
-func ceilingOf(sent *json.Number) (*catalog.Money, error) {
+func ceilingOf(sent *number) (*catalog.Money, error) {
 	if sent == nil {
 		return nil, nil //nolint:nilnil // none was sent
 	}
-	m, err := catalog.ParseMoney(sent.String())
+	m, err := catalog.ParseNumber(string(*sent))
 	if err != nil {
-		return nil, fault.New(fault.InvalidRequest, "O teto "+err.Error()+".").At("teto")
+		return nil, fault.New(fault.InvalidRequest,
+			"O teto é um número de reais com até quatro casas decimais, como 0.45.").At("teto")
 	}
 	return &m, nil
 }

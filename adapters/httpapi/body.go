@@ -111,7 +111,7 @@ func decodeStrict(body []byte, into any) error {
 			reflect.Slice: "uma lista",
 		}
 		said := words[wrong.Type.Kind()]
-		if wrong.Type == reflect.TypeFor[json.Number]() {
+		if wrong.Type == reflect.TypeFor[number]() {
 			said = "um número"
 		}
 		return fault.New(fault.InvalidRequest, "O campo "+wrong.Field+" é "+said+".").At(wrong.Field)

@@ -32,6 +32,22 @@ func TestMoney(t *testing.T) {
 			t.Errorf("ParseMoney(%q) = %d, %v; want an error", in, got, err)
 		}
 	}
+	for in, want := range map[string]catalog.Money{
+		"0": 0, "0.45": 4500, "1.0E0": 10000, "1.0E7": 100000000000, "1e3": 10000000, "4.5E-1": 4500, "1.00000": 10000,
+		"0.00001e+1": 1, "12e0": 120000, "0e5": 0, "1.5e+1": 150000, "100e-2": 10000,
+	} {
+		if got, err := catalog.ParseNumber(in); err != nil || got != want {
+			t.Errorf("ParseNumber(%q) = %d, %v; want %d", in, got, err, want)
+		}
+	}
+	for _, in := range []string{
+		"", ".", "1.", ".5", "-1", "+1", "1,5", "1.00001", "1e", "e3", "1e13", "1e31", "1e-31", "1e9999999999999999999", "1e-5", "1e1.5",
+		"NaN", "0x1", "1e3e3", " 1", "-0", "1_0", "1e1_0",
+	} {
+		if got, err := catalog.ParseNumber(in); !errors.Is(err, catalog.ErrMoney) {
+			t.Errorf("ParseNumber(%q) = %d, %v; want an error", in, got, err)
+		}
+	}
 	for m, want := range map[catalog.Money]string{
 		0: "0", 4500: "0.45", 20750: "2.075", 1: "0.0001", 120000: "12", -15000: "-1.5",
 	} {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -36,6 +37,34 @@ func ParseMoney(s string) (Money, error) {
 		return 0, ErrMoney
 	}
 	return Money(n), nil
+}
+
+// exponentMost is far beyond any amount.
+const exponentMost = 30
+
+// ParseNumber reads an amount as programs write JSON numbers, also with an exponent or needless zeros: 1.0E7, 10.500000.
+// Its error is ErrMoney.
+func ParseNumber(s string) (Money, error) {
+	mantissa, exponent := s, 0
+	if at := strings.IndexAny(s, "eE"); at >= 0 {
+		n, err := strconv.Atoi(s[at+1:])
+		if err != nil || n > exponentMost || n < -exponentMost {
+			return 0, ErrMoney
+		}
+		mantissa, exponent = s[:at], n
+	}
+	whole, frac, hasFrac := strings.Cut(mantissa, ".")
+	if whole == "" || hasFrac && frac == "" {
+		return 0, ErrMoney
+	}
+	zeros := strings.Repeat("0", exponentMost)
+	digits, point := zeros+whole+frac+zeros, len(zeros)+len(whole)+exponent
+	whole, frac = strings.TrimLeft(digits[:point], "0"), strings.TrimRight(digits[point:], "0")
+	whole = cmp.Or(whole, "0")
+	if frac != "" {
+		whole += "." + frac
+	}
+	return ParseMoney(whole)
 }
 
 // ParseReais reads an amount as people in Brazil write it, and so what Exact writes: R$ 1.234,5678, with a comma before

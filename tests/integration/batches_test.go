@@ -179,10 +179,13 @@ func TestWhatIsNoBatch(t *testing.T) {
 			"not a list":        {key, `{"produto":"cpf","documentos":"1"}`, "400 requisicao_invalida"},
 			"unknown field":     {key, `{"produto":"cpf","documentos":["1"],"x":1}`, "400 requisicao_invalida"},
 			"a negative amount": {key, `{"produto":"cpf","documentos":["1"],"teto":-1}`, "400 requisicao_invalida"},
+			"a quoted amount":   {key, `{"produto":"cpf","documentos":["1"],"teto":"1"}`, "400 requisicao_invalida"},
 			"no ceiling":        {key, `{"produto":"cpf","documentos":["1"],"confirmar":true}`, "400 requisicao_invalida"},
 		} {
 			expect(t, what, s.Quote(c.key, c.body).String(), c.want)
 		}
+		java := s.BatchOf(s.Quote(key, `{"produto":"cpf","documentos":["`+ana+`"],"teto":1.0E7}`))
+		expect(t, "a ceiling as Java prints it", java.Teto.String(), "10000000")
 		masked := s.BatchOf(s.Quote(key, `{"produto":"cpf","documentos":["`+mask(ana)+`"]}`))
 		expect(t, "masks in JSON", []any{masked.Itens.Validos, masked.Itens.Invalidos}, []any{0, 1})
 
