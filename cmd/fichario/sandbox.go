@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"fichario/adapters/docsite"
@@ -60,12 +61,17 @@ func (c *sandboxBureauCmd) Run(e *environment) error {
 	}
 }
 
-// withDoors answers what is asked of the bureau about itself, and leaves the rest to next.
+// withDoors answers what is asked of the bureau about itself, and leaves the rest to next as it came: a ServeMux would
+// lead odd paths elsewhere.
 func withDoors(bureau *sandbox.Bureau, next http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/_/", bureau.Doors())
-	mux.Handle("/", next)
-	return mux
+	doors := bureau.Doors()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/_/") {
+			doors.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // sandbox is the invented bureau, with the script of the settings; the same one each time.
