@@ -11,7 +11,9 @@ import (
 
 	"fichario/app"
 	"fichario/domain/automation"
+	"fichario/domain/catalog"
 	"fichario/domain/fault"
+	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 )
 
@@ -32,8 +34,8 @@ type Metrics struct {
 	background  *prometheus.CounterVec
 }
 
-// NewMetrics returns metrics in a registry of their own.
-func NewMetrics() *Metrics {
+// NewMetrics returns metrics in a registry of their own, for a service that asks a bureau about these products.
+func NewMetrics(products catalog.Catalog) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "fichario", Name: name, Help: help}, labels)
 	}
@@ -65,8 +67,38 @@ func NewMetrics() *Metrics {
 	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.calls, m.callSeconds, m.hits, m.charged, m.dropped,
 		m.posts, m.jobs, m.background,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.beginAtZero(products)
 	return m
 }
+
+// beginAtZero has each series whose labels are known beforehand begin with 0: to Prometheus one that begins with its
+// first failure has not grown, so that no alert would tell of that one.
+func (m *Metrics) beginAtZero(products catalog.Catalog) {
+	for _, k := range problems {
+		m.refusals.WithLabelValues(string(k.Code))
+	}
+	for _, outcome := range []webhook.Outcome{webhook.Accepted, webhook.Repeated, webhook.Refused, postFailed} {
+		m.posts.WithLabelValues(string(outcome))
+	}
+	for _, kind := range []automation.JobKind{automation.FanOut, automation.RunAutomation, automation.MailMember} {
+		for _, state := range []automation.JobState{automation.Done, automation.Ready, automation.Dead} {
+			m.jobs.WithLabelValues(string(kind), string(state))
+		}
+	}
+	for _, p := range products {
+		for _, outcome := range []lookup.Status{lookup.Done, lookup.Failed, lookup.NoAnswer, lookup.NotSent} {
+			m.calls.WithLabelValues(p.ID, string(outcome))
+		}
+		m.hits.WithLabelValues(p.ID)
+		m.charged.WithLabelValues(p.ID)
+		for _, f := range p.Fields {
+			m.dropped.WithLabelValues(p.ID, f.Name)
+		}
+	}
+}
+
+// postFailed is the outcome of a post that was answered with 5xx.
+const postFailed webhook.Outcome = "failed"
 
 // Lookup counts a lookup; it is what app.LookupsConfig.Observe wants.
 func (m *Metrics) Lookup(e app.LookupEvent) {
@@ -87,8 +119,10 @@ func (m *Metrics) Job(kind automation.JobKind, state automation.JobState) {
 	m.jobs.WithLabelValues(string(kind), string(state)).Inc()
 }
 
-// Background counts a failure of what is done beside the requests; work is its name.
-func (m *Metrics) Background(work string) { m.background.WithLabelValues(work).Inc() }
+// Background returns what counts a failure of what is done beside the requests; work is its name.
+func (m *Metrics) Background(work string) (failed func()) {
+	return m.background.WithLabelValues(work).Inc
+}
 
 // Unwritten shows how many calls have ended whose outcome is in memory alone.
 func (m *Metrics) Unwritten(count func() int) {
@@ -131,7 +165,7 @@ func (m *Metrics) post(a app.Accepted, err error) {
 	outcome := webhook.Accepted
 	switch {
 	case err != nil && kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError:
-		outcome = "failed"
+		outcome = postFailed
 	case err != nil:
 		outcome = webhook.Refused
 	case a.Repeated:

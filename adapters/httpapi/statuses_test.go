@@ -54,7 +54,8 @@ func TestAPostThatIsNotDoneInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Config{
-			Intake: app.NewIntake(slowStore{}, time.Now, func() {}), Metrics: NewMetrics(), Log: slog.New(slog.DiscardHandler),
+			Intake: app.NewIntake(slowStore{}, time.Now, func() {}), Metrics: NewMetrics(nil),
+			Log: slog.New(slog.DiscardHandler),
 		})
 		began := time.Now()
 		body := strings.NewReader(`{"email":"bia@example.com"}`)

@@ -54,10 +54,10 @@ type service struct {
 	stopping      chan struct{} // closed when draining begins, for what would go on
 	// preparing is while the demonstration is made.
 	preparing     atomic.Bool
-	follow        []app.Chore       // of the replica, where there is one
-	tracer        *tracing.Tracer   // nil without traces
-	failed        func(work string) // counts failures of chores
-	metricsServer *http.Server      // nil where /metrics is served with everything else
+	follow        []app.Chore                       // of the replica, where there is one
+	tracer        *tracing.Tracer                   // nil without traces
+	failures      func(work string) (failed func()) // counts failures of chores
+	metricsServer *http.Server                      // nil where /metrics is served with everything else
 }
 
 // newService opens everything and wires it. What it opened is closed when it fails.
@@ -101,7 +101,7 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
 		return nil, fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}
-	metrics := httpapi.NewMetrics()
+	metrics := httpapi.NewMetrics(s.bureau.Catalog())
 	if err := e.readElsewhere(s, log, metrics); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (e *environment) wireUseCases(
 	}
 	s.lookups = app.NewLookups(s.lookupsConfig)
 	metrics.Unwritten(s.lookups.Unwritten)
-	s.failed = metrics.Background
+	s.failures = metrics.Background
 	s.batches = e.batches(s.store, s.bureau, calendar, log, s.lookups)
 	s.keys = app.NewKeys(s.store, now)
 	s.dispatcher = automation.New(e.settings.AllowPrivate)
@@ -286,10 +286,11 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
 	for i, c := range chores {
+		failed := s.failures(c.Name)
 		chores[i].Do = func(ctx context.Context) error {
 			err := c.Do(ctx)
 			if err != nil && ctx.Err() == nil {
-				s.failed(c.Name)
+				failed()
 			}
 			return err
 		}
