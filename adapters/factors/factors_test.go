@@ -55,7 +55,7 @@ func TestWhereTherePasskeysAre(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
 		"https://fichario.example": true, "http://localhost:8080": true, "http://fichario.example": false,
-		"http://127.0.0.1:8080": false, "https://203.0.113.7": false, "https://[2001:db8::1]": false,
+		"http://127.0.0.1:8080": false, "https://crm": false, "https://203.0.113.7": false, "https://[2001:db8::1]": false,
 	} {
 		keys, err := factors.NewPasskeys(address)
 		if err != nil || (keys != nil) != want {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"strings"
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -16,15 +17,16 @@ import (
 // Passkeys implements ports.Passkeys for the address that people reach the service at.
 type Passkeys struct{ web *webauthn.WebAuthn }
 
-// NewPasskeys returns nil for an address that browsers allow no passkeys for: one without a name, or without TLS
-// elsewhere than on localhost.
+// NewPasskeys returns nil for an address that browsers allow no passkeys for: one without a name that has a dot, or
+// without TLS elsewhere than on localhost.
 func NewPasskeys(publicURL string) (ports.Passkeys, error) {
 	at, err := url.Parse(publicURL)
 	if err != nil {
 		return nil, err
 	}
 	host := at.Hostname()
-	if host == "" || net.ParseIP(host) != nil || at.Scheme != "https" && host != "localhost" {
+	local := host == "localhost"
+	if !local && !strings.Contains(host, ".") || net.ParseIP(host) != nil || at.Scheme != "https" && !local {
 		return nil, nil //nolint:nilnil // an address like any other
 	}
 	web, err := webauthn.New(&webauthn.Config{

@@ -140,6 +140,9 @@ func (v *vault) indexes(text string) [][]byte {
 
 const proofText = "fichario"
 
+// ErrDataKey is behind what Migrate says of data keys that are not all those which the database was written with.
+var ErrDataKey = errors.New("FICHARIO_DATA_KEY")
+
 // prove checks that the data keys at hand are all those that this database is written
 // with, and registers the first of them.
 func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
@@ -155,9 +158,10 @@ func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
 	}
 	switch {
 	case opened == 0 && len(known) > 0:
-		return errors.New("FICHARIO_DATA_KEY is not the key that this database was written with")
+		return fmt.Errorf("%w is not the key that this database was written with", ErrDataKey)
 	case opened < len(known):
-		return errors.New("FICHARIO_DATA_KEY lacks a key that part of this database was written with: put it back behind the others, and leave it out after `fichario rekey`")
+		return fmt.Errorf("%w lacks a key that part of this database was written with: put it back behind the others, "+
+			"and leave it out after `fichario rekey`", ErrDataKey)
 	}
 	id := v.keys[0].name()
 	if slices.ContainsFunc(known, func(row dataKeyRow) bool { return row.ID == id }) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/go-playground/validator/v10"
 
@@ -61,10 +62,11 @@ var rules = map[string]rule{
 	// database: the address of a database.
 	"database": {
 		holds: func(f validator.FieldLevel) bool {
-			scheme, _, ok := strings.Cut(f.Field().String(), "://")
-			return ok && (scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql")
+			scheme, path, _ := strings.Cut(f.Field().String(), "://")
+			file := scheme == "sqlite" && path != "" && !strings.ContainsAny(path, "?#")
+			return file || scheme == "postgres" || scheme == "postgresql"
 		},
-		says: func(string) string { return "é sqlite://CAMINHO ou um endereço postgres://" },
+		says: func(string) string { return "é sqlite://CAMINHO, sem ? nem #, ou um endereço postgres://" },
 	},
 	// networks: addresses, and ranges of them.
 	"networks": {
@@ -81,6 +83,17 @@ var rules = map[string]rule{
 			return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
 		},
 		says: func(string) string { return "é um endereço http:// ou https:// completo" },
+	},
+	// plain: an address that others can be made of by adding a path, whose server has a name as browsers compare it.
+	"plain": {
+		holds: func(f validator.FieldLevel) bool {
+			u, err := url.Parse(f.Field().String())
+			beyond := func(r rune) bool { return r > unicode.MaxASCII }
+			return err == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.ContainsFunc(u.Host, beyond)
+		},
+		says: func(string) string {
+			return "não tem ? nem #, e escreve um nome com acentos na forma xn--, como https://xn--exmple-xta.com"
+		},
 	},
 }
 

@@ -53,5 +53,8 @@ func bureauFile(ref string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("FICHARIO_BUREAU: %q is neither sandbox, brasilapi, nor a file", ref)
 	}
-	return src, err
+	if err != nil {
+		return nil, fmt.Errorf("FICHARIO_BUREAU: %w", err)
+	}
+	return src, nil
 }

@@ -59,7 +59,7 @@ var groups = []kong.Group{
 
 // Settings are the service's configuration.
 type Settings struct {
-	Listen         string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" help:"Address to listen on."`
+	Listen         string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" validate:"required" help:"Address to listen on."`
 	DatabaseURL    string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" validate:"database" help:"sqlite://PATH, or postgres://… for more than one instance."`
 	Connections    int           `env:"FICHARIO_DATABASE_CONNECTIONS" name:"database-connections" default:"16" validate:"min=1,max=1000" help:"Connections of this process to PostgreSQL, at most; a quarter of them for what people look at."`
 	MigrateURL     string        `env:"FICHARIO_MIGRATE_DATABASE_URL" name:"migrate-database-url" validate:"omitempty,database" help:"postgres:// address of the same database that leads past a pooler, for migrations. Default: the one of FICHARIO_DATABASE_URL."`
@@ -74,12 +74,12 @@ type Settings struct {
 	DataKey        string        `env:"FICHARIO_DATA_KEY" help:"32 bytes in base64 that encrypt personal data; several with commas while rotating, the first encrypts. Default: a key file beside the SQLite database; required with PostgreSQL."`
 	KeepAnswers    time.Duration `env:"FICHARIO_RETENTION_ANSWERS" name:"retention-answers" default:"4320h" validate:"min=24h" help:"How long answers of bureaus are kept; at least as long as history answers."`
 	KeepDeliveries time.Duration `env:"FICHARIO_RETENTION_DELIVERIES" name:"retention-deliveries" default:"720h" validate:"min=24h" help:"How long the posts of webhooks are kept, and what they are known by."`
-	KeepContacts   time.Duration `env:"FICHARIO_RETENTION_CONTACTS" name:"retention-contacts" default:"0s" validate:"min=0" help:"How long contacts are kept. Default: until somebody deletes them."`
+	KeepContacts   time.Duration `env:"FICHARIO_RETENTION_CONTACTS" name:"retention-contacts" default:"0s" validate:"omitempty,min=24h" help:"How long contacts are kept, at least 24h. Default: until somebody deletes them."`
 	KeepAudit      time.Duration `env:"FICHARIO_RETENTION_AUDIT" name:"retention-audit" default:"43800h" validate:"min=24h" help:"How long the audit is kept."`
 	ErasureJournal string        `env:"FICHARIO_ERASURE_JOURNAL" name:"erasure-journal" help:"File that erasures are noted in outside of the database, so that they can be done again after a restore. Default: beside the SQLite database; none with PostgreSQL."`
 	SMTPURL        string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
 	AllowPrivate   bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`
-	PublicURL      string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" validate:"omitempty,address" help:"Address of the service in links. Default: http:// and the listen address."`
+	PublicURL      string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" validate:"omitempty,address,plain" help:"Address of the service in links. Default: http:// and the listen address."`
 	MetricsListen  string        `env:"FICHARIO_METRICS_LISTEN" name:"metrics-listen" help:"Address on which /metrics is served alone, such as 127.0.0.1:9090. Default: it is served with everything else."`
 	Proxies        string        `env:"FICHARIO_TRUSTED_PROXIES" name:"trusted-proxies" validate:"networks" help:"Addresses and ranges, separated by commas, of proxies whose X-Forwarded-For and -Proto count, such as 10.0.0.0/8. Default: no X-Forwarded-For counts."`
 	DrainDelay     time.Duration `env:"FICHARIO_DRAIN_DELAY" default:"0s" validate:"min=0,max=20s" help:"How long a stopping service still takes requests while /readyz says 503, for balancers to turn away; at most 20s."`

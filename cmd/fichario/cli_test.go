@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -94,6 +95,15 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 		"10.0.0.0/8":             {"serve", db, "--trusted-proxies=10.0.0.0/33"},
 		"FICHARIO_DATABASE_CONN": {"serve", db, "--database-connections=1001"},
 		"sqlite://CAMINHO":       {"serve", "--database-url", "mysql://x"},
+		"CAMINHO, sem ?":         {"serve", "--database-url", "sqlite://"},
+		"CAMINHO, sem":           {"serve", "--database-url", db[len("--database-url="):] + "?mode=ro"},
+		"campo FICHARIO_LISTEN":  {"serve", db, "--listen="},
+		"CONTACTS é no mínimo":   {"serve", db, "--retention-contacts=1s"},
+		"CONTACTS é no":          {"serve", db, "--retention-contacts=-24h"},
+		"FICHARIO_BUREAU: ":      {"serve", db, "--bureau-file", os.TempDir()},
+		"PUBLIC_URL não tem ?":   {"serve", db, "--public-url", "https://a.example/b?x"},
+		"PUBLIC_URL não":         {"serve", db, "--public-url", "https://exâmple.com"},
+		"FICHARIO_PUBLIC_URL: ":  {"serve", db, "--listen=127.0.0.1:0", "--public-url", "https://a..example"},
 		"FICHARIO_PUBLIC_URL":    {"serve", db, "--public-url", "nope"},
 		"duration":               {"serve", db, "--history-fresh", "x"},
 		"OIDC_ISSUER is missing": {"serve", db, "--oidc-client-id", "x"},
@@ -169,5 +179,33 @@ func TestTheKeyFile(t *testing.T) {
 	}
 	if _, err := os.Stat(db + ".key"); err == nil {
 		t.Error("another key file was made for a database that has data")
+	}
+	for text, want := range map[string]string{
+		"":      "x.db.key: a key is 32 bytes in base64, which this is not: put back",
+		"YWJj ": "x.db.key: a key is 32 bytes in base64, which this is not: put back",
+		base64.StdEncoding.EncodeToString(newDataKey()): "x.db.key is not the one that this database was written with",
+	} {
+		if err := os.WriteFile(db+".key", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, said := call("migrate"); code != 1 || !strings.Contains(said, want) || strings.Contains(said, "DATA_KEY") {
+			t.Errorf("with the key file %q: code %d, %s", text, code, said)
+		}
+	}
+	if code, said := call("migrate", "--data-key", base64.StdEncoding.EncodeToString(newDataKey())); code != 1 ||
+		!strings.Contains(said, "FICHARIO_DATA_KEY is not the key") {
+		t.Errorf("with another key in the variable: code %d, %s", code, said)
+	}
+}
+
+// TestARefusedAddressLeavesNoFiles: the key of a database is made when that can be.
+func TestARefusedAddressLeavesNoFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out, errOut bytes.Buffer
+	if code := run([]string{"migrate", "--database-url", "sqlite://"}, nil, &out, &errOut); code != 1 {
+		t.Errorf("code %d, %s", code, errOut.String())
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // dataKeys reads FICHARIO_DATA_KEY, or the key file beside a SQLite database,
 // which is made when the database is. One in memory has a key of its own, which ends with it.
 func (e *environment) dataKeys() ([][]byte, error) {
-	text := e.settings.DataKey
+	text, from := e.settings.DataKey, "FICHARIO_DATA_KEY"
 	if text == "" {
 		path, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL)
 		if !sqlite {
@@ -29,23 +29,44 @@ func (e *environment) dataKeys() ([][]byte, error) {
 		if text, err = keyFile(path); err != nil {
 			return nil, err
 		}
+		from = "the key file " + path + keySuffix
 	}
 	var keys [][]byte
 	for part := range strings.SplitSeq(text, ",") {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(part))
 		if err != nil || len(key) != gormstore.DataKeySize {
-			return nil, fmt.Errorf(
-				"FICHARIO_DATA_KEY: a key is %d bytes in base64, for example from `openssl rand -base64 32`", gormstore.DataKeySize)
+			return nil, notAKey(from, e.settings.DataKey == "")
 		}
 		keys = append(keys, key)
 	}
 	return keys, nil
 }
 
+// keySuffix is what the name of the key file ends with, behind that of the database.
+const keySuffix = ".key"
+
+func notAKey(from string, file bool) error {
+	help := "for example from `openssl rand -base64 32`"
+	if file {
+		help = "which this is not: put back the file that the database was made with"
+	}
+	return fmt.Errorf("%s: a key is %d bytes in base64, %s", from, gormstore.DataKeySize, help)
+}
+
+// inKeyFile has an error about the data keys name the key file, where they come from one.
+func (e *environment) inKeyFile(err error) error {
+	path, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL)
+	if e.settings.DataKey != "" || !sqlite || !errors.Is(err, gormstore.ErrDataKey) {
+		return err
+	}
+	return fmt.Errorf("the key file %s is not the one that this database was written with: put that one back",
+		path+keySuffix)
+}
+
 // keyFile returns the text of the key file beside a database, making it for a new
 // database. Of several processes that make it at once, one wins and all read it.
 func keyFile(database string) (string, error) {
-	path := database + ".key"
+	path := database + keySuffix
 	text, err := os.ReadFile(path)
 	if err == nil {
 		return strings.TrimSpace(string(text)), nil

@@ -162,7 +162,7 @@ func (e *environment) wireServer(
 	})
 	passkeys, err := factors.NewPasskeys(publicURL)
 	if err != nil {
-		return err
+		return fmt.Errorf("FICHARIO_PUBLIC_URL: %w", err)
 	}
 	provider, err := e.oidc(s, publicURL, log)
 	if err != nil {

@@ -45,7 +45,7 @@ func (e *environment) openStore(patience time.Duration, away func(why string)) (
 		err = e.reach(store, patience, away)
 	}
 	if err == nil {
-		err = store.Migrate(e.ctx)
+		err = e.inKeyFile(store.Migrate(e.ctx))
 	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
