@@ -88,7 +88,8 @@ func batchRow(r app.BatchResults, item app.BatchResult) ([]any, error) {
 	return row, nil
 }
 
-// XLSX answers with a table as a workbook, whatever the ending of its name. Every text is text there, and none a formula.
+// XLSX answers with a table as a workbook, whatever the ending of its name. Every text is text there, and none a
+// formula.
 func XLSX(w http.ResponseWriter, t Table) error {
 	w.Header().Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
 	name := strings.TrimSuffix(t.Name, path.Ext(t.Name)) + ".xlsx"

@@ -118,8 +118,8 @@ func readBatch(r *http.Request, data []byte) (n app.NewBatch, err error) {
 	return n, err
 }
 
-// requestSum is what two requests with one Idempotency-Key have in common. Of a form that is the file: what stands around it
-// is another text each time.
+// requestSum is what two requests with one Idempotency-Key have in common. Of a form that is the file: what stands
+// around it is another text each time.
 func requestSum(purpose string, query url.Values, data []byte) []byte {
 	sum := sha256.New()
 	if purpose != "" {

@@ -42,8 +42,8 @@ func ParseMoney(s string) (Money, error) {
 // exponentMost is far beyond any amount.
 const exponentMost = 30
 
-// ParseNumber reads an amount as programs write JSON numbers, also with an exponent or needless zeros: 1.0E7, 10.500000.
-// Its error is ErrMoney.
+// ParseNumber reads an amount as programs write JSON numbers, also with an exponent or needless zeros: 1.0E7,
+// 10.500000. Its error is ErrMoney.
 func ParseNumber(s string) (Money, error) {
 	mantissa, exponent := s, 0
 	if at := strings.IndexAny(s, "eE"); at >= 0 {

@@ -20,7 +20,7 @@ func TestHeadersOnSeveralLines(t *testing.T) {
 	key, other := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(91, 1)[0]
 	s.Hide(ana)
 	s.Hide(other)
-	ask := func(path, header string, lines ...string) (*http.Response, string) {
+	ask := func(path, header string, lines ...string) (status int, kind, body string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
 		if err != nil {
@@ -32,20 +32,20 @@ func TestHeadersOnSeveralLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = a.Body.Close() }()
-		body, err := io.ReadAll(a.Body)
+		text, err := io.ReadAll(a.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return a, string(body)
+		return a.StatusCode, a.Header.Get("Content-Type"), string(text)
 	}
-	a, _ := ask("/api/v1/consultas", "Accept", "application/json;q=0.5", "text/csv")
-	expect(t, "a file", a.Header.Get("Content-Type"), "text/csv; charset=utf-8")
-	quoted, _ := ask("/api/v1/cpf/"+other, "Prefer", `return="x, respond-async, y"`)
-	expect(t, "what is quoted", quoted.StatusCode, http.StatusOK)
-	later, _ := ask("/api/v1/cpf/"+ana, "Prefer", "wait=1", "respond-async")
-	expect(t, "a preference on the second line", later.StatusCode, http.StatusAccepted)
-	twice, body := ask("/api/v1/cpf/"+ana, "X-Finalidade", "credito", "cobranca")
-	expect(t, "two purposes", twice.StatusCode, http.StatusBadRequest)
+	_, kind, _ := ask("/api/v1/consultas", "Accept", "application/json;q=0.5", "text/csv")
+	expect(t, "a file", kind, "text/csv; charset=utf-8")
+	quoted, _, _ := ask("/api/v1/cpf/"+other, "Prefer", `return="x, respond-async, y"`)
+	expect(t, "what is quoted", quoted, http.StatusOK)
+	later, _, _ := ask("/api/v1/cpf/"+ana, "Prefer", "wait=1", "respond-async")
+	expect(t, "a preference on the second line", later, http.StatusAccepted)
+	twice, _, body := ask("/api/v1/cpf/"+ana, "X-Finalidade", "credito", "cobranca")
+	expect(t, "two purposes", twice, http.StatusBadRequest)
 	if !strings.Contains(body, `"campo":"X-Finalidade"`) {
 		t.Error(body)
 	}
