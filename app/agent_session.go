@@ -28,7 +28,7 @@ type AgentSession struct {
 // NewAgentSessionID returns an id for a session.
 func NewAgentSessionID() string { return newID() }
 
-// OpenAt reports whether the id is that of a session that may go on.
+// OpenAt reports whether the id is one of ours, of a session that is not too old.
 func (s AgentSession) OpenAt(now time.Time) bool {
 	if !validID(s.ID) {
 		return false
@@ -53,6 +53,23 @@ func (s AgentSession) account(by Caller) string {
 	return s.ID[:14] + "7" + h[:3] + "-8" + h[3:6] + "-" + h[6:18]
 }
 
+// SessionOpen reports whether the id is that of a session that may go on at a time. Fault: ServiceUnavailable.
+func (l *Lookups) SessionOpen(ctx context.Context, by Caller, s AgentSession, now time.Time) (bool, error) {
+	if !s.OpenAt(now) {
+		return false, nil
+	}
+	account := s.account(by)
+	ended, err := l.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.EndedBucket)
+	_, is := ended[account]
+	return err == nil && !is, err
+}
+
+// EndSession notes that an agent ended its session: from then on it is not open. What is being asked about ends as it
+// does. Fault: ServiceUnavailable.
+func (l *Lookups) EndSession(ctx context.Context, by Caller, s AgentSession) error {
+	return l.store.Repos().Usage.EndSession(ctx, s.account(by))
+}
+
 // SessionSpent is what a session was charged, or may yet be. Fault: ServiceUnavailable.
 func (l *Lookups) SessionSpent(ctx context.Context, by Caller, s AgentSession) (catalog.Money, error) {
 	if _, err := by.org(); err != nil || s.ID == "" {
@@ -66,7 +83,7 @@ func (l *Lookups) SessionSpent(ctx context.Context, by Caller, s AgentSession) (
 // DoWithin is Do for the session of an agent. History answers whatever is left. Else the price is reserved before the
 // bureau is asked and given back where nothing was charged, but for a crash in between; when ctx ends the lookup goes
 // on, and counts as it ends. It says besides what the session was charged by then; nil where that cannot be read,
-// because an answer that was paid for is given all the same. Faults: those of Do; Forbidden without a session, a
+// because an answer that was paid for is given all the same. Faults: those of Do; SessionCeiling without a session, a
 // ceiling, or enough left of it.
 func (l *Lookups) DoWithin(
 	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
@@ -87,7 +104,7 @@ func (l *Lookups) doWithin(
 	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
 ) (LookupResult, error) {
 	if s.Ceiling == nil || s.ID == "" {
-		return LookupResult{}, fault.New(fault.Forbidden, "Esta sessão não tem teto, e sem ele nada é consultado. Comece "+
+		return LookupResult{}, fault.New(fault.SessionCeiling, "Esta sessão não tem teto, e sem ele nada é consultado. Comece "+
 			"outra e diga quanto ela pode gastar: fichario mcp --ceiling 5.00, ou o endereço …/mcp?teto=5.00. Nada foi cobrado.")
 	}
 	if !req.Refresh {
@@ -138,7 +155,7 @@ func (l *Lookups) sessionUsedUp(ctx context.Context, by Caller, s AgentSession, 
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.Forbidden, fmt.Sprintf("%s custa %s, e desta sessão restam %s de %s. Nada foi consultado nem "+
+	return fault.New(fault.SessionCeiling, fmt.Sprintf("%s custa %s, e desta sessão restam %s de %s. Nada foi consultado nem "+
 		"cobrado. O que está no histórico segue grátis; para mais, comece outra sessão com outro teto.",
 		p.Name, p.Price.Exact(), max(0, *s.Ceiling-spent).Exact(), s.Ceiling.Exact()))
 }

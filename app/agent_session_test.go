@@ -50,7 +50,7 @@ func TestASessionsCeilingIsExact(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	equal(t, "refused", strings.Join(refused.list(), ","), strings.Repeat(",nao_permitido", len(cpfs)-2)[1:])
+	equal(t, "refused", strings.Join(refused.list(), ","), strings.Repeat(",teto_da_sessao", len(cpfs)-2)[1:])
 	equal(t, "calls", len(s.bureau.Asked()), 2)
 	spent := func() catalog.Money { return must(s.lookups.SessionSpent(t.Context(), key, a)) }
 	equal(t, "spent", spent(), 2*price)
@@ -70,11 +70,11 @@ func TestASessionsCeilingIsExact(t *testing.T) {
 	equal(t, "answered by history, refused", line(known, unknown), line(2, len(cpfs)-2))
 	refresh := func(r *app.LookupRequest) { r.Refresh = true }
 	for n := range 3 {
-		equal(t, "asked again", said(s.within(a, key, n, refresh)), "nao_permitido")
+		equal(t, "asked again", said(s.within(a, key, n, refresh)), "teto_da_sessao")
 	}
 	equal(t, "spent since", spent(), 2*price)
-	equal(t, "without a ceiling", said(s.within(app.AgentSession{ID: a.ID}, key, 0)), "nao_permitido")
-	equal(t, "without a session", said(s.within(app.AgentSession{Ceiling: a.Ceiling}, key, 0)), "nao_permitido")
+	equal(t, "without a ceiling", said(s.within(app.AgentSession{ID: a.ID}, key, 0)), "teto_da_sessao")
+	equal(t, "without a session", said(s.within(app.AgentSession{Ceiling: a.Ceiling}, key, 0)), "teto_da_sessao")
 	other := s.byKey(wide)
 	equal(t, "another key's", must(s.lookups.SessionSpent(t.Context(), other, a)), 0)
 	equal(t, "calls since", len(s.bureau.Asked()), 2)
@@ -166,7 +166,7 @@ func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
 		equal(t, "while it is asked", spent(), price)
 		cancel()
 		equal(t, "who went away is told", <-told, "tempo_esgotado")
-		equal(t, "another one meanwhile", said(s.within(a, key, 1)), "nao_permitido")
+		equal(t, "another one meanwhile", said(s.within(a, key, 1)), "teto_da_sessao")
 		close(gate)
 		synctest.Wait()
 		equal(t, "what was never sent comes back", spent(), 0)

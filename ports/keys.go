@@ -45,7 +45,9 @@ type Usage interface {
 	Reserve(ctx context.Context, sessionID string, amount, ceiling catalog.Money) error
 	// Return takes one back that was not charged.
 	Return(ctx context.Context, sessionID string, amount catalog.Money) error
-	// ForgetSessions removes the counts of sessions whose ids are of the week before a time, and returns how many there
-	// were.
+	// EndSession notes in lookup.EndedBucket that an agent's session ended; doing so again changes nothing.
+	EndSession(ctx context.Context, sessionID string) error
+	// ForgetSessions removes what is counted and noted of sessions whose ids are of the week before a time, and returns
+	// how many rows there were.
 	ForgetSessions(ctx context.Context, before time.Time) (int, error)
 }

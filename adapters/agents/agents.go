@@ -67,12 +67,22 @@ type Asking struct {
 // Serve answers one message. The one that begins a session is told its id, without which no lookup is made.
 // Fault: ServiceUnavailable.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, a Asking) error {
-	if r.Method == http.MethodDelete { // a session that is not used any more is forgotten in its time
-		w.WriteHeader(http.StatusNoContent)
-		return nil
+	a.Session.ID = r.Header.Get(sessionHeader)
+	if a.Session.ID != "" || r.Method == http.MethodDelete {
+		open, err := h.Lookups.SessionOpen(r.Context(), a.By, a.Session, time.Now())
+		if err != nil {
+			return err
+		}
+		if !open {
+			http.Error(w, "session not found", http.StatusNotFound) // which has clients begin another
+			return nil
+		}
 	}
-	if a.Session.ID = r.Header.Get(sessionHeader); a.Session.ID != "" && !a.Session.OpenAt(time.Now()) {
-		http.Error(w, "session not found", http.StatusNotFound) // which has clients begin another
+	if r.Method == http.MethodDelete {
+		if err := h.Lookups.EndSession(r.Context(), a.By, a.Session); err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
 	body, err := io.ReadAll(r.Body)

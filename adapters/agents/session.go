@@ -120,18 +120,43 @@ func (s *session) inWords(ctx context.Context, tool string, err error) string {
 
 // decode reads the arguments of a tool strictly. Fault: InvalidRequest, which repeats nothing that was sent.
 func decode(raw json.RawMessage, into any, tool *mcp.Tool) error {
-	if len(raw) == 0 {
+	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(into)
 	var wrong *json.UnmarshalTypeError
-	switch {
+	switch err := json.Unmarshal(raw, into); {
+	case !once(raw, tool):
 	case errors.As(err, &wrong):
 		return fault.New(fault.InvalidRequest, "O argumento "+wrong.Field+" é de outro tipo; veja o esquema da ferramenta.")
-	case err != nil:
-		return fault.New(fault.InvalidRequest, "Os argumentos de "+tool.Name+" são só os do esquema da ferramenta.")
+	case err == nil:
+		return nil
 	}
-	return nil
+	return fault.New(fault.InvalidRequest,
+		"Os argumentos de "+tool.Name+" são só os do esquema da ferramenta, cada um uma vez e com essas letras.")
+}
+
+// once reports whether arguments are an object with nothing but properties of the tool, each once. encoding/json would
+// take a name twice, and in any case of letters: ATUALIZAR costs money.
+func once(raw json.RawMessage, tool *mcp.Tool) bool {
+	schema, _ := tool.InputSchema.(object)
+	known, _ := schema["properties"].(object)
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		t, err := dec.Token()
+		name, _ := t.(string)
+		if _, is := known[name]; err != nil || !is || seen[name] {
+			return false
+		}
+		seen[name] = true
+		var skipped json.RawMessage
+		if dec.Decode(&skipped) != nil {
+			return false
+		}
+	}
+	_, err := dec.Token()
+	return err == nil
 }

@@ -135,7 +135,8 @@ var invariants = []invariant{
 	{"what a key was charged is what its statement says, and so for members, batches and automations", `
 		SELECT key_id FROM (
 			-- What an agent's session reserved is there before, and after a crash without, its lookup.
-			SELECT key_id, bucket, count AS n, amount AS a FROM key_usage WHERE bucket <> ` + "'" + lookup.AgentBucket + "'" + `
+			SELECT key_id, bucket, count AS n, amount AS a FROM key_usage
+				WHERE bucket NOT IN ('` + lookup.AgentBucket + `', '` + lookup.EndedBucket + `')
 			UNION ALL SELECT key_id, day, -COUNT(*), -SUM(amount) FROM lookups
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id, day
 			UNION ALL SELECT key_id, month, -COUNT(*), -SUM(amount) FROM lookups

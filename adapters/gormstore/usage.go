@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
@@ -84,13 +85,20 @@ func (r usage) Return(ctx context.Context, sessionID string, amount catalog.Mone
 	})
 }
 
+func (r usage) EndSession(ctx context.Context, sessionID string) error {
+	return r.exec(ctx, "usage.endSession", func(db *gorm.DB) error {
+		return db.Clauses(clause.OnConflict{DoNothing: true}).
+			Create(&usageRow{KeyID: uid(sessionID), Bucket: lookup.EndedBucket}).Error
+	})
+}
+
 // forgetWeek bounds what ForgetSessions looks at: the ids of a week, and not every count of every key.
 const forgetWeek = 7 * 24 * time.Hour
 
 func (r usage) ForgetSessions(ctx context.Context, before time.Time) (n int, err error) {
 	err = r.exec(ctx, "usage.forgetSessions", func(db *gorm.DB) error {
-		gone := db.Delete(&usageRow{}, "key_id >= ? AND key_id < ? AND bucket = ?", firstID(before.Add(-forgetWeek)),
-			firstID(before), lookup.AgentBucket)
+		gone := db.Delete(&usageRow{}, "key_id >= ? AND key_id < ? AND bucket IN ?", firstID(before.Add(-forgetWeek)),
+			firstID(before), []string{lookup.AgentBucket, lookup.EndedBucket})
 		n = int(gone.RowsAffected)
 		return gone.Error
 	})

@@ -56,10 +56,10 @@ func TestCodes(t *testing.T) {
 		}
 		return true
 	})
-	// The router's own are beside the table, and two are of the interface and the commands.
+	// The router's own are beside the table; two are of the interface and the commands, and one of agents.
 	constants = append(constants, string(unknownRoute), string(methodNotAllowed))
 	constants = slices.DeleteFunc(constants, func(c string) bool {
-		return c == string(fault.NotFound) || c == string(fault.Forbidden)
+		return slices.Contains([]fault.Code{fault.NotFound, fault.Forbidden, fault.SessionCeiling}, fault.Code(c))
 	})
 	for _, k := range problems {
 		table = append(table, string(k.Code))

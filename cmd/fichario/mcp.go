@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,21 +67,32 @@ func (c *mcpCmd) pass(service *mcp.ClientSession, tool *mcp.Tool) mcp.ToolHandle
 		_, masks = properties["semMascara"]
 	}
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		args := map[string]json.RawMessage{}
-		if len(req.Params.Arguments) > 0 {
-			if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
-				return told("The arguments are no object."), nil
-			}
+		args := bytes.TrimSpace(req.Params.Arguments)
+		if len(args) == 0 {
+			args = []byte("{}")
 		}
-		if _, said := args["semMascara"]; masks && c.Unmasked && !said {
-			args["semMascara"] = json.RawMessage("true")
+		var said map[string]json.RawMessage
+		if err := json.Unmarshal(args, &said); err != nil {
+			return told("The arguments are no object."), nil
 		}
-		result, err := service.CallTool(ctx, &mcp.CallToolParams{Name: tool.Name, Arguments: args})
+		if masks && c.Unmasked && said != nil && said["semMascara"] == nil {
+			args = unmasked(args, len(said) > 0)
+		}
+		result, err := service.CallTool(ctx, &mcp.CallToolParams{Name: tool.Name, Arguments: json.RawMessage(args)})
 		if err != nil {
 			return told(plainly(err).Error()), nil
 		}
 		return result, nil
 	}
+}
+
+// unmasked adds an argument to an object, and leaves the others as they were sent: the service says what is wrong there.
+func unmasked(args []byte, others bool) []byte {
+	first := `{"semMascara":true`
+	if others {
+		first += ","
+	}
+	return append([]byte(first), args[1:]...)
 }
 
 func told(words string) *mcp.CallToolResult {

@@ -56,6 +56,9 @@ const (
 	Forbidden Code = "nao_permitido"
 )
 
+// SessionCeiling is told agents alone: their session has no ceiling, or not enough is left of it.
+const SessionCeiling Code = "teto_da_sessao"
+
 // Error is a failure that a caller can be told about.
 type Error struct {
 	// Code is the contract's word for the failure.

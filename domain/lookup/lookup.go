@@ -120,6 +120,9 @@ const BatchBucket = "lote"
 // AgentBucket is where what a session of an agent was charged, or may yet be, is counted.
 const AgentBucket = "sessao"
 
+// EndedBucket is where it is noted that a session of an agent ended.
+const EndedBucket = "encerrada"
+
 // Asker chooses lookups of an organisation by who asked: KeyID is the only key wanted, MemberID the only member,
 // Members leaves out what keys asked, and leaves what automations did; with none of them everybody is meant.
 type Asker struct {

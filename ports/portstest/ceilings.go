@@ -146,10 +146,24 @@ func agentSessions(t *testing.T, s ports.Store) {
 	wantErr(t, "a ceiling below a price", usage.Reserve(ctx, id(), 2, 1), ports.ErrCeiling)
 	must(t, usage.Return(ctx, id(), 4500))
 
+	over := func() bool {
+		all, err := usage.SpentByKeys(ctx, []string{session}, lookup.EndedBucket)
+		must(t, err)
+		_, is := all[session]
+		return is
+	}
+	same(t, "ended before it was", over(), false)
+	must(t, usage.EndSession(ctx, session))
+	must(t, usage.EndSession(ctx, session))
+	same(t, "ended", over(), true)
+	same(t, "its account then", spent().Count, 10)
+
 	_, err := usage.ForgetSessions(ctx, time.Now().Add(-time.Hour))
 	must(t, err)
 	same(t, "a session of today", spent().Count, 10)
+	same(t, "that it ended", over(), true)
 	_, err = usage.ForgetSessions(ctx, time.Now().Add(time.Hour))
 	must(t, err)
 	same(t, "one of before", spent().Count, 0)
+	same(t, "that one ended", over(), false)
 }

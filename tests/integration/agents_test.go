@@ -97,7 +97,7 @@ type said struct {
 }
 
 // use calls a tool; the protocol itself has to work.
-func (a agent) use(tool string, args map[string]any) said {
+func (a agent) use(tool string, args any) said {
 	a.t.Helper()
 	out, err := a.try(tool, args)
 	if err != nil {
@@ -106,7 +106,7 @@ func (a agent) use(tool string, args map[string]any) said {
 	return out
 }
 
-func (a agent) try(tool string, args map[string]any) (out said, err error) {
+func (a agent) try(tool string, args any) (out said, err error) {
 	result, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
 		return out, err
@@ -215,7 +215,7 @@ func within(t *testing.T, a agent, people []string) {
 			case err != nil:
 				t.Error(err)
 			case got.refused:
-				has(t, "what is refused", got.text, "R$ 0,45", "R$ 1,50", "Nada foi consultado nem cobrado")
+				has(t, "what is refused", got.text, "R$ 0,45", "R$ 1,50", "Nada foi consultado nem cobrado", "[teto_da_sessao]")
 			default:
 				answered++
 			}
@@ -230,12 +230,17 @@ func (a agent) refusals(bureau *lookuptest.Bureau, people []string) {
 	a.t.Helper()
 	before := bureau.Calls()
 	for _, c := range []struct {
-		args map[string]any
+		args any
 		want string
 	}{
 		{personOf("529.982.247-26"), "[documento_invalido]"},
 		{map[string]any{"produto": "nada", "documento": people[0]}, "[produto_desconhecido]"},
 		{map[string]any{"produto": "cpf", "documento": people[0], "cpf": people[0]}, "[requisicao_invalida]"},
+		{map[string]any{"produto": "cpf", "documento": people[0], "ATUALIZAR": true}, "[requisicao_invalida]"},
+		{
+			json.RawMessage(`{"produto":"cpf","documento":"` + people[0] + `","atualizar":false,"atualizar":true}`),
+			"[requisicao_invalida]",
+		},
 		{map[string]any{"produto": "cpf", "documento": 52998224725}, "documento é de outro tipo"},
 		{map[string]any{"produto": "cpf", "documento": people[0], "atualizar": true, "maxIdade": 1}, "atualizar não combina"},
 	} {
@@ -336,6 +341,41 @@ func TestAnAgentThatWentAway(t *testing.T) {
 
 	s.Restart()
 	expect(t, "after a restart", fmt.Sprint(a.use("lookup", personOf(ana)).Sessao), "{0.5 0.45 0.05}")
+}
+
+// TestASessionThatEnded is over on every instance, for its own key alone.
+func TestASessionThatEnded(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		key, other := s.NewKey(6000, 500, 5000).Key, s.NewKey(6000, 500, 5000).Key
+		s.Hide(ana)
+		ask := func(method, key, session, body string) lookuptest.Answer {
+			t.Helper()
+			a, err := s.Do(t.Context(), method, "/mcp?teto=5", key, agentHeaders(session), body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		begun := ask("POST", key, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",`+
+			`"capabilities":{},"clientInfo":{"name":"teste","version":"1"}}}`)
+		session := begun.Header.Get("Mcp-Session-Id")
+		call := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"lookup","arguments":{"produto":"cpf","documento":"` +
+			ana + `"}}}`
+		expect(t, "ended by another key", ask("DELETE", other, session, "").Status, http.StatusNoContent)
+		expect(t, "what it asks", ask("POST", key, session, call).Status, http.StatusOK)
+		expect(t, "calls", bureau.Calls(), 1)
+		expect(t, "ended", ask("DELETE", key, session, "").Status, http.StatusNoContent)
+		refreshed := strings.Replace(call, `"cpf",`, `"cpf","atualizar":true,`, 1)
+		expect(t, "what it asks then", ask("POST", key, session, refreshed).Status, http.StatusNotFound)
+		expect(t, "ended again", ask("DELETE", key, session, "").Status, http.StatusNotFound)
+		s.Restart()
+		expect(t, "after a restart", ask("POST", key, session, refreshed).Status, http.StatusNotFound)
+		expect(t, "calls", bureau.Calls(), 1)
+		s.Command("doctor")
+	})
 }
 
 // TestAgentsAndContacts: only a key that was made for it searches contacts, and that is in the audit.
