@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // TestAllIsSaidInPortuguese: every summary and description of the contract has its words in the overlay, which has no
-// action without a place in the contract. What is the same in both languages are names.
+// action without a place in the contract, and the same numbers there. What is the same in both languages are names.
 func TestAllIsSaidInPortuguese(t *testing.T) {
 	t.Parallel()
 	translated, err := Portuguese()
@@ -28,7 +29,19 @@ func TestAllIsSaidInPortuguese(t *testing.T) {
 		if after[where] == english && !slices.Contains(names, english) {
 			t.Errorf("%s is not translated: %q", where, english)
 		}
+		if said, want := numbers(after[where]), numbers(english); !slices.Equal(said, want) {
+			t.Errorf("%s: the numbers in Portuguese are %v, in English %v", where, said, want)
+		}
 	}
+}
+
+var number = regexp.MustCompile(`[0-9]+`)
+
+// numbers are those of a text in any order, because each language has its own.
+func numbers(text string) []string {
+	found := number.FindAllString(text, -1)
+	slices.Sort(found)
+	return found
 }
 
 // texts are the summaries and descriptions, by their place.

@@ -852,6 +852,9 @@ type BadRequest = Problem
 // BatchState A problem (RFC 9457).
 type BatchState = Problem
 
+// BatchTooLarge A problem (RFC 9457).
+type BatchTooLarge = Problem
+
 // BureauFailed A problem (RFC 9457).
 type BureauFailed = Problem
 
@@ -926,6 +929,9 @@ type UnknownWebhook = LeadProblem
 
 // UnsignedLead A problem of the webhook, with the fields of its answer.
 type UnsignedLead = LeadProblem
+
+// UnsupportedBatch A problem (RFC 9457).
+type UnsupportedBatch = Problem
 
 // UnsupportedType A problem (RFC 9457).
 type UnsupportedType = Problem
@@ -2088,6 +2094,19 @@ type BatchStateApplicationProblemPlusJSONResponse struct {
 	Headers BatchStateResponseHeaders
 }
 
+type BatchTooLargeResponseHeaders struct {
+	RateLimit           *string
+	RateLimitPolicy     *string
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRequestId          *string
+}
+type BatchTooLargeApplicationProblemPlusJSONResponse struct {
+	Body Problem
+
+	Headers BatchTooLargeResponseHeaders
+}
+
 type BureauFailedResponseHeaders struct {
 	RateLimit           *string
 	RateLimitPolicy     *string
@@ -2377,6 +2396,19 @@ type UnsignedLeadApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
 
 	Headers UnsignedLeadResponseHeaders
+}
+
+type UnsupportedBatchResponseHeaders struct {
+	RateLimit           *string
+	RateLimitPolicy     *string
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRequestId          *string
+}
+type UnsupportedBatchApplicationProblemPlusJSONResponse struct {
+	Body Problem
+
+	Headers UnsupportedBatchResponseHeaders
 }
 
 type UnsupportedTypeResponseHeaders struct {
@@ -4523,7 +4555,7 @@ func (response CreateBatch408ApplicationProblemPlusJSONResponse) VisitCreateBatc
 }
 
 type CreateBatch413ApplicationProblemPlusJSONResponse struct {
-	TooLargeApplicationProblemPlusJSONResponse
+	BatchTooLargeApplicationProblemPlusJSONResponse
 }
 
 func (response CreateBatch413ApplicationProblemPlusJSONResponse) VisitCreateBatchResponse(w http.ResponseWriter) error {
@@ -4554,7 +4586,7 @@ func (response CreateBatch413ApplicationProblemPlusJSONResponse) VisitCreateBatc
 }
 
 type CreateBatch415ApplicationProblemPlusJSONResponse struct {
-	UnsupportedTypeApplicationProblemPlusJSONResponse
+	UnsupportedBatchApplicationProblemPlusJSONResponse
 }
 
 func (response CreateBatch415ApplicationProblemPlusJSONResponse) VisitCreateBatchResponse(w http.ResponseWriter) error {
