@@ -203,5 +203,5 @@ func (c *apiResultsCmd) Run(e *environment) error {
 	if err != nil {
 		return err
 	}
-	return c.list(e, answer, "resultados", "linha", "documento", "situacao", "valor", "campos", "mensagem")
+	return c.list(e, answer, "resultados", "linha", "documento", "situacao", "valor", "campos", "mensagem|code")
 }

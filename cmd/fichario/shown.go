@@ -51,8 +51,8 @@ func (s shown) one(e *environment, body []byte) error {
 	return writeTable(e, rows)
 }
 
-// list writes the objects under a name: these columns of them, where a point leads into an object. Below a table it
-// says what follows.
+// list writes the objects under a name: these columns of them, where a point leads into an object and what stands behind
+// a bar is shown for what is not there. Below a table it says what follows.
 func (s shown) list(e *environment, body []byte, name string, columns ...string) error {
 	if s.is(e) == "json" {
 		return asItCame(e, body)
@@ -66,17 +66,24 @@ func (s shown) list(e *environment, body []byte, name string, columns ...string)
 	if err != nil {
 		return notUnderstood(err)
 	}
-	words, cells := [][]string{columns}, [][]any{}
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i], _, _ = strings.Cut(column, "|")
+	}
+	words, cells := [][]string{names}, [][]any{}
 	for _, item := range items {
 		line, row := make([]string, len(columns)), make([]any, len(columns))
 		for i, column := range columns {
-			value := within(item, column)
+			value := within(item, names[i])
+			if _, other, has := strings.Cut(column, "|"); has && len(value) == 0 {
+				value = within(item, other)
+			}
 			line[i], row[i] = readable(value), cell(value)
 		}
 		words, cells = append(words, line), append(cells, row)
 	}
 	if s.is(e) == "csv" {
-		return writeCSV(e, columns, cells)
+		return writeCSV(e, names, cells)
 	}
 	if err := writeTable(e, words); err != nil {
 		return err

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+)
+
+// TestWhyAnItemFailed: where there are no words for people, the table has the code.
+func TestWhyAnItemFailed(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	answer := []byte(`{"resultados":[{"linha":1,"mensagem":"O CPF está vazio."},{"linha":2,"code":"bureau_falhou"},{"linha":3}]}`)
+	if err := (shown{}).list(&environment{out: &out}, answer, "resultados", "linha", "mensagem|code"); err != nil {
+		t.Fatal(err)
+	}
+	want := "linha  mensagem\n1      O CPF está vazio.\n2      bureau_falhou\n3\n"
+	if out.String() != want {
+		t.Errorf("%q; want %q", out.String(), want)
+	}
+}
