@@ -2,6 +2,7 @@ package integration
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -77,8 +78,11 @@ func TestReceiversOfTheGuide(t *testing.T) {
 			_ = cmd.Wait()
 		})
 		lookuptest.Eventually(t, lang+" refuses a stranger", 30*time.Second, func() bool {
-			return knockForged(t, address) == http.StatusUnauthorized
+			return knockForged(t, address, "") == http.StatusUnauthorized
 		})
+		expect(t, lang+", a number that is no time", knockForged(t, address, "\xb2"), http.StatusUnauthorized)
+		expect(t, lang+", a time beyond all", knockForged(t, address, strings.Repeat("9", 5000)), http.StatusUnauthorized)
+		expect(t, lang+", another address", knockForged(t, address+"/outro", ""), http.StatusNotFound)
 		if lang == "typescript" { // where an error that nobody takes ends the program
 			knockAndLeave(t, port)
 		}
@@ -108,8 +112,8 @@ func knockAndLeave(t *testing.T, port string) {
 	}
 }
 
-// knockForged posts what nobody signed with the secret; 0 while there is no answer.
-func knockForged(t *testing.T, address string) int {
+// knockForged posts what nobody signed with the secret, now or at another time; 0 while there is no answer.
+func knockForged(t *testing.T, address, at string) int {
 	t.Helper()
 	event := strings.NewReader(`{"type":"contact.created"}`)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, event)
@@ -117,7 +121,8 @@ func knockForged(t *testing.T, address string) int {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"webhook-id": "msg_1", "webhook-timestamp": strconv.FormatInt(time.Now().Unix(), 10), "webhook-signature": "v1,AAAA v1,BBBB",
+		"webhook-id": "msg_1", "webhook-timestamp": cmp.Or(at, strconv.FormatInt(time.Now().Unix(), 10)),
+		"webhook-signature": "v1,AAAA v1,\xe9",
 	} {
 		req.Header.Set(name, value)
 	}

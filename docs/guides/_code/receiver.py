@@ -1,6 +1,7 @@
 import base64
 import hmac
 import os
+import re
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -11,17 +12,19 @@ if not KEY:
 
 def verified(headers, body):
     sent = headers.get("webhook-timestamp", "")
-    if not sent.isdigit() or abs(time.time() - int(sent)) > 300:
+    if not re.fullmatch("[0-9]{1,12}", sent) or abs(time.time() - int(sent)) > 300:
         return False
     text = f"{headers.get('webhook-id')}.{sent}.".encode() + body
-    want = "v1," + base64.b64encode(hmac.digest(KEY, text, "sha256")).decode()
-    return any(hmac.compare_digest(one, want) for one in headers.get("webhook-signature", "").split())
+    want = b"v1," + base64.b64encode(hmac.digest(KEY, text, "sha256"))
+    return any(hmac.compare_digest(one, want) for one in headers.get("webhook-signature", "").encode().split())
 
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         status = 204 if verified(self.headers, body) else 401
+        if self.path != "/fichario":
+            status = 404
         if status == 204:
             print(self.headers["webhook-id"], body.decode(), flush=True)
         self.send_response(status)

@@ -20,6 +20,7 @@ createServer(async (request, response) => {
     const got = Buffer.from(signature);
     return got.length === want.length && timingSafeEqual(got, want);
   });
+  if (request.method !== "POST" || request.url !== "/fichario") return response.writeHead(404).end();
   if (!fresh || !signed) return response.writeHead(401).end();
   console.log(id, body.toString());
   response.writeHead(204).end();
