@@ -2,41 +2,63 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
 
 	"fichario/adapters/gormstore"
 	"fichario/domain/privacy"
 )
 
-// erasureJournal is the path of the file that erasures are kept in beside the database, a line of JSON each; empty for
-// none.
-type erasureJournal string
+// erasureJournal is a file that erasures are kept in beside the database, a line of JSON each; without a path none.
+type erasureJournal struct {
+	path string
+	// beside is the SQLite database that the file belongs to; empty where it was named.
+	beside string
+}
 
 // erasureJournal is FICHARIO_ERASURE_JOURNAL, or a file beside the SQLite database.
-func (e *environment) erasureJournal() string {
+func (e *environment) erasureJournal() erasureJournal {
 	path, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL)
 	switch {
 	case e.settings.ErasureJournal != "":
-		return e.settings.ErasureJournal
+		return erasureJournal{path: e.settings.ErasureJournal}
 	case sqlite && path != gormstore.InMemory:
-		return path + ".erasures"
+		return erasureJournal{path + ".erasures", path}
 	}
-	return ""
+	return erasureJournal{}
+}
+
+// Check is the error of a journal that no erasure could be written to, before one begins.
+func (j erasureJournal) Check() error {
+	if j.path == "" {
+		return nil
+	}
+	file, err := j.open()
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("FICHARIO_ERASURE_JOURNAL: the journal of erasures cannot be written: %w", err)
+	}
+	return nil
 }
 
 // Append writes a line that is durable when it returns.
 func (j erasureJournal) Append(entry privacy.Entry) (kept bool, err error) {
-	if j == "" {
+	if j.path == "" {
 		return false, nil
 	}
 	line, err := json.Marshal(entry)
 	if err != nil {
 		return false, err
 	}
-	file, err := os.OpenFile(string(j), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := j.open()
 	if err != nil {
 		return false, err
 	}
@@ -51,21 +73,60 @@ func (j erasureJournal) Append(entry privacy.Entry) (kept bool, err error) {
 	return err == nil, err
 }
 
-// readJournal reads the lines of a journal. One that was cut off is left out: its erasure had not begun, and is written
-// again when it goes on.
-func readJournal(in io.Reader) (entries []privacy.Entry, err error) {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 64<<20)
-	for n := 1; lines.Scan(); n++ {
-		var entry privacy.Entry
-		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.ID != "" {
-			entries = append(entries, entry)
+// open opens the file, or makes it. One beside the database belongs to whom that belongs to, so that the service can
+// write to it although root's command made it.
+func (j erasureJournal) open() (*os.File, error) {
+	const write = os.O_WRONLY | os.O_APPEND
+	file, err := os.OpenFile(j.path, write|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return os.OpenFile(j.path, write, 0)
+	}
+	if err == nil && j.beside != "" {
+		err = ownedLike(file, j.beside)
+		if err != nil {
+			err = errors.Join(err, file.Close(), os.Remove(j.path))
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("the journal of erasures: %w", err)
+	return file, err
+}
+
+// journalRead is what was read of a journal.
+type journalRead struct {
+	entries []privacy.Entry
+	// unread counts the lines that are no erasures.
+	unread int
+	// cut is whether the last line was cut off.
+	cut bool
+}
+
+// readJournal reads the lines of a journal. One that was cut off by a crash is no loss: its erasure had not begun, and
+// is written again when it goes on. So a part of another line counts for nothing, and the last one may be such a part.
+func readJournal(in io.Reader) (read journalRead, err error) {
+	var good, bad [][]byte
+	for lines := bufio.NewReader(in); err == nil; {
+		var line []byte
+		line, err = lines.ReadBytes('\n')
+		read.cut = err != nil && bytes.HasPrefix(line, []byte("{"))
+		line = bytes.TrimSpace(line)
+		var entry privacy.Entry
+		switch {
+		case len(line) == 0:
+		case json.Unmarshal(line, &entry) == nil && entry.ID != "":
+			read.entries, read.cut = append(read.entries, entry), false
+			good = append(good, line)
+		case !read.cut:
+			bad = append(bad, line)
+		}
 	}
-	return entries, nil
+	if !errors.Is(err, io.EOF) {
+		return read, fmt.Errorf("the journal of erasures: %w", err)
+	}
+	for _, part := range bad {
+		if !slices.ContainsFunc(good, func(whole []byte) bool { return bytes.HasPrefix(whole, part) }) {
+			read.unread++
+		}
+	}
+	return read, nil
 }
 
 // writeJournal writes erasures that the database has as lines of a journal.

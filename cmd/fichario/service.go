@@ -92,6 +92,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 		return nil, err
 	}
 	s.store.LogTo(log)
+	if err := e.checkJournal(log); err != nil {
+		return nil, err
+	}
 	if err := s.tellOfPooler(e.ctx, log); err != nil {
 		return nil, err
 	}
@@ -296,6 +299,15 @@ func (s *service) chores() []app.Chore {
 		}
 	}
 	return chores
+}
+
+// checkJournal refuses a journal of erasures that cannot be written, and warns where there is none.
+func (e *environment) checkJournal(log *slog.Logger) error {
+	journal := e.erasureJournal()
+	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); !sqlite && journal.path == "" {
+		log.Warn("erasures are noted in no journal: a restore brings erased persons back; set FICHARIO_ERASURE_JOURNAL")
+	}
+	return journal.Check()
 }
 
 // tellOfPooler logs how the database is reached through a pooler. Nothing can be set for a session there, so that the

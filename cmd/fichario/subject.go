@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -41,7 +43,7 @@ func (e *environment) withSubjects(f func(*app.Subjects) error) error {
 }
 
 func (e *environment) subjects(store *gormstore.Store) *app.Subjects {
-	return app.NewSubjects(store, store, erasureJournal(e.erasureJournal()), now)
+	return app.NewSubjects(store, store, e.erasureJournal(), now)
 }
 
 type subjectExportCmd struct {
@@ -82,6 +84,9 @@ func (c *subjectEraseCmd) Run(e *environment) error {
 			}{true, download.WithoutNone(held.Counts), held.Blocked, download.Stays},
 				"%s\nNothing was changed.\n", countsText(held.Counts))
 		}
+		if err := e.erasureJournal().Check(); err != nil {
+			return err
+		}
 		erasure, err := subjects.Erase(e.ctx, app.Operator(), c.query(), c.Block)
 		if err != nil {
 			return err
@@ -102,8 +107,12 @@ func receiptText(erasure privacy.Erasure) string {
 	if !erasure.EndsAt.IsZero() {
 		ended = "done " + erasure.EndsAt.Format(time.DateTime)
 	}
-	return fmt.Sprintf("%s  %s  asked by %s, %s\n%s", erasure.ID, erasure.At.Format(time.DateTime), erasure.AskedBy, ended,
+	text := fmt.Sprintf("%s  %s  asked by %s, %s\n%s", erasure.ID, erasure.At.Format(time.DateTime), erasure.AskedBy, ended,
 		countsText(erasure.Gone))
+	if !erasure.EndsAt.IsZero() && !erasure.Journalled {
+		text += "  In no journal: a restore of a backup from before brings the person back (FICHARIO_ERASURE_JOURNAL).\n"
+	}
+	return text
 }
 
 func countsText(counts privacy.Counts) string {
@@ -156,32 +165,52 @@ type subjectReplayCmd struct {
 
 // Run does erasures again.
 func (c *subjectReplayCmd) Run(e *environment) error {
-	from := c.From
-	if from == "" {
-		from = e.erasureJournal()
+	in, err := c.open(e)
+	if err != nil {
+		return fmt.Errorf("the journal of erasures: %w", err)
 	}
-	if from == "" {
-		return errors.New("there is no journal of erasures: set FICHARIO_ERASURE_JOURNAL, or give --from")
-	}
-	in := e.in
-	if from != "-" {
-		file, err := os.Open(from)
-		if err != nil {
-			return fmt.Errorf("the journal of erasures: %w", err)
-		}
-		defer func() { _ = file.Close() }()
-		in = file
-	}
-	entries, err := readJournal(in)
+	defer func() { _ = in.Close() }()
+	journal, err := readJournal(in)
 	if err != nil {
 		return err
 	}
 	return e.withSubjects(func(subjects *app.Subjects) error {
-		again, known, err := subjects.Replay(e.ctx, app.Operator(), c.Org, entries)
+		again, known, err := subjects.Replay(e.ctx, app.Operator(), c.Org, journal.entries)
 		if err != nil {
 			return err
 		}
-		return e.print(map[string]int{"refeitas": again, "jaFeitas": known},
+		err = e.print(map[string]int{"refeitas": again, "jaFeitas": known, "ilegiveis": journal.unread},
 			"%d erasures done again, %d were there.\n", again, known)
+		if journal.cut {
+			fmt.Fprintln(e.errOut, "fichario: the last line of the journal is cut off, as a crash leaves one whose erasure "+
+				"had not begun; if the file was copied, copy it once more")
+		}
+		if err == nil && journal.unread > 0 {
+			err = fmt.Errorf("lines of the journal that cannot be read: %d; erasures that they were of are not done again",
+				journal.unread)
+		}
+		return err
 	})
+}
+
+// open opens the journal. Where nobody was ever erased there is none beside the SQLite database; one that was named has
+// to be there.
+func (c *subjectReplayCmd) open(e *environment) (io.ReadCloser, error) {
+	if c.From == "-" {
+		return io.NopCloser(e.in), nil
+	}
+	journal := e.erasureJournal()
+	if c.From != "" {
+		journal = erasureJournal{path: c.From}
+	}
+	if journal.path == "" {
+		return nil, errors.New("there is none: set FICHARIO_ERASURE_JOURNAL, or give --from")
+	}
+	file, err := os.Open(journal.path)
+	if journal.beside != "" && errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(e.errOut, "fichario: there is no journal of erasures at %s: that is right where nobody was ever erased; "+
+			"else put it back and run this again\n", journal.path)
+		return io.NopCloser(strings.NewReader("")), nil
+	}
+	return file, err
 }

@@ -2,4 +2,8 @@
 
 package main
 
+import "os"
+
 func writeBeyondLimits() {}
+
+func ownedLike(*os.File, string) error { return nil }
