@@ -41,8 +41,10 @@ func New(ctx context.Context, version string, lookup func(string) string, lost f
 	if err != nil || !on {
 		return nil, err
 	}
-	// The library's errors may hold the collector's address, and with it a credential.
+	// The library's errors may hold the collector's address, and with it a credential; and its own log, which would go to
+	// standard error, the headers.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) { lost() }))
+	silence(otel.SetLogger)
 	described, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "fichario"), attribute.String("service.version", version)),
 		resource.WithFromEnv(), resource.WithTelemetrySDK())
@@ -55,6 +57,12 @@ func New(ctx context.Context, version string, lookup func(string) string, lost f
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described))
 	return &Tracer{provider: provider, tracer: provider.Tracer("fichario"), carry: carry}, nil
+}
+
+// silence sets a logger of the library's type whose zero value, as logr says, says nothing.
+func silence[Logger any](set func(Logger)) {
+	var none Logger
+	set(none)
 }
 
 // Close sends what is left, for two seconds at most.

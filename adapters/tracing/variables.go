@@ -2,9 +2,14 @@ package tracing
 
 import (
 	"cmp"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,8 +36,87 @@ func configured(lookup func(string) string) (carry, on bool, err error) {
 	if sampler != "" && !slices.Contains(samplers, sampler) {
 		return false, false, fmt.Errorf("OTEL_TRACES_SAMPLER: %q is not known; there are %s", sampler, strings.Join(samplers, ", "))
 	}
-	propagators := cmp.Or(lookup("OTEL_PROPAGATORS"), "tracecontext")
-	return slices.Contains(strings.Split(propagators, ","), "tracecontext"), true, nil
+	for variable, can := range usable {
+		if value := strings.TrimSpace(lookup(variable)); value != "" && !can(value) {
+			return false, false, wrong(variable)
+		}
+	}
+	for _, of := range []string{"OTEL_EXPORTER_OTLP_", "OTEL_EXPORTER_OTLP_TRACES_"} {
+		if err := clientCertificate(lookup, of+"CLIENT_CERTIFICATE", of+"CLIENT_KEY"); err != nil {
+			return false, false, err
+		}
+	}
+	return slices.Contains(listed(cmp.Or(lookup("OTEL_PROPAGATORS"), carries)), carries), true, nil
+}
+
+// carries is the one propagator that carries traces on; baggage is dropped, because it may hold anything.
+const carries = "tracecontext"
+
+// usable tells of values that the library leaves out where it cannot use them.
+var usable = map[string]func(string) bool{
+	"OTEL_EXPORTER_OTLP_HEADERS": headers, "OTEL_EXPORTER_OTLP_TRACES_HEADERS": headers,
+	"OTEL_EXPORTER_OTLP_CERTIFICATE": certificates, "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE": certificates,
+	"OTEL_EXPORTER_OTLP_TIMEOUT": from(0), "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": from(0),
+	"OTEL_EXPORTER_OTLP_COMPRESSION": compression, "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION": compression,
+	"OTEL_BSP_SCHEDULE_DELAY": from(0), "OTEL_BSP_EXPORT_TIMEOUT": from(0),
+	"OTEL_BSP_MAX_QUEUE_SIZE": from(1), "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": from(1),
+	"OTEL_TRACES_SAMPLER_ARG": func(value string) bool {
+		ratio, err := strconv.ParseFloat(value, 64)
+		return err == nil && ratio >= 0 && ratio <= 1
+	},
+	"OTEL_PROPAGATORS": func(value string) bool {
+		unknown := func(name string) bool { return !slices.Contains([]string{carries, "baggage", "none"}, name) }
+		return !slices.ContainsFunc(listed(value), unknown)
+	},
+}
+
+func listed(value string) []string {
+	all := strings.Split(value, ",")
+	for i, one := range all {
+		all[i] = strings.TrimSpace(one)
+	}
+	return all
+}
+
+// from is for whole numbers from one on.
+func from(least int) func(string) bool {
+	return func(value string) bool {
+		n, err := strconv.Atoi(value)
+		return err == nil && n >= least
+	}
+}
+
+func compression(value string) bool { return value == "gzip" || value == "none" }
+
+// headers reports whether all are name=value, with the value escaped as in an address.
+func headers(value string) bool {
+	for header := range strings.SplitSeq(value, ",") {
+		name, text, found := strings.Cut(header, "=")
+		_, err := url.PathUnescape(text)
+		if !found || err != nil || !headerName.MatchString(strings.TrimSpace(name)) {
+			return false
+		}
+	}
+	return true
+}
+
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+// certificates reports whether a file holds some.
+func certificates(path string) bool {
+	text, err := os.ReadFile(path)
+	return err == nil && x509.NewCertPool().AppendCertsFromPEM(text)
+}
+
+func clientCertificate(lookup func(string) string, certificate, key string) error {
+	of, by := strings.TrimSpace(lookup(certificate)), strings.TrimSpace(lookup(key))
+	if of == "" && by == "" {
+		return nil
+	}
+	if _, err := tls.LoadX509KeyPair(of, by); err != nil {
+		return fmt.Errorf("%s and %s are no files of a certificate and its key", certificate, key)
+	}
+	return nil
 }
 
 var samplers = []string{

@@ -206,14 +206,18 @@ func TestTracesAreConfigured(t *testing.T) {
 	t.Parallel()
 	for variable, value := range map[string]string{
 		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_EXPORTER_OTLP_ENDPOINT": "coletor:4318", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
-		"OTEL_TRACES_SAMPLER": "sometimes",
+		"OTEL_TRACES_SAMPLER": "sometimes", "OTEL_TRACES_SAMPLER_ARG": "7", "OTEL_PROPAGATORS": "bogus",
+		"OTEL_EXPORTER_OTLP_HEADERS": "authorization Bearer credencial-123", "OTEL_EXPORTER_OTLP_CERTIFICATE": "/nope",
+		"OTEL_EXPORTER_OTLP_CLIENT_KEY": "/nope", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "10s",
+		"OTEL_EXPORTER_OTLP_COMPRESSION": "zstd", "OTEL_BSP_MAX_QUEUE_SIZE": "x",
 	} {
 		t.Run(variable, func(t *testing.T) {
 			t.Parallel()
 			env := testkit.SQLite(t)
 			env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://127.0.0.1:4318"
 			env[variable] = value
-			if f := testkit.RunErr(t, env, "serve"); !strings.Contains(f.Stderr, variable) {
+			if f := testkit.RunErr(t, env, "serve"); !strings.Contains(f.Stderr, variable) ||
+				strings.Contains(f.Stderr, "credencial-123") || strings.Count(f.Stderr, "\n") != 1 {
 				t.Errorf("the program says %q", f.Stderr)
 			}
 		})
