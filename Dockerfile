@@ -24,7 +24,8 @@ USER 65532:65532
 WORKDIR /data
 ENV FICHARIO_LISTEN=0.0.0.0:8080
 EXPOSE 8080
-# That it lives, not that it is ready: whoever restarts what is unhealthy would end one that only waits for its database.
+# That it lives, not that it is ready: one whose database goes away stays healthy. Before its first start with the
+# database it does not listen yet, and is unhealthy after this period.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["/fichario", "healthcheck"]
 ENTRYPOINT ["/fichario"]
 CMD ["serve"]

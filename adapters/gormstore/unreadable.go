@@ -29,7 +29,7 @@ func (u *unreadable) tell(place string) {
 		return
 	}
 	u.told.Add(1)
-	log.Error("a stored value cannot be opened and is shown as unreadable; `fichario doctor --deep` names all of them",
+	log.Error("a stored value cannot be opened and is shown as unreadable; fichario doctor --deep names all of them",
 		"place", place)
 }
 

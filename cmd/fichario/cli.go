@@ -95,5 +95,6 @@ type environment struct {
 	json        bool
 	in          io.Reader
 	out, errOut io.Writer
+	unknown     []string        // variables that are named as settings are, and are none
 	invented    *sandbox.Bureau // once it was asked for
 }

@@ -74,12 +74,42 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		fmt.Fprintln(errOut, "fichario:", inWords(err, nil))
 		return 1
 	}
-	env := &environment{ctx: ctx, settings: c.Settings, json: c.JSON, in: in, out: out, errOut: errOut}
+	env := &environment{
+		ctx: ctx, settings: c.Settings, json: c.JSON, in: in, out: out, errOut: errOut,
+		unknown: unknownSettings(parser.Model.Node, os.Environ()),
+	}
 	if err := parsed.Run(env); err != nil {
 		fmt.Fprintln(errOut, "fichario:", inWords(err, parsed.Flags()))
 		return 1
 	}
 	return 0
+}
+
+// unknownSettings are the variables of an environment that are named as settings are, and are none: a name that was
+// mistyped leaves a default in force. What Kubernetes makes of a service named fichario is nobody's mistake.
+func unknownSettings(commands *kong.Node, environ []string) (names []string) {
+	known := map[string]bool{}
+	var learn func(*kong.Node)
+	learn = func(n *kong.Node) {
+		for _, f := range n.Flags {
+			for _, name := range f.Envs {
+				known[name] = true
+			}
+		}
+		for _, child := range n.Children {
+			learn(child)
+		}
+	}
+	learn(commands)
+	others := regexp.MustCompile(`^FICHARIO_(TEST_|PORT|SERVICE_)`)
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "FICHARIO_") && !known[name] && !others.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // inWords is an error as people read it: of a fault the words that are meant for them,

@@ -53,6 +53,9 @@ func (e *environment) openStore(patience time.Duration, away func(why string)) (
 	return store, nil
 }
 
+// errStopped is of who is asked to end before the database has answered.
+var errStopped = errors.New("stopped while the database was away")
+
 // reach waits until the database answers.
 func (e *environment) reach(store *gormstore.Store, patience time.Duration, away func(why string)) error {
 	var last string
@@ -66,7 +69,7 @@ func (e *environment) reach(store *gormstore.Store, patience time.Duration, away
 		}
 		why := gormstore.Reason(err)
 		if e.ctx.Err() != nil {
-			return fmt.Errorf("stopped while the database was away: %s", last)
+			return fmt.Errorf("%w: %s", errStopped, last)
 		}
 		if time.Since(start) > patience {
 			return fmt.Errorf("the database is away: %s", why)

@@ -300,3 +300,24 @@ func TestOperations(t *testing.T) {
 	}
 	s.Hide(token)
 }
+
+// TestAStartWithoutItsDatabase: it tells of a name that is no setting, waits, and ends well when it is asked to.
+func TestAStartWithoutItsDatabase(t *testing.T) {
+	t.Parallel()
+	var said output
+	serve := exec.CommandContext(t.Context(), testkit.Build(t), "serve")
+	serve.Env = append(os.Environ(), "FICHARIO_DATABASE_URL=postgres://ninguem@127.0.0.1:1/nada", "FICHARIO_DATABASE=x",
+		"FICHARIO_DATA_KEY=YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE=", "FICHARIO_PORT_8080_TCP=tcp://10.0.0.1:8080")
+	serve.Stderr = &said
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lookuptest.Eventually(t, "it waits", 20*time.Second, func() bool { return strings.Contains(said.String(), "trying again") })
+	_ = serve.Process.Signal(syscall.SIGTERM)
+	if err := serve.Wait(); err != nil {
+		t.Errorf("asked to end, it ends with %v", err)
+	}
+	if !strings.Contains(said.String(), "names=FICHARIO_DATABASE\n") {
+		t.Errorf("it says nothing of the name: %s", said.String())
+	}
+}
