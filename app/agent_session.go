@@ -104,8 +104,8 @@ func (l *Lookups) doWithin(
 	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
 ) (LookupResult, error) {
 	if s.Ceiling == nil || s.ID == "" {
-		return LookupResult{}, fault.New(fault.SessionCeiling, "Esta sessão não tem teto, e sem ele nada é consultado. Comece "+
-			"outra e diga quanto ela pode gastar: fichario mcp --ceiling 5.00, ou o endereço …/mcp?teto=5.00. Nada foi cobrado.")
+		return LookupResult{}, fault.New(fault.SessionCeiling, "Esta sessão não tem teto, e sem ele nada é consultado. "+
+			"Comece outra e diga quanto ela pode gastar: fichario mcp --ceiling 5.00, ou o endereço …/mcp?teto=5.00. Nada foi cobrado.")
 	}
 	if !req.Refresh {
 		known := req
@@ -155,8 +155,8 @@ func (l *Lookups) sessionUsedUp(ctx context.Context, by Caller, s AgentSession, 
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.SessionCeiling, fmt.Sprintf("%s custa %s, e desta sessão restam %s de %s. Nada foi consultado nem "+
-		"cobrado. O que está no histórico segue grátis; para mais, comece outra sessão com outro teto.",
+	return fault.New(fault.SessionCeiling, fmt.Sprintf("%s custa %s, e desta sessão restam %s de %s. Nada foi "+
+		"consultado nem cobrado. O que está no histórico segue grátis; para mais, comece outra sessão com outro teto.",
 		p.Name, p.Price.Exact(), max(0, *s.Ceiling-spent).Exact(), s.Ceiling.Exact()))
 }
 

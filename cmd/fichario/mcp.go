@@ -86,7 +86,7 @@ func (c *mcpCmd) pass(service *mcp.ClientSession, tool *mcp.Tool) mcp.ToolHandle
 	}
 }
 
-// unmasked adds an argument to an object, and leaves the others as they were sent: the service says what is wrong there.
+// unmasked adds an argument to an object, and leaves the others as they were sent: the service says what is wrong.
 func unmasked(args []byte, others bool) []byte {
 	first := `{"semMascara":true`
 	if others {

@@ -51,8 +51,8 @@ func (s shown) one(e *environment, body []byte) error {
 	return writeTable(e, rows)
 }
 
-// list writes the objects under a name: these columns of them, where a point leads into an object and what stands behind
-// a bar is shown for what is not there. Below a table it says what follows.
+// list writes the objects under a name: these columns of them, where a point leads into an object and what stands
+// behind a bar is shown for what is not there. Below a table it says what follows.
 func (s shown) list(e *environment, body []byte, name string, columns ...string) error {
 	if s.is(e) == "json" {
 		return asItCame(e, body)
