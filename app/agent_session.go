@@ -53,10 +53,11 @@ func (s AgentSession) account(by Caller) string {
 	return s.ID[:14] + "7" + h[:3] + "-8" + h[3:6] + "-" + h[6:18]
 }
 
-// SessionOpen reports whether the id is that of a session that may go on at a time. Fault: ServiceUnavailable.
+// SessionOpen reports whether the id is that of a session that may go on at a time. Faults: NotFound,
+// ServiceUnavailable.
 func (l *Lookups) SessionOpen(ctx context.Context, by Caller, s AgentSession, now time.Time) (bool, error) {
-	if !s.OpenAt(now) {
-		return false, nil
+	if _, err := by.org(); err != nil || !s.OpenAt(now) {
+		return false, err
 	}
 	account := s.account(by)
 	ended, err := l.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.EndedBucket)
@@ -65,8 +66,11 @@ func (l *Lookups) SessionOpen(ctx context.Context, by Caller, s AgentSession, no
 }
 
 // EndSession notes that an agent ended its session: from then on it is not open. What is being asked about ends as it
-// does. Fault: ServiceUnavailable.
+// does. Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) EndSession(ctx context.Context, by Caller, s AgentSession) error {
+	if _, err := by.org(); err != nil {
+		return err
+	}
 	return l.store.Repos().Usage.EndSession(ctx, s.account(by))
 }
 

@@ -197,6 +197,8 @@ func (s *setting) uses(owner app.Caller) []use {
 			app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, session(9 * catalog.Real),
 		}, "", ""},
 		{s.lookups.SessionSpent, args{session(0)}, "", ""},
+		{s.lookups.SessionOpen, args{session(0), now()}, "", ""},
+		{s.lookups.EndSession, args{session(0)}, "", ""},
 		{
 			s.lookups.Start, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], ContactID: contact.ID}}, "",
 			missing,
