@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime/pprof"
-	"strings"
 	"sync"
 	"time"
 
@@ -41,9 +40,6 @@ func (c *serveCmd) Run(e *environment) error {
 	}
 	log, flush := newLogger(e.settings, e.errOut)
 	defer flush()
-	if len(e.unknown) > 0 {
-		log.Warn("there are no settings of these names", "names", strings.Join(e.unknown, ", "))
-	}
 	s, err := e.newService(log)
 	if errors.Is(err, errStopped) {
 		log.Info("stopped")

@@ -62,6 +62,9 @@ type service struct {
 
 // newService opens everything and wires it. What it opened is closed when it fails.
 func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
+	if len(e.unknown) > 0 {
+		log.Warn("there are no settings of these names", "names", strings.Join(e.unknown, ", "))
+	}
 	calendar, err := e.calendar()
 	if err == nil {
 		err = e.keeping().Check(e.settings.HistoryFresh)
