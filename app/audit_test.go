@@ -55,6 +55,7 @@ var audited = map[string]string{
 
 	"Lookups.Do": inStatement, "Lookups.DoWithin": inStatement, "Lookups.Start": inStatement, "Lookups.DoLater": inStatement,
 	"Lookups.Tie": "- it is a note to the lookup", "Lookups.Opened": "consulta.aberta",
+	"Lookups.EndSession": "- as none tells that a session began",
 	"Lookups.Downloaded": "resposta.baixada", "Lookups.Again": "resposta.baixada",
 
 	"Webhooks.Create": "webhook.criado", "Webhooks.Update": "webhook.alterado",
