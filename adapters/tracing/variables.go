@@ -78,7 +78,7 @@ func listed(value string) []string {
 	return all
 }
 
-// from is for whole numbers from one on.
+// from tells of whole numbers that are not below the least.
 func from(least int) func(string) bool {
 	return func(value string) bool {
 		n, err := strconv.Atoi(value)
