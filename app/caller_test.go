@@ -190,7 +190,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.statement.Page, args{app.StatementQuery{OfKey: key.ID}}, forbidden, missing},
 		{s.statement.Lines, args{app.StatementQuery{}}, "", ""},
 		{s.statement.Spend, args{app.StatementQuery{}, "2026-01-01", "2026-01-02"}, "", ""},
-		{s.statement.Keys, nil, forbidden, ""},
+		{s.statement.Keys, args{s.orgID}, forbidden, missing},
 
 		{s.lookups.Do, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
 		{s.lookups.DoWithin, args{

@@ -28,14 +28,13 @@ func (u KeyUse) Exhausted() bool {
 	return u.Usable && !u.HistoryOnly() && u.Month.Count >= u.Limits.PerMonth
 }
 
-// Keys returns the keys of the caller's organisation with what they were charged,
+// Keys returns the keys of an organisation with what they were charged,
 // oldest first, those that are over last. Faults: InvalidRequest, ServiceUnavailable.
-func (s *Statement) Keys(ctx context.Context, by Caller) ([]KeyUse, error) {
-	orgID, err := by.managedOrg()
-	if err != nil {
+func (s *Statement) Keys(ctx context.Context, by Caller, orgID string) ([]KeyUse, error) {
+	repos, now := s.store.Repos(), s.clock()
+	if err := mayManageOrg(ctx, repos, by, orgID); err != nil {
 		return nil, err
 	}
-	repos, now := s.store.Repos(), s.clock()
 	all, err := repos.Keys.List(ctx, orgID)
 	if err != nil {
 		return nil, err

@@ -205,7 +205,7 @@ func TestKeysAndWhatTheyUsed(t *testing.T) {
 	}
 	done(s.keys.Revoke(t.Context(), owner, over.Key().ID))
 	var got []string
-	for _, u := range must(s.statement.Keys(t.Context(), owner)) {
+	for _, u := range must(s.statement.Keys(t.Context(), owner, s.orgID)) {
 		name := map[string]string{
 			over.Key().ID: "over", parked.Key().ID: "parked", exhausted.Key().ID: "exhausted", free.Key().ID: "free",
 			history.Key().ID: "history",

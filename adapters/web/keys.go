@@ -116,7 +116,7 @@ func (s *server) keyList(c *call) error {
 }
 
 func (s *server) keyLines(c *call) ([]KeyLine, error) {
-	all, err := s.Statement.Keys(c.ctx(), c.by)
+	all, err := s.Statement.Keys(c.ctx(), c.by, c.by.OrgID())
 	lines := make([]KeyLine, len(all))
 	for i, k := range all {
 		lines[i] = s.keyLine(k)

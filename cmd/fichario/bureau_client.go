@@ -20,7 +20,10 @@ func (e *environment) openBureau(log *slog.Logger) (*bureau.Client, func(), erro
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := bureau.Parse(ref, src, os.LookupEnv)
+	file, err := bureau.Parse(ref, src, func(name string) (string, bool) {
+		e.asked = append(e.asked, name)
+		return os.LookupEnv(name)
+	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("bureau file %s:\n%w", ref, err)
 	}

@@ -95,6 +95,7 @@ type environment struct {
 	json        bool
 	in          io.Reader
 	out, errOut io.Writer
-	unknown     []string        // variables that are named as settings are, and are none
+	commands    *kong.Node      // what a command line may say
+	asked       []string        // variables that the bureau file asks for
 	invented    *sandbox.Bureau // once it was asked for
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -134,19 +135,39 @@ func viewKey(k access.Key) keyView {
 	}
 }
 
+// keyUseView is a key with how many lookups it was charged for, and with how much, in reais.
+type keyUseView struct {
+	keyView
+	ChargedToday int         `json:"chargedToday"`
+	ChargedMonth int         `json:"chargedMonth"`
+	SpentToday   json.Number `json:"spentToday"`
+	SpentMonth   json.Number `json:"spentMonth"`
+}
+
 // Run lists the keys.
 func (c *keyListCmd) Run(e *environment) error {
+	calendar, err := e.calendar()
+	if err != nil {
+		return err
+	}
 	return e.withStore(func(store *gormstore.Store) error {
-		keys, err := app.NewKeys(store, now).List(e.ctx, app.Operator(), c.Org)
+		keys, err := app.NewStatement(store, calendar, now).Keys(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
-		return printList(e, keys, viewKey, func(k access.Key) string {
+		view := func(k app.KeyUse) keyUseView {
+			return keyUseView{
+				keyView: viewKey(k.Key), ChargedToday: k.Today.Count, ChargedMonth: k.Month.Count,
+				SpentToday: json.Number(k.Today.Amount.String()), SpentMonth: json.Number(k.Month.Amount.String()),
+			}
+		}
+		return printList(e, keys, view, func(k app.KeyUse) string {
 			state := "active"
-			if !k.UsableAt(now()) {
+			if !k.Usable {
 				state = "ended"
 			}
-			return fmt.Sprintf("%s  %s…  %-6s  %s", k.ID, k.Prefix, state, k.Name)
+			return fmt.Sprintf("%s  %s…  %-6s  today %5d %12s  month %5d %12s  %s", k.ID, k.Prefix, state,
+				k.Today.Count, k.Today.Amount.Reais(), k.Month.Count, k.Month.Amount.Reais(), k.Name)
 		})
 	})
 }

@@ -76,7 +76,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	env := &environment{
 		ctx: ctx, settings: c.Settings, json: c.JSON, in: in, out: out, errOut: errOut,
-		unknown: unknownSettings(parser.Model.Node, os.Environ()),
+		commands: parser.Model.Node,
 	}
 	if err := parsed.Run(env); err != nil {
 		fmt.Fprintln(errOut, "fichario:", inWords(err, parsed.Flags()))
@@ -86,15 +86,13 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 }
 
 // unknownSettings are the variables of an environment that are named as settings are, and are none: a name that was
-// mistyped leaves a default in force. What Kubernetes makes of a service named fichario is nobody's mistake.
-func unknownSettings(commands *kong.Node, environ []string) (names []string) {
-	known := map[string]bool{}
+// mistyped leaves a default in force. What a bureau file asks for, in known, and what Kubernetes makes of a service named
+// fichario are nobody's mistakes.
+func unknownSettings(commands *kong.Node, known, environ []string) (names []string) {
 	var learn func(*kong.Node)
 	learn = func(n *kong.Node) {
 		for _, f := range n.Flags {
-			for _, name := range f.Envs {
-				known[name] = true
-			}
+			known = append(known, f.Envs...)
 		}
 		for _, child := range n.Children {
 			learn(child)
@@ -104,7 +102,7 @@ func unknownSettings(commands *kong.Node, environ []string) (names []string) {
 	others := regexp.MustCompile(`^FICHARIO_(TEST_|PORT|SERVICE_)`)
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "FICHARIO_") && !known[name] && !others.MatchString(name) {
+		if strings.HasPrefix(name, "FICHARIO_") && !slices.Contains(known, name) && !others.MatchString(name) {
 			names = append(names, name)
 		}
 	}

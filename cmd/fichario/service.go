@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	pathpkg "path"
 	"strings"
 	"sync"
@@ -62,9 +63,6 @@ type service struct {
 
 // newService opens everything and wires it. What it opened is closed when it fails.
 func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
-	if len(e.unknown) > 0 {
-		log.Warn("there are no settings of these names", "names", strings.Join(e.unknown, ", "))
-	}
 	calendar, err := e.calendar()
 	if err == nil {
 		err = e.keeping().Check(e.settings.HistoryFresh)
@@ -86,6 +84,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	}
 	if s.bureau, s.stopBureau, err = e.openBureau(log); err != nil {
 		return nil, err
+	}
+	if unknown := unknownSettings(e.commands, e.asked, os.Environ()); len(unknown) > 0 {
+		log.Warn("there are no settings of these names", "names", strings.Join(unknown, ", "))
 	}
 	if s.alone, err = gormstore.Alone(e.settings.DatabaseURL); err != nil {
 		return nil, err

@@ -48,6 +48,9 @@ func TestKeysOpenOnlyWhatTheyShould(t *testing.T) {
 			return s.CPF(rotated.Key, ana).Status == 401 && s.CPF(key.Key, ana).Status == 401
 		})
 		expect(t, "newest secret", s.CPF(last.Key, ana).Status, 200)
+		listed := testkit.JSON[[]map[string]any](t, s.Command("key", "list", "--org", s.Org, "--json"))[0]
+		expect(t, "what the list says was charged",
+			fmt.Sprint(listed["chargedToday"], listed["spentToday"], listed["chargedMonth"], listed["spentMonth"]), "1 0.45 1 0.45")
 		s.Command("key", "revoke", key.ID)
 		lookuptest.Eventually(t, "the revoked key ends", 5*time.Second, func() bool {
 			return s.CPF(last.Key, ana).Status == 401
