@@ -24,8 +24,7 @@ USER 65532:65532
 WORKDIR /data
 ENV FICHARIO_LISTEN=0.0.0.0:8080
 EXPOSE 8080
-# That it lives, not that it is ready: one whose database goes away stays healthy. Before its first start with the
-# database it does not listen yet, and is unhealthy after this period.
+# That it lives, not that it is ready: one whose database is away, also from the start, is healthy.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["/fichario", "healthcheck"]
 ENTRYPOINT ["/fichario"]
 CMD ["serve"]

@@ -1,8 +1,8 @@
 # Everything that is done with this project more than once. `make` alone lists it.
 
 GO ?= go
-OASDIFF = $(GO) tool -modfile=.ci/oasdiff.mod oasdiff
-SINCE_RELEASE = openapi/released.yaml openapi/openapi.yaml
+CHANGES = $(GO) -C .ci/changes
+SINCE_RELEASE = ../../openapi/released.yaml ../../openapi/openapi.yaml
 LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
 # The program that the tests start is compiled as they are, so that nothing is compiled twice; the one that is shipped is
 # tried by contract, containers and release.
@@ -50,10 +50,11 @@ contract: build bin/witness ## hold the contract to its linters, and clients tha
 	cd tests/contract/testdata/node && npm ci --ignore-scripts --no-audit --no-fund && \
 		REDOCLY_TELEMETRY=off npm run --silent check
 	$(WITNESS) sh tests/contract/testdata/ogen/run.sh
-	$(OASDIFF) breaking --fail-on WARN $(SINCE_RELEASE)
+	$(CHANGES) test ./...
+	$(CHANGES) run . -breaking $(SINCE_RELEASE)
 
 changes: ## tell what changed in the contract since the last release, as Markdown
-	@$(OASDIFF) changelog --format markdown $(SINCE_RELEASE)
+	@$(CHANGES) run . $(SINCE_RELEASE)
 
 lint: ## check formatting, style and who imports whom
 	GOFLAGS=-pgo=off $(LINT) run

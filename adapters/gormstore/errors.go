@@ -24,6 +24,9 @@ import (
 // statement itself.
 const uniqueViolation = "23505"
 
+// insufficientPrivilege is PostgreSQL's code of what a role may not do.
+const insufficientPrivilege = "42501"
+
 // SQLite's primary result codes that mean "not now" rather than "wrong".
 const (
 	sqliteBusy     = 5

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
@@ -23,6 +24,14 @@ var migrations embed.FS
 // at once. It then checks that the data keys are the ones that the database was
 // written with.
 func (s *Store) Migrate(ctx context.Context) error {
+	err := s.migrate(ctx)
+	if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code == insufficientPrivilege {
+		err = fmt.Errorf(`%w: "Roles of the database" in docs/operations.md says what to grant to which role`, err)
+	}
+	return err
+}
+
+func (s *Store) migrate(ctx context.Context) error {
 	pool, err := s.write.DB()
 	if err != nil {
 		return err
@@ -40,6 +49,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 			return fmt.Errorf("migrate: %w", classify(err))
 		}
 		defer unlock()
+		if err := s.oneDatabase(ctx); err != nil {
+			return fmt.Errorf("migrate: %w", classify(err))
+		}
 	}
 	provider, err := goose.NewProvider(s.dialect, pool, folder, goose.WithGoMigrations(writtenInGo(s.dialect)...))
 	if err != nil {
@@ -82,7 +94,21 @@ func (s *Store) MigrateThrough(databaseURL string) error {
 	}
 	d, err := newDialer(variable, databaseURL)
 	if err == nil {
-		s.migrating = d.patient()
+		s.migrating, s.migratedElsewhere = d.patient(), true
+	}
+	return err
+}
+
+// oneDatabase refuses two addresses that lead to two databases. The one for migrations holds the lock: where the other
+// is given it too, it leads elsewhere.
+func (s *Store) oneDatabase(ctx context.Context) error {
+	if !s.migratedElsewhere {
+		return nil
+	}
+	var elsewhere bool
+	err := s.write.WithContext(ctx).Raw("SELECT pg_try_advisory_xact_lock(?)", lock.DefaultLockID).Scan(&elsewhere).Error
+	if err == nil && elsewhere {
+		err = errors.New("FICHARIO_MIGRATE_DATABASE_URL and FICHARIO_DATABASE_URL lead to different databases")
 	}
 	return err
 }

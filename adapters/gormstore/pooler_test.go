@@ -105,6 +105,13 @@ func TestAMigrationThatCouldBeBrokenOff(t *testing.T) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
+	lost := open(t, url)
+	if err := lost.MigrateThrough(postgres.New(t, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := lost.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "lead to different databases") {
+		t.Errorf("two databases: %v", err)
+	}
 	if err := open(t, "sqlite://:memory:").MigrateThrough(url); err == nil {
 		t.Error("SQLite takes an address for migrations")
 	}

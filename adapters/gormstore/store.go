@@ -43,6 +43,8 @@ type Store struct {
 	dialect     goose.Dialect
 	// dialer and migrating open connections to PostgreSQL; nil on SQLite.
 	dialer, migrating *dialer
+	// migratedElsewhere is whether migrating has an address of its own.
+	migratedElsewhere bool
 	vault             *vault
 	subject           subjectKey
 	edges             edges

@@ -94,14 +94,18 @@ func New(c Config) http.Handler {
 	// Not GET: no agent is told what it did not ask for, and so no stream outlives its key.
 	e.Match([]string{http.MethodPost, http.MethodDelete}, "/mcp", s.agent, lookup("teto")...)
 	s.documentation(e)
-	probed := []string{http.MethodGet, http.MethodHead}
-	e.Match(probed, "/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
+	e.Match(probed, "/healthz", alive)
 	e.Match(probed, "/readyz", s.ready)
 	if !c.MetricsElsewhere {
 		e.Match(probed, "/metrics", echo.WrapHandler(c.Metrics.Handler()))
 	}
 	return headAsGet{e}
 }
+
+// probed are the methods of who looks whether the service is well.
+var probed = []string{http.MethodGet, http.MethodHead}
+
+func alive(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
 
 // headAsGet answers HEAD as GET, of which net/http leaves the body out. Lookups have no HEAD: whoever only probes an
 // address is not charged. The webhook has its own.

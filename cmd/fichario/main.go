@@ -86,8 +86,8 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 }
 
 // unknownSettings are the variables of an environment that are named as settings are, and are none: a name that was
-// mistyped leaves a default in force. What a bureau file asks for, in known, and what Kubernetes makes of a service named
-// fichario are nobody's mistakes.
+// mistyped leaves a default in force. What a bureau file asks for, in known, and what Kubernetes makes of a service
+// named fichario are nobody's mistakes.
 func unknownSettings(commands *kong.Node, known, environ []string) (names []string) {
 	var learn func(*kong.Node)
 	learn = func(n *kong.Node) {

@@ -61,10 +61,9 @@ func (c *serveCmd) Run(e *environment) error {
 	}
 	s.preparing.Store(c.Demo) // /readyz waits for the demonstration
 	if c.Ephemeral && e.invented != nil {
-		s.server.Handler = withDoors(e.invented, s.server.Handler)
+		s.handler = withDoors(e.invented, s.handler)
 	}
-	served := make(chan error, 1)
-	s.serving.Go(func() { served <- s.server.Serve(s.listener) })
+	s.answer(s.handler)
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
 
 	if c.Demo {
@@ -79,7 +78,7 @@ func (c *serveCmd) Run(e *environment) error {
 	var turnAway time.Duration
 	if err == nil {
 		select {
-		case err = <-served:
+		case err = <-s.served:
 		case <-e.ctx.Done():
 			turnAway = e.settings.DrainDelay
 			log.Info("stopping: finishing what is in flight", "drain_delay", turnAway.String())

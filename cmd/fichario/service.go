@@ -49,8 +49,11 @@ type service struct {
 	retention     *app.Retention
 	listener      net.Listener
 	serving       sync.WaitGroup // what accepts connections
+	served        chan error     // why it no longer does
 	arrivals      arrivals
 	server        *http.Server
+	answering     atomic.Pointer[http.Handler] // of the server, now
+	handler       http.Handler                 // of everything, once it is wired
 	draining      atomic.Bool
 	stopping      chan struct{} // closed when draining begins, for what would go on
 	// preparing is while the demonstration is made.
@@ -91,6 +94,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if s.alone, err = gormstore.Alone(e.settings.DatabaseURL); err != nil {
 		return nil, err
 	}
+	if err := e.listen(s); err != nil {
+		return nil, err
+	}
 	tell := func(why string) { log.Warn("the database is away; trying again", "why", why) }
 	if s.store, err = e.openStore(forever, tell); err != nil {
 		return nil, err
@@ -104,9 +110,6 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	}
 	if why := s.store.NoTrigrams(); why != "" {
 		log.Warn(why)
-	}
-	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
-		return nil, fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}
 	metrics := httpapi.NewMetrics(s.bureau.Catalog())
 	if err := e.readElsewhere(s, log, metrics); err != nil {
@@ -198,16 +201,33 @@ func (e *environment) wireServer(
 	if err != nil {
 		return err
 	}
+	s.handler = s.parting(punctual(e.transportSecurity(s.traced(apiOrPages(api, pages)))))
+	return nil
+}
+
+// listen takes connections, whose requests are told that the service starts until answer says what answers them.
+func (e *environment) listen(s *service) (err error) {
+	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
+		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
+	}
+	s.answer(punctual(httpapi.Starting()))
 	s.server = &http.Server{
-		Handler:           s.parting(punctual(e.transportSecurity(s.traced(apiOrPages(api, pages))))),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			(*s.answering.Load()).ServeHTTP(w, r)
+		}),
 		ReadHeaderTimeout: 5 * time.Second,
 		WriteTimeout:      s.bureau.Timeout() + time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
 		ConnState:         s.arrivals.note,
 	}
+	s.served = make(chan error, 1)
+	s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
 	return nil
 }
+
+// answer has a handler answer all requests from now on.
+func (s *service) answer(h http.Handler) { s.answering.Store(&h) }
 
 func (s *service) agents(statement *app.Statement, log *slog.Logger) *agents.Handler {
 	return agents.New(agents.Config{
@@ -333,10 +353,10 @@ func (s *service) tellOfPooler(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// close ends what was opened. The listener is the server's once it serves.
+// close ends what was opened.
 func (s *service) close() {
-	if s.listener != nil {
-		_ = s.listener.Close()
+	if s.server != nil {
+		_ = s.server.Close()
 	}
 	if s.metricsServer != nil {
 		_ = s.metricsServer.Close()

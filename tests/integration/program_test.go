@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -302,18 +303,42 @@ func TestOperations(t *testing.T) {
 	s.Hide(token)
 }
 
-// TestAStartWithoutItsDatabase: it tells of a name that is no setting, waits, and ends well when it is asked to.
+// TestAStartWithoutItsDatabase: it tells of a name that is no setting, waits, says that it lives and does not serve
+// yet, and ends well when it is asked to. A variable of the bureau file is nobody's mistake.
 func TestAStartWithoutItsDatabase(t *testing.T) {
 	t.Parallel()
 	var said output
+	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	_ = free.Close()
+	file := filepath.Join(t.TempDir(), "bureau.yaml")
+	const source = `{name: meu, base_url: "https://bureau.example", headers: {X-Token: "${FICHARIO_MEU_TOKEN}"},
+		products: {score: {price: "0.45", request: {path: "/{documento}"}, fields: {score: .score}}}}`
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	serve := exec.CommandContext(t.Context(), testkit.Build(t), "serve")
 	serve.Env = append(os.Environ(), "FICHARIO_DATABASE_URL=postgres://ninguem@127.0.0.1:1/nada", "FICHARIO_DATABASE=x",
+		"FICHARIO_LISTEN="+addr, "FICHARIO_BUREAU="+file, "FICHARIO_MEU_TOKEN=segredo",
 		"FICHARIO_DATA_KEY=YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE=", "FICHARIO_PORT_8080_TCP=tcp://10.0.0.1:8080")
 	serve.Stderr = &said
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
 	lookuptest.Eventually(t, "it waits", 20*time.Second, func() bool { return strings.Contains(said.String(), "trying again") })
+	s := &lookuptest.Service{Program: &testkit.Program{URL: "http://" + addr}}
+	for path, want := range map[string]string{
+		"/healthz": "200", "/readyz": "503 servico_indisponivel", "/api/v1/cpf/" + ana: "503 servico_indisponivel",
+		"/": "503 servico_indisponivel", "/metrics": "503 servico_indisponivel", "/docs": "503 servico_indisponivel",
+	} {
+		a, err := s.Do(t.Context(), "GET", path, "", nil, "")
+		if err != nil || a.String() != want || a.Status == 503 && a.Header.Get("Retry-After") == "" {
+			t.Errorf("while it waits, %s answers %s, %v", path, a, err)
+		}
+	}
 	_ = serve.Process.Signal(syscall.SIGTERM)
 	if err := serve.Wait(); err != nil {
 		t.Errorf("asked to end, it ends with %v", err)

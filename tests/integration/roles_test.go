@@ -53,6 +53,15 @@ func TestTheServiceOwnsNothing(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	at, err := url.Parse(owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.User = url.UserPassword(role, "x")
+	env["FICHARIO_DATABASE_URL"] = at.String()
+	if f := testkit.RunErr(t, env, "migrate"); !strings.Contains(f.Stderr, "Roles of the database") {
+		t.Errorf("a role that may not migrate is told: %s", f.Stderr)
+	}
 	page, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {
 		t.Fatal(err)
@@ -62,12 +71,7 @@ func TestTheServiceOwnsNothing(t *testing.T) {
 		t.Fatal("docs/operations.md grants nothing")
 	}
 	do(strings.ReplaceAll(string(grants[1]), " app;", ` "`+role+`";`))
-	at, err := url.Parse(owner)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at.User = url.UserPassword(role, "x")
-	env["FICHARIO_DATABASE_URL"], env["FICHARIO_MIGRATE_DATABASE_URL"] = at.String(), owner
+	env["FICHARIO_MIGRATE_DATABASE_URL"] = owner
 	testkit.Run(t, env, "migrate")
 	const newest = `SELECT c.relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
 		WHERE inhparent = to_regclass('lookups')

@@ -137,10 +137,12 @@ auth_file = users
 pool_mode = transaction
 max_client_conn = 2000
 default_pool_size = 6
+logfile = log
 %s`, to.Host, to.Port, port, prepared)
 		users := fmt.Sprintf("%q %q\n", to.User, to.Password)
 		address = loopback(url.User(to.User), net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err = runPooler(path, dir, map[string]string{"ini": config, "users": users}, address, owner); err == nil {
+		files := map[string]string{"ini": config, "users": users, "log": ""}
+		if err = runPooler(path, dir, files, address, owner); err == nil {
 			return address, nil
 		}
 	}
@@ -154,32 +156,48 @@ func runPooler(path, dir string, files map[string]string, address string, owner 
 		}
 	}
 	if owner != nil {
-		for _, name := range []string{"", "ini", "users"} {
+		for _, name := range []string{"", "ini", "users", "log"} {
 			if err := os.Chown(filepath.Join(dir, name), int(owner.Uid), int(owner.Gid)); err != nil {
 				return err
 			}
 		}
 	}
-	cmd := exec.Command(path, "-q", "ini")
-	cmd.Dir = dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: owner}
-	if err := cmd.Start(); err != nil {
-		return err
+	start := func() (wait func() error, err error) {
+		cmd := exec.Command(path, "-q", "ini")
+		cmd.Dir = dir
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: owner}
+		if err := cmd.Start(); err != nil {
+			return nil, err
+		}
+		entry, err := guard.Add(guard.Process(cmd.Process.Pid))
+		return func() error {
+			defer entry.Forget()
+			return cmd.Wait()
+		}, err
 	}
-	entry, err := guard.Add(guard.Process(cmd.Process.Pid))
+	wait, err := start()
 	if err != nil {
 		return err
 	}
-	ended := make(chan struct{})
+	ended, answered := make(chan struct{}), make(chan struct{})
 	go func() {
-		_ = cmd.Wait()
-		entry.Forget()
+		why := wait()
 		close(ended)
+		<-answered
+		// Nobody ends it while the tests run. Where it breaks, that is told, and what is behind it goes on with another.
+		for range 5 {
+			log, _ := os.ReadFile(filepath.Join(dir, "log"))
+			fmt.Fprintf(os.Stderr, "PgBouncer ended by itself (%v) and is started again: %s\n", why, log[max(0, len(log)-500):])
+			if wait, err := start(); err == nil {
+				why = wait()
+			}
+		}
 	}()
 	for ctx, cancel := context.WithTimeout(context.Background(), startLimit); ; {
 		_, err := ask(ctx, address+"&default_query_exec_mode=exec")
 		if err == nil {
 			cancel()
+			close(answered)
 			return nil
 		}
 		select {

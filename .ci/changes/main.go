@@ -1,0 +1,67 @@
+// Changes tells, as Markdown, what changed from one contract to the next. With -breaking it tells only what may break a
+// client, and fails where there is such a change.
+//
+//	go run . [-breaking] BEFORE AFTER
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/oasdiff/oasdiff/checker"
+	"github.com/oasdiff/oasdiff/diff"
+	"github.com/oasdiff/oasdiff/formatters"
+	"github.com/oasdiff/oasdiff/load"
+)
+
+var errBreaking = errors.New("a change breaks clients: keep what they use, or release another version of the API")
+
+func main() {
+	breaking := flag.Bool("breaking", false, "tell what may break a client, and fail where something does")
+	flag.Parse()
+	level := checker.INFO
+	if *breaking {
+		level = checker.WARN
+	}
+	text, changes, err := compare(flag.Arg(0), flag.Arg(1), level)
+	fmt.Print(text)
+	if err == nil && *breaking && changes > 0 {
+		err = errBreaking
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// compare tells of changes of a level and above, and how many there are.
+func compare(before, after string, level checker.Level) (text string, changes int, err error) {
+	loader := openapi3.NewLoader()
+	old, err := load.NewSpecInfo(loader, load.NewSource(before))
+	if err != nil {
+		return "", 0, err
+	}
+	fresh, err := load.NewSpecInfo(loader, load.NewSource(after))
+	if err != nil {
+		return "", 0, err
+	}
+	found, sources, err := diff.GetWithOperationsSourcesMap(diff.NewConfig(), old, fresh)
+	if err != nil {
+		return "", 0, err
+	}
+	all := checker.CheckBackwardCompatibilityUntilLevel(checker.NewConfig(checker.GetAllChecks()), found, sources, level)
+	if len(all) == 0 {
+		return "No changes.\n", 0, nil
+	}
+	markdown, err := formatters.Lookup("markdown", formatters.FormatterOpts{
+		Language: "en", BaseVersion: old.GetVersion(), RevisionVersion: fresh.GetVersion(),
+	})
+	if err != nil {
+		return "", 0, err
+	}
+	page, err := markdown.RenderChangelog(all, formatters.RenderOpts{})
+	return string(page), len(all), err
+}
