@@ -3,6 +3,7 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -19,9 +20,28 @@ func Starting() http.Handler {
 	e.HTTPErrorHandler = s.fail
 	e.Use(requestID, headers)
 	e.Match(probed, "/healthz", alive)
-	e.Any("/*", func(echo.Context) error {
+	e.Any("/*", func(c echo.Context) error {
+		r := c.Request()
+		if r.Method == http.MethodGet && strings.Contains(r.Header.Get(echo.HeaderAccept), echo.MIMETextHTML) {
+			c.Response().Header().Set("Retry-After", "2")
+			c.Response().Header().Set(echo.HeaderContentSecurityPolicy, "default-src 'none'; base-uri 'none'")
+			return c.HTML(http.StatusServiceUnavailable, startingPage)
+		}
 		return fault.New(fault.ServiceUnavailable, "O serviço está começando. Tente de novo em instantes.").
 			After(2 * time.Second)
 	})
 	return headAsGet{e}
 }
+
+// startingPage is what a person sees, who then sees the page that he asked for.
+const startingPage = `<!doctype html>
+<html lang="pt-BR">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="3">
+<title>O Fichário está começando</title>
+<h1>O Fichário está começando</h1>
+<p>Esta página se atualiza sozinha em instantes.</p>
+</html>
+`

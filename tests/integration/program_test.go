@@ -339,6 +339,10 @@ func TestAStartWithoutItsDatabase(t *testing.T) {
 			t.Errorf("while it waits, %s answers %s, %v", path, a, err)
 		}
 	}
+	page, err := s.Do(t.Context(), "GET", "/contatos", "", map[string]string{"Accept": "text/html,*/*"}, "")
+	if err != nil || page.Status != 503 || !strings.Contains(string(page.Body), "está começando") {
+		t.Errorf("a person sees %d %s, %v", page.Status, page.Body, err)
+	}
 	_ = serve.Process.Signal(syscall.SIGTERM)
 	if err := serve.Wait(); err != nil {
 		t.Errorf("asked to end, it ends with %v", err)
