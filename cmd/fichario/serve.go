@@ -41,7 +41,7 @@ func (c *serveCmd) Run(e *environment) error {
 	log, flush := newLogger(e.settings, e.errOut)
 	defer flush()
 	s, err := e.newService(log)
-	if errors.Is(err, errStopped) {
+	if errors.Is(err, errStopped) || e.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		log.Info("stopped")
 		return nil
 	}

@@ -1,7 +1,7 @@
 package integration
 
 import (
-	"net"
+	"database/sql"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pressly/goose/v3/lock"
+
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/postgres"
 )
 
 // TestTheDemonstration: what `make run` prints works when it is pasted, also after a restart, and leaves a database
@@ -308,12 +311,7 @@ func TestOperations(t *testing.T) {
 func TestAStartWithoutItsDatabase(t *testing.T) {
 	t.Parallel()
 	var said output
-	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	_ = free.Close()
+	addr := "127.0.0.1:" + freePort(t)
 	file := filepath.Join(t.TempDir(), "bureau.yaml")
 	const source = `{name: meu, base_url: "https://bureau.example", headers: {X-Token: "${FICHARIO_MEU_TOKEN}"},
 		products: {score: {price: "0.45", request: {path: "/{documento}"}, fields: {score: .score}}}}`
@@ -349,5 +347,45 @@ func TestAStartWithoutItsDatabase(t *testing.T) {
 	}
 	if !strings.Contains(said.String(), "names=FICHARIO_DATABASE\n") {
 		t.Errorf("it says nothing of the name: %s", said.String())
+	}
+}
+
+// TestAStartWhileAnotherMigrates: it lives, serves nobody, and ends well when it is asked to.
+func TestAStartWhileAnotherMigrates(t *testing.T) {
+	t.Parallel()
+	env := testkit.OnPostgreSQL(postgres.New(t, nil))
+	db, err := sql.Open("pgx", env["FICHARIO_DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	other, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.ExecContext(t.Context(), "SELECT pg_advisory_xact_lock($1)", lock.DefaultLockID); err != nil {
+		t.Fatal(err)
+	}
+	addr := "127.0.0.1:" + freePort(t)
+	serve := exec.CommandContext(t.Context(), testkit.Build(t), "serve")
+	serve.Env = append(os.Environ(), "FICHARIO_LISTEN="+addr)
+	for name, value := range env {
+		serve.Env = append(serve.Env, name+"="+value)
+	}
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := &lookuptest.Service{Program: &testkit.Program{URL: "http://" + addr}}
+	lookuptest.Eventually(t, "it lives", 20*time.Second, func() bool {
+		a, err := s.Do(t.Context(), "GET", "/healthz", "", nil, "")
+		return err == nil && a.Status == 200
+	})
+	a, err := s.Do(t.Context(), "GET", "/readyz", "", nil, "")
+	if err != nil || a.String() != "503 servico_indisponivel" {
+		t.Errorf("whether it is ready: %s, %v", a, err)
+	}
+	_ = serve.Process.Signal(syscall.SIGTERM)
+	if err := serve.Wait(); err != nil {
+		t.Errorf("asked to end, it ends with %v", err)
 	}
 }
