@@ -86,8 +86,8 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 }
 
 // unknownSettings are the variables of an environment that are named as settings are, and are none: a name that was
-// mistyped leaves a default in force. What a bureau file asks for, in known, and what Kubernetes makes of a service
-// named fichario are nobody's mistakes.
+// mistyped leaves a default in force. What a bureau file asks for, in known, what Kubernetes makes of a service named
+// fichario, and what the samples of the reference and the examples take, are nobody's mistakes.
 func unknownSettings(commands *kong.Node, known, environ []string) (names []string) {
 	var learn func(*kong.Node)
 	learn = func(n *kong.Node) {
@@ -99,7 +99,7 @@ func unknownSettings(commands *kong.Node, known, environ []string) (names []stri
 		}
 	}
 	learn(commands)
-	others := regexp.MustCompile(`^FICHARIO_(TEST_|PORT|SERVICE_)`)
+	others := regexp.MustCompile(`^FICHARIO_(TEST_|PORT|SERVICE_|(IMAGE|LOTE|CONSULTA|WEBHOOK|SEGREDO)$)`)
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, "FICHARIO_") && !slices.Contains(known, name) && !others.MatchString(name) {

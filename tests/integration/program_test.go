@@ -320,7 +320,7 @@ func TestAStartWithoutItsDatabase(t *testing.T) {
 	}
 	serve := exec.CommandContext(t.Context(), testkit.Build(t), "serve")
 	serve.Env = append(os.Environ(), "FICHARIO_DATABASE_URL=postgres://ninguem@127.0.0.1:1/nada", "FICHARIO_DATABASE=x",
-		"FICHARIO_LISTEN="+addr, "FICHARIO_BUREAU="+file, "FICHARIO_MEU_TOKEN=segredo",
+		"FICHARIO_LISTEN="+addr, "FICHARIO_BUREAU="+file, "FICHARIO_MEU_TOKEN=segredo", "FICHARIO_LOTE=x",
 		"FICHARIO_DATA_KEY=YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE=", "FICHARIO_PORT_8080_TCP=tcp://10.0.0.1:8080")
 	serve.Stderr = &said
 	if err := serve.Start(); err != nil {
