@@ -29,7 +29,7 @@ func (u KeyUse) Exhausted() bool {
 }
 
 // Keys returns the keys of an organisation with what they were charged,
-// oldest first, those that are over last. Faults: InvalidRequest, ServiceUnavailable.
+// oldest first, those that are over last. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (s *Statement) Keys(ctx context.Context, by Caller, orgID string) ([]KeyUse, error) {
 	repos, now := s.store.Repos(), s.clock()
 	if err := mayManageOrg(ctx, repos, by, orgID); err != nil {
