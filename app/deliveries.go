@@ -112,13 +112,18 @@ const keepFor = 30 * 24 * time.Hour
 // forget removes what is old, some at a time, until nothing is left. It works a tenth of the time: measured, posts
 // beside it then take as long as without.
 func forget(ctx context.Context, next func(context.Context) (int, error)) error {
+	return bitByBit(ctx, 9, next)
+}
+
+// bitByBit does the next of something until nothing is left, and rests for so many times as long as each took.
+func bitByBit(ctx context.Context, rest time.Duration, next func(context.Context) (int, error)) error {
 	for {
 		begun := time.Now()
 		if n, err := next(ctx); err != nil || n == 0 {
 			return err
 		}
 		select {
-		case <-time.After(9 * time.Since(begun)):
+		case <-time.After(rest * time.Since(begun)):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
