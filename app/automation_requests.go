@@ -32,6 +32,9 @@ func (a *Automations) Destinations() []automation.Destination { return a.means.D
 // Destination describes the destination of a form, or what is to be filled in for its ${…}. Faults: InvalidRequest with
 // the field at fault, which is not one that is only missing.
 func (a *Automations) Destination(url string, f RequestForm) (automation.Destination, error) {
+	if err := (NewAutomation{Action: automation.HTTP, URL: url, RequestForm: f}).misplaced(); err != nil {
+		return automation.Destination{}, err
+	}
 	d, faults := a.means.Destinations.Describe(f.action(automation.Action{Kind: automation.HTTP, URL: url}))
 	for _, fault := range faults {
 		name, isValue := strings.CutPrefix(fault.Field, "set.")
@@ -82,7 +85,7 @@ func (n NewAutomation) misplaced() error {
 		field string
 		is    bool
 	}{
-		{"method", n.Method != ""}, {"header", len(n.Headers) > 0}, {"body", n.Body != ""}, {"done", n.Done != ""},
+		{"url", n.URL != ""}, {"method", n.Method != ""}, {"header", len(n.Headers) > 0}, {"body", n.Body != ""}, {"done", n.Done != ""},
 		{"destination", n.Destination != ""}, {"set", len(n.Values) > 0},
 	} {
 		switch {

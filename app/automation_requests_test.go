@@ -128,7 +128,7 @@ func TestARehearsalLooksAtTheExpression(t *testing.T) {
 	equal(t, "it fails", try(automation.ContactCreated, ".nome"),
 		"false [{when false}] a expressão não dá verdadeiro nem falso "+lead)
 	equal(t, "without an event", try(automation.LookupCompleted, score), "false [{when false}] não há ainda um evento destes "+
-		"com este contato, e a expressão não pôde ser experimentada "+lead)
+		"com este contato, e a expressão não pôde ser experimentada ")
 	must(s.ask(owner, app.LookupRequest{Document: cpfs[0], ContactID: c.ID}))
 	must(s.ask(owner, app.LookupRequest{Document: cpfs[1]}))
 	equal(t, "on a lookup", try(automation.LookupCompleted, score), `true [{when true}]  {"produto":"cpf","quem":"bia"}`)
@@ -155,4 +155,23 @@ func TestARehearsalShowsTheRequest(t *testing.T) {
 	foreign := theirs.arrive(theirs.hook(webhook.Signature{}), "rui")
 	_, err := s.automations.Rehearse(t.Context(), app.Operator(), rule.ID, foreign.ID)
 	equal(t, "a contact of others", said(err), "nao_encontrado contact")
+}
+
+// TestARehearsalNeedsAnEvent: a request of an event that there has not been would be made up.
+func TestARehearsalNeedsAnEvent(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	c := s.arrive(s.hook(webhook.Signature{}), "bia")
+	for event, want := range map[automation.EventName]string{
+		automation.ContactMoved:    "POST ",
+		automation.LookupCompleted: " não há ainda um evento destes com este contato, e o pedido não pôde ser experimentado",
+		automation.BatchCompleted:  " não há ainda um evento destes, e o pedido não pôde ser experimentado",
+	} {
+		rule := must(s.automations.Add(t.Context(), owner, app.NewAutomation{
+			OrgID: s.orgID, Name: "Regra", Event: event, Action: automation.HTTP, URL: "https://x.example/a",
+		}))
+		got := must(s.automations.Rehearse(t.Context(), owner, rule.ID, c.ID))
+		equal(t, string(event), got.Request.Method+" "+got.Problem, want)
+	}
 }

@@ -77,7 +77,20 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 		return Rehearsal{}, err
 	}
 	a.rehearseWhen(ctx, &out, rule.Conditions.When, event, found)
+	if !found && rule.Action.Kind == automation.HTTP {
+		// The exact request is promised, and of the contact alone another one would be made.
+		out.Problem = noEventYet(rule.Event) + ", e o pedido não pôde ser experimentado"
+		return out, nil
+	}
 	return out, a.rehearseRequest(ctx, &out, rule, event)
+}
+
+// noEventYet says that there is no event to rehearse with.
+func noEventYet(event automation.EventName) string {
+	if event.OfContact() {
+		return "não há ainda um evento destes com este contato"
+	}
+	return "não há ainda um evento destes"
 }
 
 // rehearseWhen looks at the expression of an automation, on an event that was found.
@@ -89,7 +102,7 @@ func (a *Automations) rehearseWhen(
 	}
 	holds := false
 	if !found {
-		out.WhenProblem = "não há ainda um evento destes com este contato, e a expressão não pôde ser experimentada"
+		out.WhenProblem = noEventYet(out.Automation.Event) + ", e a expressão não pôde ser experimentada"
 	} else {
 		var err error
 		if holds, err = a.means.Conditions.Holds(ctx, when, event); err != nil {

@@ -161,6 +161,8 @@ func viewRequest(r automation.ShownRequest) *requestView {
 // tryView is what an automation would do for a contact, as --json shows it.
 type tryView struct {
 	Runs bool `json:"runs"`
+	// Enabled is false where it does nothing until it is switched on.
+	Enabled bool `json:"enabled"`
 	// Unmet says which conditions do not hold.
 	Unmet   string       `json:"unmet,omitempty"`
 	Request *requestView `json:"request"`
@@ -178,7 +180,7 @@ func (c *automationTryCmd) Run(e *environment) error {
 			return err
 		}
 		v := tryView{
-			Runs: r.Runs, Request: viewRequest(r.Request), To: r.To, Subject: r.Subject, Text: r.Text, Problem: r.Problem,
+			Runs: r.Runs, Enabled: r.Automation.Enabled, Request: viewRequest(r.Request), To: r.To, Subject: r.Subject, Text: r.Text, Problem: r.Problem,
 		}
 		if !r.Runs {
 			v.Unmet = unmet(r)
@@ -189,12 +191,15 @@ func (c *automationTryCmd) Run(e *environment) error {
 
 func rehearsalText(r app.Rehearsal) string {
 	text := "It would run for this contact.\n"
+	if !r.Automation.Enabled {
+		text = "It is disabled. Enabled, it would run for this contact.\n"
+	}
 	if !r.Runs {
 		text = "It would not run for this contact: " + unmet(r) + ".\n"
 	}
 	switch {
 	case r.Problem != "":
-		text += "It could not send: " + r.Problem + "\n"
+		text += "There is no request to show: " + r.Problem + "\n"
 	case r.Automation.Action.Kind == automation.HTTP && r.Request.Method == "":
 		text += "There is nothing to send: the body is null.\n"
 	case r.Request.Method != "":

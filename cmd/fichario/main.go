@@ -120,7 +120,8 @@ func inWords(err error, flags []*kong.Flag) string {
 	if f.Code == fault.ServiceUnavailable && errors.Unwrap(f) != nil {
 		return f.Message + " (" + gormstore.Reason(err) + ")"
 	}
-	name := upperCase.ReplaceAllStringFunc(f.Field, func(s string) string { return "-" + strings.ToLower(s) })
+	field, _, _ := strings.Cut(f.Field, ".") // of what --set fills in, the name comes behind
+	name := upperCase.ReplaceAllStringFunc(field, func(s string) string { return "-" + strings.ToLower(s) })
 	if name != "" && slices.ContainsFunc(flags, func(known *kong.Flag) bool { return known.Name == name }) {
 		return "--" + name + ": " + f.Message
 	}

@@ -25,7 +25,11 @@ func (f *File) Fill(values map[string]string) (*Filled, []automation.FieldFault)
 		faults = append(faults, automation.FieldFault{Field: "set." + name, Message: fmt.Sprintf(format, args...)})
 	}
 	for name := range values {
-		if _, known := f.field(name); !known {
+		switch _, known := f.field(name); {
+		case known:
+		case f.signed: // it has no destination
+			fault(name, "Nada do pedido usa ${%s}: escreva-o no endereço ou em um cabeçalho.", name)
+		default:
 			fault(name, "O destino não tem o campo %s.", name)
 		}
 	}
