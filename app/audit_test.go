@@ -32,8 +32,8 @@ var audited = map[string]string{
 	"Rotations.Add": "rodizio.criado", "Rotations.Change": "rodizio.alterado", "Rotations.Remove": "rodizio.removido",
 	"Purposes.Add": "finalidade.criada", "Purposes.Set": "finalidade.alterada",
 	"Organisations.SetShareHistory": "organizacao.historico_alterado", "Keys.Restrict": "chave.restringida",
-	"Automations.SetPurpose": "automacao.alterada",
-	"Subjects.Export":        "titular.exportado", "Subjects.Erase": "titular.apagado",
+	"Automations.SetPurpose": "automacao.alterada", "Automations.Refill": "automacao.alterada",
+	"Subjects.Export": "titular.exportado", "Subjects.Erase": "titular.apagado",
 	"Subjects.Unblock": "titular.desbloqueado", "Subjects.UnblockErased": "titular.desbloqueado",
 	"Organisations.SetMemberBatchLimit": "organizacao.limite_alterado",
 

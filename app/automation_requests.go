@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
+	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/ports"
 )
@@ -131,9 +133,44 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 	return n
 }
 
-// described adds the description of its destination to an automation.
+// Refill fills fields of the request of an http action in anew: a token that has ended, another account. What is not
+// given stays; but as in an edit no secret does where another one is given, or a field of a file, which may lead
+// elsewhere. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
+func (a *Automations) Refill(ctx context.Context, by Caller, id string, values map[string]string) error {
+	rule, err := a.Find(ctx, by, id)
+	if err != nil {
+		return err
+	}
+	if rule.Unreadable || rule.Action.Kind != automation.HTTP {
+		return invalid("set", "Só o pedido de uma ação http tem campos a preencher.")
+	}
+	old := rule.Action
+	n := a.kept(NewAutomation{
+		URL: old.URL, RequestForm: RequestForm{
+			Method: old.Method, Headers: old.Headers, Body: old.Body, Done: old.Done, Destination: old.Destination,
+			DestinationFile: old.DestinationFile, Values: values,
+		},
+	}, old)
+	given := slices.Sorted(maps.Keys(values))
+	rule.Action.Values = maps.Clone(n.Values)
+	d, _ := a.means.Destinations.Describe(old)
+	for _, field := range d.Fields {
+		if _, is := n.Values[field.Name]; !is && !field.Secret {
+			rule.Action.Values[field.Name] = old.Values[field.Name]
+		}
+	}
+	if _, faults := a.means.Destinations.Describe(rule.Action); len(faults) > 0 {
+		return invalid(faults[0].Field, faults[0].Message)
+	}
+	line := audit.Line{OrgID: rule.OrgID, Action: audit.AutomationChanged, Object: id, Detail: audit.Detail{
+		"nome": rule.Name, "preenchido": strings.Join(given, ", "),
+	}}
+	return recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Update(ctx, rule) })
+}
+
+// described adds the description of its request to an automation, where that has another form than the signed default.
 func (a *Automations) described(v AutomationView) AutomationView {
-	if v.Action.Destination != "" {
+	if v.Action.HasForm() {
 		v.Destination, _ = a.means.Destinations.Describe(v.Action)
 	}
 	return v

@@ -175,3 +175,49 @@ func TestARehearsalNeedsAnEvent(t *testing.T) {
 		equal(t, string(event), got.Request.Method+" "+got.Problem, want)
 	}
 }
+
+// TestARequestIsFilledInAnew: a token that ended is replaced where nobody can describe the request again, and no secret
+// is sent elsewhere.
+func TestARequestIsFilledInAnew(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	type values = map[string]string
+	file := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+		Destination: "a.yaml", DestinationFile: ownDestination, Values: values{"token": "t0k", "account": "minha"},
+	}})
+	kommo := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+		Destination: "kommo", Values: values{"token": "t0k", "account": "minha", "pipeline": "7"},
+	}})
+	plain := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/${A}", RequestForm: app.RequestForm{
+		Headers: []automation.Header{{Name: "X-B", Value: "${B}"}}, Values: values{"A": "a", "B": "b"},
+	}})
+	for _, c := range []struct {
+		what string
+		rule automation.Automation
+		give values
+		want string // the fault, or what is filled in
+	}{
+		{"another token", file, values{"token": "novo"}, "map[account:minha token:novo]"},
+		{"another account", file, values{"account": "outra"}, "requisicao_invalida set.token"},
+		{"both", file, values{"account": "outra", "token": "dela"}, "map[account:outra token:dela]"},
+		{"what it has not", file, values{"nada": "x"}, "requisicao_invalida set.nada"},
+		{"another account of the same house", kommo, values{"account": "outra", "pipeline": ""},
+			"map[account:outra pipeline: status: token:t0k]"},
+		{"a secret of an address", plain, values{"B": "c"}, "requisicao_invalida set.A"},
+		{"all of them", plain, values{"A": "d", "B": "c"}, "map[A:d B:c]"},
+		{"an action without a request", s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"}), values{"A": "d"},
+			"requisicao_invalida set"},
+	} {
+		err := s.automations.Refill(t.Context(), owner, c.rule.ID, c.give)
+		got := said(err)
+		if err == nil {
+			now := must(s.automations.View(t.Context(), owner, c.rule.ID))
+			got = line(now.Action.Values)
+			equal(t, c.what+": the rest", line(now.Action.URL, now.Action.Destination, now.Action.Secret, now.Enabled),
+				line(c.rule.Action.URL, c.rule.Action.Destination, c.rule.Action.Secret, true))
+			equal(t, c.what+": its fields are described", len(now.Destination.Fields), len(now.Action.Values))
+		}
+		equal(t, c.what, got, c.want)
+	}
+}

@@ -192,7 +192,8 @@ type AutomationView struct {
 	Origin, Webhook string
 	// Stage and Member are names of what its action uses.
 	Stage, Member string
-	// Destination describes where its http action sends to; the zero value where that is an address.
+	// Destination describes where its http action sends to, or has only the fields of a request of its own form; the zero
+	// value where that is the signed default.
 	Destination automation.Destination
 	// Last is its newest run; the zero value when it never ran.
 	Last automation.Job

@@ -57,6 +57,10 @@ func (s *setting) uses(owner app.Caller) []use {
 	enabled := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
 	s.purpose("credito")
 	looks := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: catalog.Real})
+	const slackWebhook = "https://hooks.slack.com/services/a"
+	sends := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+		Destination: "slack", Values: map[string]string{"webhook": slackWebhook},
+	}})
 	funnel := s.funnel(owner)
 	ze := s.add("ze", crm.Common).MemberID()
 	asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
@@ -246,6 +250,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.automations.View, args{rule.ID}, forbidden, missing},
 		{s.automations.Views, args{s.orgID}, forbidden, missing},
 		{s.automations.SetPurpose, args{looks.ID, "credito"}, forbidden, missing},
+		{s.automations.Refill, args{sends.ID, map[string]string{"webhook": slackWebhook + "/b"}}, forbidden, missing},
 		{s.automations.SetEnabled, args{rule.ID, false}, forbidden, missing},
 		{s.automations.Rehearse, args{rule.ID, contact.ID}, forbidden, missing},
 		{s.automations.Newest, args{5}, forbidden, ""},

@@ -5,7 +5,11 @@ import (
 	"log/slog"
 
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	outbound "fichario/adapters/automation"
@@ -37,7 +41,7 @@ func (e *environment) offered() (catalog.Catalog, error) {
 type automationCmd struct {
 	Add          automationAddCmd          `cmd:"" help:"Make an automation."`
 	List         automationListCmd         `cmd:"" help:"List the automations of an organisation."`
-	Set          automationSetCmd          `cmd:"" help:"Change what the lookup of one is for."`
+	Set          automationSetCmd          `cmd:"" help:"Change what the lookup of one is for, or what is filled in for its request, such as a token."`
 	Enable       automationEnableCmd       `cmd:"" help:"Switch one on."`
 	Disable      automationDisableCmd      `cmd:"" help:"Switch one off."`
 	Runs         automationRunsCmd         `cmd:"" help:"Show runs and e-mails with how they ended, newest first."`
@@ -178,19 +182,51 @@ func (c *automationListCmd) Run(e *environment) error {
 }
 
 type automationSetCmd struct {
-	ID      string `arg:"" help:"Id of the automation."`
-	Purpose string `required:"" help:"lookup: code of what it is for."`
+	ID      string            `arg:"" help:"Id of the automation."`
+	Purpose string            `help:"lookup: code of what it is for."`
+	Set     map[string]string `mapsep:"none" help:"http: what is filled in anew for a field of the destination or a $${NAME}, as name=value; may be repeated."`
+	Secrets bool              `help:"http: ask anew, on standard input, for each secret that --set does not give, as add does."`
 }
 
 // Run changes an automation.
 func (c *automationSetCmd) Run(e *environment) error {
+	fills := c.Secrets || len(c.Set) > 0
+	switch {
+	case c.Purpose == "" && !fills:
+		return errors.New("say what changes: --purpose, --set or --secrets")
+	case c.Purpose != "" && fills:
+		return errors.New("--purpose is of a lookup, --set and --secrets are of a request: change one or the other")
+	}
 	return e.withStore(func(store *gormstore.Store) error {
+		if fills {
+			return c.fill(e, e.automations(store, nil))
+		}
 		if err := e.automations(store, nil).SetPurpose(e.ctx, app.Operator(), c.ID, c.Purpose); err != nil {
 			return err
 		}
 		return e.print(map[string]string{"id": c.ID, "purpose": c.Purpose},
 			"Automation %s looks up for %s.\n", c.ID, c.Purpose)
 	})
+}
+
+// fill fills the request in anew.
+func (c *automationSetCmd) fill(e *environment, rules *app.Automations) error {
+	values := c.Set
+	if c.Secrets {
+		rule, err := rules.View(e.ctx, app.Operator(), c.ID)
+		if err != nil {
+			return err
+		}
+		if values, err = e.secrets(rule.Destination.Fields, values); err != nil {
+			return err
+		}
+	}
+	if err := rules.Refill(e.ctx, app.Operator(), c.ID, values); err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(values))
+	return e.print(map[string]any{"id": c.ID, "set": names},
+		"Automation %s is filled in anew: %s.\n", c.ID, strings.Join(names, ", "))
 }
 
 type automationEnableCmd struct {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 
@@ -48,21 +49,28 @@ func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAuto
 	if err != nil {
 		return form, err
 	}
+	form.Values, err = e.secrets(d.Fields, form.Values)
+	return form, err
+}
+
+// secrets adds to what is given each secret that is needed, which is asked for.
+func (e *environment) secrets(fields []automation.DestinationField, given map[string]string) (map[string]string, error) {
+	all := maps.Clone(given)
+	if all == nil {
+		all = map[string]string{}
+	}
 	lines := bufio.NewReader(e.in)
-	for _, field := range d.Fields {
-		if !field.Secret || field.Optional || form.Values[field.Name] != "" {
+	for _, field := range fields {
+		if !field.Secret || field.Optional || all[field.Name] != "" {
 			continue
 		}
 		value, err := e.secret(lines, field)
 		if err != nil {
-			return form, err
+			return all, err
 		}
-		if form.Values == nil {
-			form.Values = map[string]string{}
-		}
-		form.Values[field.Name] = value
+		all[field.Name] = value
 	}
-	return form, nil
+	return all, nil
 }
 
 // secret asks for a secret: a line of standard input, which a terminal does not show.

@@ -93,3 +93,35 @@ func TestATrialSaysThatItIsDisabled(t *testing.T) {
 		}
 	}
 }
+
+// TestARequestIsFilledInAnew: without its description, which no command shows again.
+func TestARequestIsFilledInAnew(t *testing.T) {
+	t.Parallel()
+	c := newCommands(t)
+	id := c.made("segredo-um\n", "automation", "add", "--org", c.org, "--name", "ERP", "--action", "http",
+		"--url", "https://x.example/a", "--header", "X-Token: ${TOKEN}")
+	for _, a := range []struct {
+		want, typed string
+		args        []string
+	}{
+		{"TOKEN", "segredo-dois\n", []string{"--secrets"}},
+		{"TOKEN", "", []string{"--set", "TOKEN=segredo-três"}},
+		{"account, token", "segredo-quatro\n", []string{"--secrets", "--set", "account=outra"}},
+	} {
+		of := id
+		if a.want != "TOKEN" {
+			of = c.made("segredo-um\n", "automation", "add", "--org", c.org, "--name", "Kommo", "--action", "http",
+				"--destination", "kommo", "--set", "account=minha")
+		}
+		code, out := c.say(a.typed, append([]string{"automation", "set", of}, a.args...)...)
+		if code != 0 || !strings.Contains(out, "is filled in anew: "+a.want) || strings.Contains(out, "segredo") {
+			t.Errorf("%q: %d %s", a.args, code, out)
+		}
+	}
+	set := []string{"automation", "set", id}
+	c.refused("--purpose, --set or --secrets", "", set...)
+	c.refused("TOKEN is missing", "", append(set, "--secrets")...)
+	c.refused("--set: Nada do pedido usa ${X}", "", append(set, "--set", "X=1")...)
+	c.refused("--purpose: ", "", append(set, "--purpose", "credito")...)
+	c.refused("--purpose is of a lookup", "", append(set, "--purpose", "credito", "--secrets")...)
+}
