@@ -64,7 +64,11 @@ func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 	case destinations.Exists:
 		return resultExists, nil
 	case destinations.Again:
-		return "", &ports.SendError{Reason: "status " + strconv.Itoa(answer.Status), RetryAfter: after}
+		reason := "status " + strconv.Itoa(answer.Status)
+		if answer.Status >= 200 && answer.Status <= 299 {
+			reason = "o destino ainda não fez o que se pediu (" + reason + ")"
+		}
+		return "", &ports.SendError{Reason: reason, RetryAfter: after}
 	case destinations.Refused:
 		return "", byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now())
 	}

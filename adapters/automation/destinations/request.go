@@ -136,7 +136,9 @@ func (f *Filled) make(ctx context.Context, form request, body []byte, e Event, m
 		if strings.Contains(r.Address, "?") {
 			separator = "&"
 		}
-		r.Address += separator + query
+		if query != "" {
+			r.Address += separator + query
+		}
 	}
 	if !masked && !goodAddress(r.Address) {
 		return nil, errQuery

@@ -32,8 +32,16 @@ func TestTheGuide(t *testing.T) {
 	text := string(guide)
 	_, file, _ := strings.Cut(text, "```yaml\n")
 	file, _, _ = strings.Cut(file, "```")
-	if _, err := Parse([]byte(file)); err != nil {
-		t.Errorf("the guide's file:\n%v", err)
+	f, err := Parse([]byte(file))
+	if err != nil {
+		t.Fatalf("the guide's file:\n%v", err)
+	}
+	for team, want := range map[string]string{"": "", "a b": "?equipe=a+b"} {
+		form, faults := f.Fill(map[string]string{"token": "t", "account": "loja", "team": team})
+		r, _, err := form.Request(t.Context(), event(t, ana))
+		if len(faults) > 0 || err != nil || r.Address != "https://loja.crm.example/v1/leads"+want {
+			t.Errorf("the guide's request: %+v, %v, %v", r, faults, err)
+		}
 	}
 	for _, d := range All() {
 		var needed, optional []string
