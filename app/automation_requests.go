@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"fichario/domain/audit"
@@ -151,7 +150,6 @@ func (a *Automations) Refill(ctx context.Context, by Caller, id string, values m
 			DestinationFile: old.DestinationFile, Values: values,
 		},
 	}, old)
-	given := slices.Sorted(maps.Keys(values))
 	rule.Action.Values = maps.Clone(n.Values)
 	d, _ := a.means.Destinations.Describe(old)
 	for _, field := range d.Fields {
@@ -163,7 +161,7 @@ func (a *Automations) Refill(ctx context.Context, by Caller, id string, values m
 		return invalid(faults[0].Field, faults[0].Message)
 	}
 	line := audit.Line{OrgID: rule.OrgID, Action: audit.AutomationChanged, Object: id, Detail: audit.Detail{
-		"nome": rule.Name, "preenchido": strings.Join(given, ", "),
+		"nome": rule.Name, "preenchido": filledIn(old.Values, rule.Action.Values),
 	}}
 	return recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Update(ctx, rule) })
 }

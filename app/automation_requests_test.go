@@ -221,3 +221,32 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 		equal(t, c.what, got, c.want)
 	}
 }
+
+// TestTheAuditSaysWhereContactsGo: which destination, and which of its fields were filled in anew, but not with what.
+func TestTheAuditSaysWhereContactsGo(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	n := app.NewAutomation{
+		OrgID: s.orgID, Name: "CRM", Event: automation.ContactCreated, Action: automation.HTTP,
+		RequestForm: app.RequestForm{Destination: "hubspot", Values: map[string]string{"token": "t0k-um"}},
+	}
+	rule := must(s.automations.Add(t.Context(), owner, n))
+	n.Destination, n.Values = "kommo", map[string]string{"token": "t0k-dois", "account": "loja"}
+	done(s.automations.Edit(t.Context(), owner, rule.ID, n))
+	n.Values = map[string]string{"token": "t0k-três", "account": "loja"}
+	done(s.automations.Edit(t.Context(), owner, rule.ID, n))
+	n.Destination, n.Values, n.URL, n.Method = "", nil, "https://x.example/a", "PUT"
+	done(s.automations.Edit(t.Context(), owner, rule.ID, n))
+	var got []string
+	for _, l := range s.lines(0) {
+		if l.Object == rule.ID {
+			got = append(got, strings.TrimSpace(l.Detail["destino"]+" "+l.Detail["metodo"]+" ("+l.Detail["preenchido"]+")"))
+		}
+		if strings.Contains(line(l.Detail), "t0k") {
+			t.Error("a secret is in the audit")
+		}
+	}
+	equal(t, "lines", strings.Join(got, "; "), "hubspot  (token); hubspot → kommo  (account, token); (token); "+
+		"kommo →   → PUT (account, token)")
+}

@@ -2,6 +2,9 @@ package app
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"fichario/domain/audit"
 	"fichario/domain/automation"
@@ -87,6 +90,7 @@ func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (auto
 	line := audit.Line{
 		OrgID: made.OrgID, Action: audit.AutomationCreated, Object: made.ID, Detail: automationDetail(made),
 	}
+	line.Detail["preenchido"] = filledIn(nil, made.Action.Values)
 	return made, recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Create(ctx, made) })
 }
 
@@ -117,6 +121,9 @@ func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutom
 		OrgID: old.OrgID, Action: audit.AutomationChanged, Object: id,
 		Detail: differing(automationDetail(old), automationDetail(changed)),
 	}
+	if names := filledIn(old.Action.Values, changed.Action.Values); names != "" {
+		line.Detail["preenchido"] = names
+	}
 	return recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Update(ctx, changed) })
 }
 
@@ -125,8 +132,19 @@ func automationDetail(a automation.Automation) audit.Detail {
 	return audit.Detail{
 		"nome": a.Name, "evento": string(a.Event), "acao": string(a.Action.Kind), "endereco": a.Action.URL,
 		"para": a.Action.To, "condicao": a.Conditions.When, "produto": a.Action.Product, "teto": a.Action.Ceiling.String(),
-		"finalidade": a.Action.Purpose,
+		"finalidade": a.Action.Purpose, "destino": a.Action.Destination, "metodo": a.Action.Method,
 	}
+}
+
+// filledIn names the fields of a request that are not filled in as they were.
+func filledIn(before, after map[string]string) string {
+	all := maps.Clone(before)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, after)
+	maps.DeleteFunc(all, func(name, _ string) bool { return before[name] == after[name] })
+	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
 }
 
 // List returns the automations of an organisation, oldest first. Faults:
