@@ -124,15 +124,20 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, lef
 		disabled[rule.ID] = !rule.Enabled
 	}
 	kept := slices.DeleteFunc(failed, func(run automation.Job) bool { return disabled[run.AutomationID] })
+	return len(kept), len(failed) - len(kept), a.revive(ctx, by, kept)
+}
+
+// revive makes runs due.
+func (a *Automations) revive(ctx context.Context, by Caller, runs []automation.Job) error {
 	line := audit.Line{OrgID: by.orgID, Action: audit.AutomationsRunAgain, Detail: audit.Detail{
-		"execucoes": strconv.Itoa(len(kept)),
+		"execucoes": strconv.Itoa(len(runs)),
 	}}
-	return len(kept), len(failed) - len(kept), recorded(ctx, a.store, by, line, func(r ports.Repos) error {
+	return recorded(ctx, a.store, by, line, func(r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, a.clock())
 		if err != nil {
 			return err
 		}
-		for _, run := range kept {
+		for _, run := range runs {
 			if _, err := r.Jobs.Revive(ctx, run.ID, now); err != nil {
 				return err
 			}
@@ -141,8 +146,32 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, lef
 	})
 }
 
+// waiting are the runs of the caller's organisation that failed and wait for their next attempt, up to failedAtOnce.
+func (a *Automations) waiting(ctx context.Context, by Caller) ([]automation.Job, error) {
+	ready, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Ready}, "", failedAtOnce)
+	return slices.DeleteFunc(ready, func(run automation.Job) bool { return run.Attempts == 0 || run.Lease != "" }), err
+}
+
+// CountWaiting counts the runs of the caller's organisation that failed and wait for their next attempt, up to
+// failedAtOnce. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (a *Automations) CountWaiting(ctx context.Context, by Caller) (int, error) {
+	runs, err := a.waiting(ctx, by)
+	return len(runs), err
+}
+
+// RunWaitingNow tries everything at once that CountWaiting counts, and returns how many runs that are: what they failed
+// at is mended, and the next attempt may be hours away. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (a *Automations) RunWaitingNow(ctx context.Context, by Caller) (int, error) {
+	runs, err := a.waiting(ctx, by)
+	if err != nil {
+		return 0, err
+	}
+	return len(runs), a.revive(ctx, by, runs)
+}
+
 // RunAgain runs an ended run once more: a dead one goes on under its own id, so that
-// its receiver knows it again; of one that succeeded a new run is made. It returns
+// its receiver knows it again, as one does that waits for its next attempt, which is
+// made now; of one that succeeded a new run is made. It returns
 // the id of the run. That of a disabled automation is refused, because it would do nothing. Faults: InvalidRequest,
 // ServiceUnavailable.
 func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (string, error) {
@@ -151,8 +180,8 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 	if err != nil {
 		return "", err
 	}
-	if job.State == automation.Ready {
-		return "", invalid("run", "Esta execução ainda não terminou: ela será tentada de novo sozinha.")
+	if job.State == automation.Ready && job.Attempts == 0 {
+		return "", invalid("run", "Esta execução está na fila: ela será feita em instantes.")
 	}
 	if job.AutomationID != "" {
 		switch rule, err := r.Automations.Find(ctx, job.AutomationID); {
@@ -167,9 +196,12 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 		return "", err
 	}
 	line := audit.Line{OrgID: job.OrgID, Action: audit.AutomationRunAgain, Object: id}
-	if job.State == automation.Dead {
+	if job.State != automation.Done {
 		return id, recorded(ctx, a.store, by, line, func(r ports.Repos) error {
-			_, err := r.Jobs.Revive(ctx, id, now)
+			revived, err := r.Jobs.Revive(ctx, id, now)
+			if err == nil && !revived {
+				err = invalid("run", "Esta execução está sendo feita agora.")
+			}
 			return err
 		})
 	}

@@ -126,7 +126,10 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	revived := s.job(dead.ID)
 	equal(t, "it begins anew", line(revived.State, revived.Attempts), "ready 0")
 	_, err := again(dead)
-	equal(t, "one that waits", said(err), "requisicao_invalida run")
+	equal(t, "one in the queue", said(err), "requisicao_invalida run")
+	waits := s.ended(rule, c.ID, automation.Ready)
+	equal(t, "one that waits for its next attempt", must(again(waits)), waits.ID)
+	equal(t, "it is due", s.job(waits.ID).Attempts, 0)
 	well := s.ended(rule, c.ID, automation.Done)
 	made := s.job(must(again(well)))
 	equal(t, "of one that went well", line(made.ID != well.ID, made.State, made.AutomationID, made.ContactID),
@@ -151,6 +154,14 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	equal(t, "those of others", s.job(other.ID).State, automation.Dead)
 	_, err = s.automations.RunAgain(t.Context(), owner, other.ID)
 	equal(t, "one of others", said(err), "nao_encontrado run")
+
+	for range 2 {
+		waits = s.ended(rule, c.ID, automation.Ready)
+	}
+	equal(t, "waiting", must(s.automations.CountWaiting(t.Context(), owner)), 2)
+	equal(t, "tried now", must(s.automations.RunWaitingNow(t.Context(), owner)), 2)
+	equal(t, "waiting then", line(must(s.automations.CountWaiting(t.Context(), owner)), s.job(waits.ID).Attempts), "0 0")
+	equal(t, "the one that was given up", s.job(stays.ID).State, automation.Dead)
 }
 
 // TestRunsAreShown: those that were given up first, each once, with names.

@@ -260,6 +260,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.automations.CountFailed, nil, forbidden, ""},
 		{s.automations.RunAgain, args{s.ended(enabled, contact.ID, automation.Dead).ID}, forbidden, missing},
 		{s.automations.RunFailedAgain, nil, forbidden, ""},
+		{s.automations.CountWaiting, nil, forbidden, ""},
+		{s.automations.RunWaitingNow, nil, forbidden, ""},
 		{s.sessions.SignOutEverywhere, nil, "", ""},
 		{s.audit.Page, args{app.AuditSearch{}, 5}, forbidden, ""},
 		{s.audit.All, args{s.orgID, app.AuditSearch{}}, forbidden, missing},

@@ -47,8 +47,9 @@ type Jobs interface {
 	// Page returns jobs of an organisation but for fan-outs, newest first, that come
 	// after the one with id after ("" starts at the newest).
 	Page(ctx context.Context, orgID string, f automation.JobFilter, after string, limit int) ([]automation.Job, error)
-	// Revive makes a dead job ready again, with its attempts forgotten, and reports
-	// whether it was dead.
+	// Revive makes a dead job ready again, or one due that waits for its next attempt,
+	// with its attempts forgotten, and reports whether it was either: one that runs
+	// now, or was never tried, is left.
 	Revive(ctx context.Context, id string, now time.Time) (bool, error)
 	// Forget removes jobs that were done before that time, some at a time, and
 	// returns how many there were.

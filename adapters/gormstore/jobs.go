@@ -192,7 +192,8 @@ func (r jobs) Page(
 
 func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {
 	n, err := r.changed(ctx, "jobs.revive", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&jobRow{}).Where("id = ? AND state = ?", id, string(automation.Dead)).
+		const waits = "state = ? OR state = ? AND attempts > 0 AND lease_until IS NULL"
+		return db.Model(&jobRow{}).Where("id = ?", id).Where(waits, string(automation.Dead), string(automation.Ready)).
 			Updates(map[string]any{"state": string(automation.Ready), "attempts": 0, "run_at": stamp(now)})
 	})
 	return n > 0, err

@@ -13,8 +13,8 @@ const runsShown = 30
 type automationsPage struct {
 	Automations []app.AutomationView
 	Runs        []app.RunView
-	// Dead is how many runs were given up.
-	Dead int
+	// Dead is how many runs were given up, Waiting how many wait for their next attempt.
+	Dead, Waiting int
 }
 
 func (s *server) automationList(c *call) error {
@@ -27,6 +27,9 @@ func (s *server) automationList(c *call) error {
 		return err
 	}
 	if data.Dead, err = s.Automations.CountFailed(c.ctx(), c.by); err != nil {
+		return err
+	}
+	if data.Waiting, err = s.Automations.CountWaiting(c.ctx(), c.by); err != nil {
 		return err
 	}
 	return c.render("automacoes", page{Title: "Automações", Nav: "automacoes", Data: data})
@@ -106,8 +109,17 @@ func (s *server) runAgain(c *call) error {
 	return c.done(c.cameFrom("/automacoes"), "Será refeita em instantes.")
 }
 
-// runDeadAgain runs every run again that was given up.
-func (s *server) runDeadAgain(c *call) error {
+// runDeadAgain runs every run again that was given up, or tries all now that wait for their next attempt.
+func (s *server) runDeadAgain(c *call, f struct {
+	Waiting bool `form:"esperam"`
+}) error {
+	if f.Waiting {
+		n, err := s.Automations.RunWaitingNow(c.ctx(), c.by)
+		if err != nil {
+			return err
+		}
+		return c.done("/automacoes", plural(n, "execução será tentada", "execuções serão tentadas")+" em instantes.")
+	}
 	n, left, err := s.Automations.RunFailedAgain(c.ctx(), c.by)
 	if err != nil {
 		return err

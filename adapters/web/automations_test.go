@@ -218,3 +218,45 @@ func TestAnEMailAutomationWithoutAMailServer(t *testing.T) {
 	})
 	has(t, "why not", page, "O envio de e-mail não está configurado.", `value="Boas-vindas"`)
 }
+
+// TestRunsThatWaitAreTriedNow: what they failed at is mended, and their next attempt may be hours away.
+func TestRunsThatWaitAreTriedNow(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	owner := site.visitor("Ana")
+	made, err := app.NewAutomations(site.store, time.Now, app.Means{}).Add(t.Context(), owner.by, app.NewAutomation{
+		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP,
+		URL: "https://erp.example.com/",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempts := func(i int) int {
+		job, err := site.store.Repos().Jobs.Find(t.Context(), fmt.Sprintf("01980000-0000-7000-8000-00000000000%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return job.Attempts
+	}
+	for i, tried := range []int{0, 5, 5, 5} {
+		job := automation.Job{
+			ID: fmt.Sprintf("01980000-0000-7000-8000-00000000000%d", i), OrgID: owner.by.OrgID(),
+			Kind: automation.RunAutomation, AutomationID: made.ID, State: automation.Ready, Attempts: tried,
+			CreatedAt: time.Now(), RunAt: time.Now().Add(8 * time.Hour), Result: "status 500",
+		}
+		if err := site.store.Repos().Jobs.Add(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := owner.get("/automacoes")
+	has(t, "the page", page, "Tentar agora as 3 que esperam", `Tentar agora<span class="vh"> a de `)
+	owner.made("/execucoes/01980000-0000-7000-8000-000000000001/refazer", nil)
+	if attempts(1) != 0 || attempts(2) != 5 {
+		t.Errorf("one is tried now: %d, %d", attempts(1), attempts(2))
+	}
+	owner.made("/execucoes/refazer", url.Values{"esperam": {"sim"}})
+	if attempts(2) != 0 || attempts(3) != 0 {
+		t.Errorf("all are tried now: %d, %d", attempts(2), attempts(3))
+	}
+	hasNot(t, "the page then", owner.get("/automacoes"), "Tentar agora")
+}

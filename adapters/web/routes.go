@@ -73,7 +73,7 @@ func (s *server) setupRoutes() map[string]handler {
 		"POST /automacoes/{id}":             s.automationUpdate,
 		"GET /automacoes/{id}/editar":       s.automationEdit,
 		"POST /automacoes/{id}/ligar":       decoded(s.automationEnable),
-		"POST /execucoes/refazer":           s.runDeadAgain,
+		"POST /execucoes/refazer":           decoded(s.runDeadAgain),
 		"POST /execucoes/{id}/refazer":      s.runAgain,
 		"GET /privacidade/registro":         s.recordShow,
 		"GET /equipe":                       decoded(s.team),

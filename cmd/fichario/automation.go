@@ -47,7 +47,7 @@ type automationCmd struct {
 	Runs         automationRunsCmd         `cmd:"" help:"Show runs and e-mails with how they ended, newest first."`
 	Destinations automationDestinationsCmd `cmd:"" help:"List the destinations that come with the program, and what each asks for."`
 	Try          automationTryCmd          `cmd:"" help:"Show what one would do for a contact: the exact request, its secrets masked. Nothing is sent."`
-	Rerun        automationRerunCmd        `cmd:"" help:"Run one again that was given up, or that succeeded."`
+	Rerun        automationRerunCmd        `cmd:"" help:"Run one again that was given up, or that succeeded, or now where it waits for its next attempt."`
 }
 
 type automationAddCmd struct {
@@ -220,6 +220,9 @@ func (c *automationSetCmd) fill(e *environment, rules *app.Automations) error {
 		if values, err = e.secrets(rule.Destination.Fields, values); err != nil {
 			return err
 		}
+	}
+	if len(values) == 0 {
+		return errors.New("--secrets: the request of this automation has none")
 	}
 	if err := rules.Refill(e.ctx, app.Operator(), c.ID, values); err != nil {
 		return err

@@ -122,6 +122,8 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 	c.refused("--purpose, --set or --secrets", "", set...)
 	c.refused("TOKEN is missing", "", append(set, "--secrets")...)
 	c.refused("--set: Nada do pedido usa ${X}", "", append(set, "--set", "X=1")...)
+	plain := c.made("", "automation", "add", "--org", c.org, "--name", "Sem", "--action", "http", "--url", "https://x.example/a")
+	c.refused("--secrets: the request of this automation has none", "", "automation", "set", plain, "--secrets")
 	c.refused("--purpose: ", "", append(set, "--purpose", "credito")...)
 	c.refused("--purpose is of a lookup", "", append(set, "--purpose", "credito", "--secrets")...)
 }

@@ -102,6 +102,21 @@ func jobPages(t *testing.T, s ports.Store) {
 	got, err := queue.Find(ctx, dead.ID)
 	must(t, err)
 	same(t, "its attempts begin anew", got.Attempts, 1)
+	revive := func() bool {
+		revived, err := queue.Revive(ctx, dead.ID, now)
+		must(t, err)
+		return revived
+	}
+	same(t, "revived while it runs", revive(), false)
+	got.State, got.RunAt, got.EndedAt = automation.Ready, now.Add(8*time.Hour), now
+	_, err = queue.Finish(ctx, got)
+	must(t, err)
+	same(t, "one that waits rests", claim(t, s, "b", now.Add(30*time.Minute)), nil)
+	same(t, "one that waits", revive(), true)
+	same(t, "one that waits is due", claim(t, s, "b", now), []string{dead.ID})
+	never, err := queue.Revive(ctx, later.ID, now)
+	must(t, err)
+	same(t, "one that was never tried", never, false)
 
 	removed, err := queue.Forget(ctx, time.Now().Add(time.Minute))
 	must(t, err)
