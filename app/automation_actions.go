@@ -60,6 +60,17 @@ func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation
 			return c, invalid("when", "Confira a condição: "+err.Error()+".")
 		}
 	}
+	if !n.Event.OfContact() {
+		for _, given := range []struct {
+			field string
+			is    bool
+		}{{"origin", n.Origin != ""}, {"webhook", n.WebhookID != ""}, {"minValue", n.MinAmount != 0}} {
+			if given.is {
+				return c, invalid(given.field,
+					"Este evento não tem contato, e a condição nunca valeria: tire-a, ou escolha outro evento.")
+			}
+		}
+	}
 	var err error
 	if c.OriginID, err = originNamed(ctx, a.store.Repos(), n.OrgID, n.Origin); err != nil {
 		return c, err
@@ -115,6 +126,9 @@ func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.A
 		if err = a.checkLookup(n); err == nil {
 			made.Purpose, err = a.purpose(ctx, n.OrgID, n.Purpose)
 		}
+	}
+	if err == nil && !n.Event.OfContact() && needsContact(made) {
+		err = invalid("event", "Este evento não tem contato, e sem um a ação não faz nada: escolha outro evento, ou outra ação.")
 	}
 	return made, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/automation"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
@@ -249,4 +250,38 @@ func TestTheAuditSaysWhereContactsGo(t *testing.T) {
 	}
 	equal(t, "lines", strings.Join(got, "; "), "hubspot  (token); hubspot → kommo  (account, token); (token); "+
 		"kommo →   → PUT (account, token)")
+}
+
+// TestAnAutomationThatCouldNeverDoAnythingIsRefused: what asks for a contact, on an event that never has one.
+func TestAnAutomationThatCouldNeverDoAnythingIsRefused(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{})
+	call := app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"}
+	for what, c := range map[string]struct {
+		change func(*app.NewAutomation)
+		want   string
+	}{
+		"a call":         {func(*app.NewAutomation) {}, ""},
+		"a webhook":      {func(n *app.NewAutomation) { n.WebhookID = hook.ID }, "requisicao_invalida webhook"},
+		"a least amount": {func(n *app.NewAutomation) { n.MinAmount = catalog.Real }, "requisicao_invalida minValue"},
+		"a note": {func(n *app.NewAutomation) {
+			*n = app.NewAutomation{Action: automation.AddNote, Text: "oi"}
+		}, "requisicao_invalida event"},
+		"a stage": {func(n *app.NewAutomation) {
+			*n = app.NewAutomation{Action: automation.MoveStage, Stage: "Proposta"}
+		}, "requisicao_invalida event"},
+		"an e-mail to the contact": {func(n *app.NewAutomation) {
+			*n = app.NewAutomation{Action: automation.Email, To: "contact", Subject: "s", Text: "t"}
+		}, "requisicao_invalida event"},
+		"an e-mail to somebody": {func(n *app.NewAutomation) {
+			*n = app.NewAutomation{Action: automation.Email, To: "ana@x.example", Subject: "s", Text: "t"}
+		}, ""},
+	} {
+		n := call
+		c.change(&n)
+		n.OrgID, n.Name, n.Event = s.orgID, "Regra", automation.BatchCompleted
+		_, err := s.automations.Add(t.Context(), app.Operator(), n)
+		equal(t, what, said(err), c.want)
+	}
 }

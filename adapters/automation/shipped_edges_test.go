@@ -55,7 +55,9 @@ func TestASearchThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	long := `{"success":true,"data":{"items":[]},"_embedded":{"contacts":[{"name":"` + strings.Repeat("x", maxAnswer) + `"}]}}`
 	for _, destination := range []string{"pipedrive", "kommo"} {
-		for what, body := range map[string]string{"too long": long, "empty": "", "not JSON": "<html>", "without a list": "{}"} {
+		for what, body := range map[string]string{
+			"too long": long, "empty": "", "not JSON": "<html>", "without a list": "{}",
+		} {
 			t.Run(destination+" "+what, func(t *testing.T) {
 				t.Parallel()
 				p := &peer{T: t, script: []http.HandlerFunc{answers(200, nil, body), func(http.ResponseWriter, *http.Request) {

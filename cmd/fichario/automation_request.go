@@ -54,7 +54,9 @@ func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAuto
 }
 
 // secrets adds to what is given each secret that is needed, which is asked for.
-func (e *environment) secrets(fields []automation.DestinationField, given map[string]string) (map[string]string, error) {
+func (e *environment) secrets(
+	fields []automation.DestinationField, given map[string]string,
+) (map[string]string, error) {
 	all := maps.Clone(given)
 	if all == nil {
 		all = map[string]string{}
@@ -188,7 +190,8 @@ func (c *automationTryCmd) Run(e *environment) error {
 			return err
 		}
 		v := tryView{
-			Runs: r.Runs, Enabled: r.Automation.Enabled, Request: viewRequest(r.Request), To: r.To, Subject: r.Subject, Text: r.Text, Problem: r.Problem,
+			Runs: r.Runs, Enabled: r.Automation.Enabled, Request: viewRequest(r.Request), To: r.To, Subject: r.Subject,
+			Text: r.Text, Problem: r.Problem,
 		}
 		if !r.Runs {
 			v.Unmet = unmet(r)
