@@ -217,3 +217,33 @@ func TestALinkWithoutScript(t *testing.T) {
 		t.Errorf("many wrong links: %d", response.StatusCode)
 	}
 }
+
+// TestTheDoorSaysWhatHasBeenDone: whoever chose or changed a password, left everywhere, or whose session is over reads
+// so where he is led to, once.
+func TestTheDoorSaysWhatHasBeenDone(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	says := func(what, words string) {
+		t.Helper()
+		has(t, what, v.get("/entrar"), words)
+		hasNot(t, what+", seen again", v.get("/entrar"), words)
+	}
+	status, _ := v.post("/conta/senha", url.Values{"atual": {"senha-de-teste"}, "senha": {"vento sul forte"}})
+	if status != http.StatusSeeOther {
+		t.Fatalf("another password: %d", status)
+	}
+	says("another password", "Senha trocada. Entre com a nova.")
+	over, _ := v.do(http.MethodGet, "/contatos", nil, "Cookie", "sessao=terminada")
+	if over.StatusCode != http.StatusSeeOther {
+		t.Fatalf("a session that is over: %d", over.StatusCode)
+	}
+	says("a session that is over", "A sua sessão terminou. Entre de novo.")
+	v.post("/entrar", url.Values{"email": {v.member.Email}, "senha": {"vento sul forte"}})
+	v.post("/sair-todas", url.Values{})
+	says("left everywhere", "Você saiu de todos os aparelhos.")
+	v.get("/entrar")
+	if answer, _ := v.do(http.MethodGet, "/contatos", nil); answer.StatusCode != http.StatusSeeOther {
+		t.Fatalf("without a session: %d", answer.StatusCode)
+	}
+	hasNot(t, "who has had no session", v.get("/entrar"), `role="status"`)
+}

@@ -125,8 +125,8 @@ func TestWrongChoicesAreSaid(t *testing.T) {
 		}, "O resultado de uma etapa é", `value="Primeira"`},
 		{"/chaves/" + id + "/trocar", url.Values{"manter": {"sempre"}}, "Escolha até quando a chave atual vale.", ""},
 		{"/chaves/" + id + "/trocar", url.Values{}, "Escolha até quando a chave atual vale.", ""},
-		{"/conta/senha", url.Values{"atual": {"errada"}, "senha": {"outra-senha"}}, "A senha atual não confere.", ""},
-		{"/conta/senha", url.Values{"atual": {"senha-de-teste"}, "senha": {"curta"}}, "A senha tem de 8 a 72", ""},
+		{"/conta/senha", url.Values{"atual": {"errada"}, "senha": {"outra-senha"}}, "A senha atual não confere.", `aria-describedby="atual-p" autofocus`},
+		{"/conta/senha", url.Values{"atual": {"senha-de-teste"}, "senha": {"curta"}}, "A senha tem de 8 a 72", `aria-describedby="senha-p" autofocus`},
 	} {
 		page := v.comesBack(c.path, c.form)
 		has(t, c.path, page, c.says, c.andShows)

@@ -114,12 +114,15 @@ type passwordFields struct {
 func (s *server) ownPassword(c *call, f passwordFields) error {
 	err := s.Sessions.ChangeOwnPassword(c.ctx(), c.by, string(f.Present), string(f.New), s.Members)
 	if shown, ok := c.again(&f, err); ok {
+		if isUnauthenticated(err) { // the new one is not looked at before the present one is right
+			shown.Field = "atual"
+		}
 		return c.renderStatus(http.StatusUnprocessableEntity, "conta", page{Title: "Sua conta", Nav: "conta", Data: shown})
 	}
 	if err != nil {
 		return err
 	}
-	return c.leave("/entrar")
+	return c.leave("Senha trocada. Entre com a nova.")
 }
 
 // memberInvite sends somebody another link.

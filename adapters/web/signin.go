@@ -45,6 +45,9 @@ func (c *call) toSignIn() error {
 			After: after, Over: true, Typed: c.typed(),
 		}})
 	}
+	if err == nil {
+		return c.done(target, "A sua sessão terminou. Entre de novo.")
+	}
 	return c.redirect(target)
 }
 
@@ -94,22 +97,25 @@ func (s *server) signOut(c *call) error {
 			return err
 		}
 	}
-	return c.leave("/entrar")
+	return c.leave("")
 }
 
-// leave ends what the browser keeps of a session: its cookie, and the pages that it would show again to whoever goes
-// back.
-func (c *call) leave(target string) error {
+// leave leads to the door, and ends what the browser keeps of a session: its cookie, and the pages that it would show
+// again to whoever goes back. The door says the notice, where there is one.
+func (c *call) leave(notice string) error {
 	c.setCookie(c.sessionCookie(), "", -time.Second)
 	c.w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
-	return c.redirect(target)
+	if notice == "" {
+		return c.redirect("/entrar")
+	}
+	return c.done("/entrar", notice)
 }
 
 func (s *server) signOutEverywhere(c *call) error {
 	if err := s.Sessions.SignOutEverywhere(c.ctx(), c.by); err != nil {
 		return err
 	}
-	return c.leave("/entrar")
+	return c.leave("Você saiu de todos os aparelhos.")
 }
 
 // setCookie sets a cookie that scripts cannot read; a negative age removes it.

@@ -180,6 +180,8 @@ func comeByMail(t *testing.T, p *place, b *browsertest.Browser, mails *intaketes
 	rui.Fill("#senha", "vento sul forte")
 	rui.Press("Guardar")
 	rui.At("/entrar")
+	rui.See("Senha guardada. Entre com ela.")
+	fits(rui)
 	rui.SignIn("rui@example.com", "vento sul forte")
 	rui.Visit(link)
 	rui.See("Este link não vale")
