@@ -83,6 +83,14 @@ func TestACardIsMovedByMenuAndByKeyboard(t *testing.T) {
 		}
 		b.Size(360, true)
 		b.Accessible()
+		b.Click(".lead summary") // which brings its stage into sight
+		const scrolled = "document.querySelector('.board').scrollLeft"
+		before := browsertest.Eval[float64](b, scrolled)
+		b.Press("Novo")
+		b.See("Movido para Novo")
+		if got := browsertest.Eval[float64](b, scrolled); before == 0 || got != before {
+			t.Errorf("the board was scrolled by %.0f pixels, and is by %.0f after a card was moved", before, got)
+		}
 	})
 }
 

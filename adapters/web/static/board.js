@@ -209,6 +209,30 @@ function stop() {
   press = null
 }
 
+// The menu of a card, and what undoes it, send a form, after which the page comes anew: what was in sight stays there. Who
+// works by keyboard has the focus on the card again, others keep it free, so that the board goes on updating itself.
+const placed = 'quadro:' + location.pathname + location.search
+document.addEventListener('submit', (event) => {
+  if (event.defaultPrevented || !/\/etapa$/.test(event.target.action)) return
+  const board = frame.firstElementChild, keys = event.submitter?.matches(':focus-visible')
+  const card = keys && 'c-' + event.target.action.split('/').at(-2)
+  sessionStorage.setItem(placed, JSON.stringify({ left: board.scrollLeft, top: board.scrollTop, page: scrollY, card }))
+})
+{
+  const was = JSON.parse(sessionStorage.getItem(placed) || 'null')
+  sessionStorage.removeItem(placed)
+  if (was) {
+    frame.firstElementChild.scrollTo(was.left, was.top)
+    scrollTo(0, was.page)
+    document.getElementById(was.card)?.querySelector('h3 a').focus()
+  }
+}
+
+// What a menu offers comes into sight where the board ends before it.
+frame.addEventListener('toggle', (event) => {
+  if (event.target.open) event.target.querySelector('form').scrollIntoView({ block: 'nearest', inline: 'nearest' })
+}, true)
+
 // A menu closes when something else is clicked, and with Esc.
 document.addEventListener('click', (event) => {
   for (const menu of frame.querySelectorAll('.menu[open]')) if (!menu.contains(event.target)) menu.open = false
