@@ -14,11 +14,13 @@ func TestWhatSpendsOrDestroysAsksOnAPageOfItsOwn(t *testing.T) {
 	other := v.testSite.member(v.by.OrgID(), "Bia", "member")
 	key := v.key("ERP")
 	sheet := v.ask("documento", aPerson, "produto", "cpf")
+	contact := "/contatos/" + v.lead(url.Values{"nome": {"Bia Rocha"}, "email": {"bia@example.com"}})
 	for path, wants := range map[string][]string{
 		"/webhooks/" + v.hook.ID + "?perguntar=off":      {"Desligar “Site de Ana”?", "/ligar"},
 		"/webhooks/" + v.hook.ID + "?perguntar=regen":    {"Gerar outro endereço?", "/regenerar"},
 		"/chaves/" + key.Key().ID + "?perguntar=revogar": {"Revogar esta chave?", "/revogar"},
 		"/chaves/" + key.Key().ID + "?perguntar=trocar":  {"Trocar a chave?", "/trocar"},
+		contact + "?perguntar=excluir":                   {"Excluir este contato?", "/excluir"},
 		sheet + "?perguntar=atualizar":                   {"Atualizar esta ficha?", "Será cobrado"},
 		"/equipe?perguntar=fim-" + other.member.ID:       {"Encerrar o acesso de Bia?", `value="não"`},
 		"/equipe?perguntar=senha-" + other.member.ID:     {"Nova senha para Bia", "/senha"},

@@ -3,6 +3,8 @@ package browser
 import (
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"fichario/tests/testkit/browsertest"
 )
 
@@ -32,6 +34,15 @@ func TestContactsAreDeletedAndMerged(t *testing.T) {
 		b.Press("Excluir")
 		b.See("Excluir este contato?")
 		b.Accessible()
+		if !browsertest.Eval[bool](b, "document.querySelector('#excluir').matches(':modal')") {
+			t.Error("what is behind the question can be reached")
+		}
+		b.Key(kb.Escape)
+		if got := browsertest.Eval[string](b, "document.activeElement.textContent"); got != "Excluir" {
+			t.Errorf("afterwards the focus is on %q", got)
+		}
+		b.Press("Excluir")
+		b.See("Excluir este contato?")
 		b.Click("#excluir button[type=submit]")
 		b.See("Contato excluído", "saiu da lista")
 		b.Accessible()
