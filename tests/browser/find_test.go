@@ -42,6 +42,16 @@ func TestEverythingIsFoundFromAnyPage(t *testing.T) {
 		if browsertest.Eval[bool](b, open) {
 			t.Error("Esc does not close the search")
 		}
+		b.Size(360, false)
+		b.Visit("/conta")
+		b.Click(".nav-find")
+		b.See("Páginas e ações")
+		b.Accessible()
+		b.Click("dialog.finder form button[type=button]") // a phone has no Esc
+		if browsertest.Eval[bool](b, open) {
+			t.Error("a phone has no way out of the search")
+		}
+		b.Size(1280, false)
 		b.Visit("/buscar")
 		b.Fill("#procura", "zzzz")
 		b.See("Nada encontrado")

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"fichario/tests/testkit/browsertest"
 )
 
@@ -108,5 +110,43 @@ func TestAPhone(t *testing.T) {
 		}
 		b.Visit("/consultas")
 		b.Accessible()
+		b.Window(360, 740)
+		for _, path := range []string{"/contatos", "/contatos/novo", "/equipe"} {
+			b.Visit(path)
+			for _, hidden := range hiddenStops(b) {
+				t.Errorf("%s: Tab leads to what cannot be seen: %s", path, hidden)
+			}
+		}
+		b.Window(740, 360) // on its side
+		b.Click(".nav-btn")
+		if got := browsertest.Eval[float64](b, "document.querySelector('#mais').getBoundingClientRect().top"); got < 0 {
+			t.Errorf("the menu begins %.0f pixels above the window", -got)
+		}
+		b.Click("#mais a[href='/auditoria']")
+		b.At("/auditoria")
 	})
+}
+
+// hiddenStops are what Tab leads to, from the top of a page to its end, without that any corner or the middle of it is
+// in sight: it is behind a bar, or nowhere.
+func hiddenStops(b *browsertest.Browser) (hidden []string) {
+	for range 100 {
+		b.Key(kb.Tab)
+		const seen = `(e => {
+			if (e === document.body) return 'end'
+			const r = (e.closest('label') || e).getBoundingClientRect(), inside = []
+			for (const x of [.05, .5, .95]) for (const y of [.05, .5, .95]) {
+				inside.push(document.elementFromPoint(r.x + r.width * x, r.y + r.height * y))
+			}
+			return inside.some(on => on && (e.contains(on) || e.closest('label')?.contains(on))) ? '' : e.outerHTML.slice(0, 120)
+		})(document.activeElement)`
+		switch got := browsertest.Eval[string](b, seen); got {
+		case "end":
+			return hidden
+		case "":
+		default:
+			hidden = append(hidden, got)
+		}
+	}
+	return hidden
 }

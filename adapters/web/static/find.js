@@ -39,6 +39,9 @@ async function openFinder() {
     finder.className = 'dialog finder'
     finder.setAttribute('aria-label', 'Buscar')
     finder.append(...found.childNodes)
+    const close = document.createElement('button') // a phone has no Esc, and no room around the search
+    Object.assign(close, { type: 'button', className: 'btn btn-q only-n', textContent: 'Fechar', onclick: () => finder.close() })
+    finder.querySelector('form').append(close)
     document.body.append(finder)
     window.htmx?.process(finder)
     at(finder)

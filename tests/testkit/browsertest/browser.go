@@ -259,10 +259,16 @@ func (b *Browser) SignIn(email, password string) {
 	b.wait("come in", "document.querySelector('#conteudo') !== null")
 }
 
+// Window makes the page so many pixels wide and high.
+func (b *Browser) Window(width, height int64) {
+	b.tb.Helper()
+	b.do("size", chromedp.EmulateViewport(width, height))
+}
+
 // Size makes the page so many pixels wide; dark asks for the dark scheme.
 func (b *Browser) Size(width int64, dark bool) {
 	b.tb.Helper()
-	b.do("size", chromedp.EmulateViewport(width, 900))
+	b.Window(width, 900)
 	scheme := "light"
 	if dark {
 		scheme = "dark"
