@@ -69,6 +69,9 @@ func (s *server) editDone(c *call, part, id string, f any, err error, notice str
 		return s.teamDone(c, part, err, notice)
 	}
 	shown, _ := c.again(f, err)
+	if shown.Field == "" {
+		shown.Field = "nome" // which use cases call by what it is the name of
+	}
 	return s.teamPage(c, http.StatusUnprocessableEntity, teamPage{Part: part, Edit: id, Form: shown})
 }
 
@@ -121,6 +124,9 @@ func (s *server) funnelChange(c *call, f funnelFields) error {
 		err = s.Funnels.RemoveStage(ctx, c.by, id, f.Stage)
 	default:
 		err = errNowhere
+	}
+	if edited == "" {
+		return s.teamDone(c, "funis", err, "Funil guardado.")
 	}
 	return s.editDone(c, "funis", edited, &f, err, "Funil guardado.")
 }

@@ -37,8 +37,10 @@ func TestAWrongNameMarksItsOwnForm(t *testing.T) {
 		if status != http.StatusUnprocessableEntity {
 			t.Errorf("%s: %d", path, status)
 		}
-		has(t, path, page, "tem de 1 a 120 caracteres.")
-		hasNot(t, path, page, `aria-invalid="true"`)
+		has(t, path, page, "tem de 1 a 120 caracteres.", `value="`+wrong+`" aria-invalid="true"`)
+		if n := strings.Count(page, `aria-invalid="true"`); n != 1 {
+			t.Errorf("%s: %d fields are at fault", path, n)
+		}
 		if n := strings.Count(page, `value="`+wrong+`"`); n != 1 {
 			t.Errorf("%s: what was typed is there %d times", path, n)
 		}

@@ -252,10 +252,19 @@ func TestTheTeamItsFunnelAndItsOrigins(t *testing.T) {
 		b.Fill("#origem-nova", "FEIRA AGRÓ")
 		b.Click("form[action='/equipe/origens'] button")
 		b.See("Já há uma origem com este nome")
+		seen := func(css string) {
+			t.Helper()
+			if !browsertest.Eval[bool](b, "(e => (r => r.top >= 0 && r.bottom <= innerHeight)(e.getBoundingClientRect()) && "+
+				"document.activeElement === e)(document.querySelector('"+css+"'))") {
+				t.Errorf("%s has not the focus, or is not in sight", css)
+			}
+		}
+		seen("#origem-nova[aria-invalid=true]")
 		b.Fill("input[placeholder='Nova etapa']", "Assinatura")
 		b.Click("form:has(input[placeholder='Nova etapa']) button")
 		b.See("Funil guardado")
 		b.Press("Editar")
+		seen("#e-nome")
 		b.Accessible()
 		b.Choose("#e-papel", "member")
 		b.Press("Guardar")
