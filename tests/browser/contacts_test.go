@@ -81,7 +81,18 @@ func TestACardIsMovedByMenuAndByKeyboard(t *testing.T) {
 		if got := browsertest.Eval[string](b, stageOf); got != "Negociação" {
 			t.Errorf("after a new look the card is in %s", got)
 		}
+		browsertest.Eval[bool](b, "(window.fetch = async () => { throw new TypeError('no network') }, "+
+			"document.querySelector('.lead h3 a').focus(), true)")
+		b.Key(" ")
+		b.Key(kb.ArrowLeft)
+		b.Key(" ")
+		b.See("Não deu para mover Gael Bittencourt. Confira a rede e tente de novo.")
+		if got := browsertest.Eval[string](b, stageOf); got != "Negociação" {
+			t.Errorf("without a network the card is in %s", got)
+		}
+		b.Accessible()
 		b.Size(360, true)
+		b.Visit("/funil")
 		b.Accessible()
 		b.Click(".lead summary") // which brings its stage into sight
 		const scrolled = "document.querySelector('.board').scrollLeft"

@@ -11,6 +11,16 @@ const stageOf = (element) => element.closest('.stage')
 const nameOf = (card) => card.querySelector('h3').textContent.trim()
 const say = (text) => { voice.textContent = text }
 
+// warn says above the board what did not work, until it is said again or a card is taken.
+let warning = null
+function warn(text) {
+  warning?.remove()
+  warning = document.createElement('p')
+  Object.assign(warning, { className: 'err', textContent: text })
+  warning.setAttribute('role', 'alert')
+  frame.before(warning)
+}
+
 frame.classList.add('can-drag')
 help.hidden = false
 describe()
@@ -22,6 +32,7 @@ function describe() {
 
 function take(card) {
   if (held) giveUp()
+  warning?.remove()
   const slot = document.createElement('li')
   const box = document.createElement('div')
   box.className = 'slot'
@@ -74,6 +85,7 @@ async function drop() {
     return
   }
   const target = was.stage.dataset.stage, where = was.stage.dataset.name, id = was.card.id
+  const item = was.card.parentElement, after = item.nextElementSibling
   const focused = was.card.contains(document.activeElement)
   was.stage.querySelector('ul').prepend(was.card.parentElement) // at once; the server says the rest
   try {
@@ -81,12 +93,15 @@ async function drop() {
       method: 'POST', headers: { 'HX-Request': 'true' }, body: new URLSearchParams({ etapa: target }), redirect: 'error',
       keepalive: true, // who leaves the page at once has moved the card all the same
     })
-    if (!moved.ok || moved.headers.get('HX-Redirect')) throw new Error('refused')
+    const door = moved.headers.get('HX-Redirect')
+    if (door) return void (location.href = door) // signed out
+    if (!moved.ok) throw new Error('refused')
     await again()
     say(was.name + ' movido para ' + where + '.')
   } catch {
-    await again().catch(() => location.reload())
-    say('Não deu para mover ' + was.name + '. Confira a rede e tente de novo.')
+    // Without a network a page that is read anew would be lost: the card goes back, and what is not known is said.
+    await again().catch(() => was.from.querySelector('ul').insertBefore(item, after))
+    warn('Não deu para mover ' + was.name + '. Confira a rede e tente de novo.')
   }
   if (!focused) return
   const link = document.querySelector('#' + CSS.escape(id) + ' h3 a')
