@@ -28,6 +28,8 @@ type bulkAsk struct {
 	Many bool
 	// Hidden are the fields of the filter.
 	Hidden url.Values
+	// Back is the page of the list that one came from.
+	Back string
 }
 
 func (s *server) bulkStart(c *call, f bulkFields) error {
@@ -64,7 +66,7 @@ func (s *server) bulkAsk(c *call, f bulkFields, search app.ContactSearch) error 
 	if err := c.manager(); err != nil {
 		return err
 	}
-	data := bulkAsk{Fields: f, Count: len(f.IDs)}
+	data := bulkAsk{Fields: f, Count: len(f.IDs), Back: c.cameFrom("/contatos")}
 	if f.All == "sim" {
 		count, err := s.Contacts.Count(c.ctx(), c.by, search)
 		if err != nil {

@@ -107,12 +107,13 @@ func (s *server) fail(c *call, err error) {
 	}
 }
 
-// typed is what a form held, without secrets and without what pages carry for people.
+// typed is what a form held, without secrets and without what pages carry for people: ids, and what a button does.
 func (c *call) typed() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.PostForm)) {
 		text := c.PostForm.Get(name)
 		isSecret := secretFields[name] || strings.HasPrefix(name, secretPrefix)
-		if !isSecret && strings.TrimSpace(text) != "" {
+		isID := uuid.Validate(text) == nil
+		if !isSecret && !isID && name != "acao" && strings.TrimSpace(text) != "" {
 			out = append(out, text)
 		}
 	}

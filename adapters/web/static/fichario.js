@@ -154,9 +154,25 @@ addEventListener('pageshow', () => { for (const form of document.forms) delete f
 addEventListener('pagehide', (event) => { if (event.persisted) document.documentElement.classList.add('left') })
 addEventListener('pageshow', (event) => { if (event.persisted) location.reload() })
 
+// What is done to marked contacts needs one that is marked: where none is, that is said where one marks them.
+document.addEventListener('submit', (event) => {
+  const form = event.target
+  if (form.id !== 'acoes' || form.elements.todos.value || boxesOf(form).some((box) => box.checked)) return
+  event.preventDefault()
+  delete form.dataset.sent
+  form.querySelector('.err')?.remove()
+  const said = document.createElement('p')
+  Object.assign(said, { className: 'err', textContent: 'Marque ao menos um contato.' })
+  said.setAttribute('role', 'alert')
+  form.querySelector('fieldset').after(said)
+})
+
 // Marking all contacts of a page, or none where all of them are.
 const boxesOf = (form) => [...document.querySelectorAll(`input[name=c][form=${form.id}]`)]
-const onlyMarked = (form) => { form.querySelector('[name=todos][value=""]').checked = true }
+const onlyMarked = (form) => {
+  form.querySelector('[name=todos][value=""]').checked = true
+  form.querySelector('.err')?.remove()
+}
 document.addEventListener('click', (event) => {
   const button = event.target.closest('[data-mark]')
   if (!button) return
