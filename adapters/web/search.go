@@ -41,8 +41,8 @@ type searchPage struct {
 	Contact  crm.Contact
 	// Recent are the last lookups, a line for each document.
 	Recent []recentLine
-	// Whole is whether this is a page, not a part of one for htmx: its focus goes to what
-	// comes next, where it would be taken from who still types.
+	// Whole is whether all has been typed: the focus goes to what comes next, where it would be taken from who still
+	// types.
 	Whole bool
 	// Alert is why a lookup was not begun.
 	Alert string
@@ -178,12 +178,14 @@ func (s *server) lookupConfirm(c *call, f lookupFields) error {
 	return c.render("consultar", page{Title: "Consultar de novo", Nav: "consultar", Data: p, Ask: "novo"})
 }
 
-// lookupRecognise answers htmx while somebody types.
+// lookupRecognise answers htmx while somebody types, or when he has.
 func (s *server) lookupRecognise(c *call, f lookupFields) error {
-	p, err := s.recognise(c, f, true)
+	entered := c.URL.Query().Has("pronto")
+	p, err := s.recognise(c, f, !entered)
 	if err != nil {
 		return err
 	}
+	p.Whole = entered
 	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, f.ContactID); err != nil {
 		return err
 	}
