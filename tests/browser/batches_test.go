@@ -23,7 +23,7 @@ func TestABatchFromAFileToItsResult(t *testing.T) {
 	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	journey(t, func(_ *testing.T, _ *place, b *browsertest.Browser) {
+	journey(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
 		b.Visit("/lotes")
 		b.See("Nenhum lote ainda")
 		b.Accessible()
@@ -34,6 +34,13 @@ func TestABatchFromAFileToItsResult(t *testing.T) {
 		b.Size(360, true)
 		b.Accessible()
 		b.Size(1280, false)
+		b.Fill("#teto", "muito")
+		b.Press("Consultar 2, até o teto")
+		b.See("Escreva o teto em reais, como 50,00.")
+		b.Accessible()
+		if got := browsertest.Eval[string](b, "document.activeElement.id"); got != "teto" {
+			t.Errorf("after a wrong ceiling the focus is on %q", got)
+		}
 		b.Fill("#teto", "0,45")
 		b.Press("Consultar 2, até o teto")
 		b.See("O lote chegou ao teto")
