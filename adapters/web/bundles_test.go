@@ -84,6 +84,8 @@ func TestALookupIsTiedToAContact(t *testing.T) {
 	path := v.ask("documento", aPerson, "produto", "cpf")
 	has(t, "the sheet", v.get(path), "Vincular a um contato")
 	has(t, "nobody has the document", v.get(path+"/contato"), "Nenhum contato tem este documento", "Novo contato")
+	score := v.ask("documento", aPerson, "produto", "score") // which names nobody
+	has(t, "a sheet without a name", v.get(score+"/contato"), `Score de <bdi class="break">529.982.247-25</bdi>`)
 
 	id := strings.TrimPrefix(path, "/consultas/")
 	has(t, "a new contact", v.get("/contatos/novo?consulta="+id), `value="Rita Lobo"`, `value="rita@example.com"`,

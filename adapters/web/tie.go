@@ -29,7 +29,8 @@ func (s *server) tieChoose(c *call, f struct {
 		return err
 	}
 	p := tiePage{
-		LookupView: v, Name: cmp.Or(shorten(titleMax, app.Subject(v.Record)), v.Product.Name),
+		LookupView: v, Name: cmp.Or(shorten(titleMax, app.Subject(v.Record)), v.Entry.Document.Punctuated(),
+			v.Product.Name),
 		Text: f.Text, Known: strings.TrimSpace(f.Text) == "",
 	}
 	search := app.ContactSearch{Text: f.Text}
