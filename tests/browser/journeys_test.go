@@ -232,6 +232,12 @@ func TestAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
 		b.Accessible()
 		b.Click(".switch")
 		b.See("Automação desligada")
+		browsertest.Eval[bool](b, "(document.querySelector('.switch').focus(), true)")
+		b.Key(" ")
+		b.See("Automação ligada")
+		if !browsertest.Eval[bool](b, "document.activeElement.matches('.switch')") {
+			t.Error("what was switched by keyboard has not the focus any more")
+		}
 	})
 }
 

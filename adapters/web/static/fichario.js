@@ -8,9 +8,11 @@ document.addEventListener('click', async (event) => {
   const source = document.getElementById(button.dataset.copy)
   try {
     await navigator.clipboard.writeText(source.dataset.text || source.textContent.trim())
+    if (button.dataset.copied) return // it says so
+    button.dataset.copied = 'yes'
     const before = button.innerHTML
     button.textContent = 'Copiado'
-    setTimeout(() => { button.innerHTML = before }, 2000)
+    setTimeout(() => { button.innerHTML = before; delete button.dataset.copied }, 2000)
   } catch {
     getSelection().selectAllChildren(source)
   }
@@ -42,10 +44,11 @@ document.addEventListener('click', async (event) => {
 })
 
 // A form that sends itself when one of its fields changes, where it says so. Arrows walk through a list: what is chosen
-// with them counts when they rest, and the list has the focus again on the page that follows.
+// with them counts when they rest, and the list has the focus again on the page that follows, as has what was switched
+// by keyboard.
 let walking = null, walkedOn = null
 document.addEventListener('keydown', (event) => {
-  if (event.target.matches('form[data-auto] select')) walkedOn = event.target
+  if (event.target.matches('form[data-auto] :is(select, .switch)')) walkedOn = event.target
 })
 document.addEventListener('pointerdown', () => { walkedOn = null })
 document.addEventListener('change', (event) => {
