@@ -22,29 +22,40 @@ func (t *table) readCSV(data []byte) error {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return unreadable("O arquivo não é CSV nem .xlsx. Salve-o num destes formatos.")
 	}
-	skipped := 0
-	r := csv.NewReader(bytes.NewReader(text))
-	r.Comma = delimiter(text)
+	if bytes.IndexByte(text, '\n') < 0 {
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // the lines of an old Mac, and of Excel's CSV for it
+	}
+	skipped, comma := 0, delimiter(text)
 	// Excel's own way to say it.
 	if first, rest, _ := bytes.Cut(text, []byte("\n")); len(first) < 8 && bytes.HasPrefix(first, []byte("sep=")) {
 		// Of nothing, and of bytes that are no character, it is RuneError.
 		if said, _ := utf8.DecodeRune(bytes.TrimRight(first[4:], "\r")); said != utf8.RuneError && said != '"' {
-			r = csv.NewReader(bytes.NewReader(rest))
-			r.Comma, skipped = said, 1
+			text, comma, skipped = rest, said, 1
 		}
 	}
-	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord, r.TrimLeadingSpace = -1, true, true, true
+	// Quotes that are never closed would take the rest of the file into one cell: the end is a row of its own, which is
+	// then missing. No text has this character, see above.
+	const end = "\x00"
+	r := csv.NewReader(io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"+end+"\n")))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = comma, -1, true, true
+	// It would take the tabs for leading space, and with them the empty cells between them.
+	r.TrimLeadingSpace = !strings.ContainsRune("\t ", comma)
 	for {
 		cells, err := r.Read()
-		var wrong *csv.ParseError
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.As(err, &wrong):
-			return unreadable(fmt.Sprintf("O CSV não pode ser lido perto da linha %d: há aspas abertas que não se fecham.",
-				wrong.Line+skipped))
 		case err != nil:
 			return unreadable("O CSV não pode ser lido. Salve-o como CSV em UTF-8, ou como .xlsx.")
+		}
+		last := len(cells) - 1
+		if cells[last] == end {
+			return nil
+		}
+		if strings.Contains(cells[last], end) {
+			line, _ := r.FieldPos(last)
+			return unreadable(fmt.Sprintf("O CSV não pode ser lido a partir da linha %d: há aspas abertas que não se fecham. "+
+				"Feche-as ou tire-as, ou salve-o como .xlsx.", line+skipped))
 		}
 		line, _ := r.FieldPos(0)
 		for i := range cells {

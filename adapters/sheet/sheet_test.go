@@ -52,6 +52,13 @@ func TestCSVOfEveryKind(t *testing.T) {
 			"a;\"1,2,3,4\"\nb;\"5,6,7,8\"\n", []string{"1 a|1,2,3,4", "2 b|5,6,7,8"},
 		},
 		"empty cells": {";;x;;\n;;;\ny\n", []string{"1 ||x", "3 y"}},
+		"empty cells between tabs": {
+			"nome\tfone\tempresa\nAna\t\tFlor\n\t11\t\n\t\tSol\n", []string{"1 nome|fone|empresa", "2 Ana||Flor", "3 |11", "4 ||Sol"},
+		},
+		"sep= a tab":            {"sep=\t\na\t\tb\n", []string{"2 a||b"}},
+		"lines of an old Mac":   {"nome;cpf\rJoão;1\r\rRui;2", []string{"1 nome|cpf", "2 João|1", "4 Rui|2"}},
+		"quotes within a cell":  {"nome;tela\nAna;24\" larga\nRui;\"24\"\" larga\"", []string{"1 nome|tela", `2 Ana|24" larga`, `3 Rui|24" larga`}},
+		"a quote, and no break": {"nome;obs\nAna;\"oi\"", []string{"1 nome|obs", "2 Ana|oi"}},
 	} {
 		if got := rows(t, []byte(c.text)); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", what, got, c.want)
@@ -129,7 +136,13 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"too many rows":   {bytes.Repeat([]byte("1\n"), 1001), fault.BodyTooLarge, "1000 linhas"},
 		"too many cells":  {[]byte(strings.Repeat("1;", 101)), fault.BodyTooLarge, "100 colunas"},
 		"too long a cell": {[]byte("a\n" + strings.Repeat("x", 4001)), fault.BodyTooLarge, "linha 2"},
-		"an open quote":   {[]byte("a\n\"b\nc\n"), "", ""},
+		"an open quote":   {[]byte("a\n\"b\nc\n"), fault.InvalidRequest, "linha 2"},
+		"an open quote, and much after it": {
+			[]byte("nome;obs\nAna;oi\nBia;\"oi\n" + strings.Repeat("Rui;oi\n", 900)), fault.InvalidRequest, "linha 3",
+		},
+		"names in quotes before addresses": {
+			[]byte("\"Ana Lima\" <ana@example.com>\n\"Rui\" <rui@example.com>\n"), fault.InvalidRequest, "aspas",
+		},
 	} {
 		_, err := sheet.Read(c.data, 1000)
 		var f *fault.Error
