@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ type rotationCmd struct {
 type rotationAddCmd struct {
 	Org    string   `required:"" help:"Id of the organisation."`
 	Name   string   `required:"" help:"Name of the rotation."`
-	Member []string `help:"E-mail of a member, with his weight after = (1 to 10) and until when he is away after @ (RFC 3339), such as ana@example.com=2@2026-12-01T00:00:00Z. May be given more than once."`
+	Member []string `help:"E-mail of a member, where wanted with his weight after = (1 to 10) and until when he is away after @ (RFC 3339), such as ana@example.com=2@2026-12-01T00:00:00Z. May be given more than once."`
 }
 
 // Run makes a rotation.
@@ -84,7 +85,7 @@ func (c *rotationRemoveCmd) Run(e *environment) error {
 	})
 }
 
-// rotationPlaces reads e-mail=weight@away.
+// rotationPlaces reads who is in a rotation.
 func rotationPlaces(
 	ctx context.Context, store *gormstore.Store, orgID string, given []string,
 ) ([]crm.RotationMember, error) {
@@ -92,35 +93,41 @@ func rotationPlaces(
 	if err != nil {
 		return nil, err
 	}
-	wrong := func(text string) error {
-		return fault.New(fault.InvalidRequest, "A member is e-mail=weight@away of this organisation, not "+text).At("member")
-	}
 	var out []crm.RotationMember
 	for _, text := range given {
-		email, rest, weighed := strings.Cut(text, "=")
-		weight, away, left := strings.Cut(rest, "@")
-		place := crm.RotationMember{Weight: 1}
-		if weighed {
-			if place.Weight, err = strconv.Atoi(weight); err != nil {
-				return nil, wrong(text)
-			}
-		}
-		if left {
-			if place.AwayUntil, err = time.Parse(time.RFC3339, away); err != nil {
-				return nil, wrong(text)
-			}
-		}
-		for _, m := range all {
-			if strings.EqualFold(m.Email, email) {
-				place.MemberID = m.ID
-			}
-		}
-		if place.MemberID == "" {
-			return nil, wrong(text)
+		place, ok := rotationPlace(all, text)
+		if !ok {
+			return nil, fault.New(fault.InvalidRequest, "A member is e-mail, e-mail=weight, e-mail@away or e-mail=weight@away "+
+				"of this organisation, such as ana@example.com=2@2026-12-01T00:00:00Z, not "+text).At("member")
 		}
 		out = append(out, place)
 	}
 	return out, nil
+}
+
+// rotationPlace reads e-mail=weight@away from its end, because an address has an @ and may have an = of its own.
+func rotationPlace(all []crm.Member, text string) (place crm.RotationMember, ok bool) {
+	place.Weight = 1
+	if at := strings.LastIndexByte(text, '@'); at >= 0 {
+		if away, err := time.Parse(time.RFC3339, text[at+1:]); err == nil {
+			place.AwayUntil, text = away, text[:at]
+		}
+	}
+	has := func(m crm.Member) bool { return strings.EqualFold(m.Email, text) }
+	i := slices.IndexFunc(all, has)
+	if at := strings.LastIndexByte(text, '='); i < 0 && at >= 0 {
+		var err error
+		if place.Weight, err = strconv.Atoi(text[at+1:]); err != nil {
+			return place, false
+		}
+		text = text[:at]
+		i = slices.IndexFunc(all, has)
+	}
+	if i < 0 {
+		return place, false
+	}
+	place.MemberID = all[i].ID
+	return place, true
 }
 
 type rotationListCmd struct {
