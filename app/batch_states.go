@@ -90,6 +90,22 @@ func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int)
 	return page, err
 }
 
+// All returns the batches of an organisation, newest first, at most limit. Faults: InvalidRequest, NotFound,
+// ServiceUnavailable.
+func (b *Batches) All(ctx context.Context, by Caller, orgID string, limit int) ([]BatchView, error) {
+	repos := b.Store.Repos()
+	if err := maySeeOrg(ctx, repos, by, orgID); err != nil {
+		return nil, err
+	}
+	found, err := paged(limit, func(after string, limit int) ([]batch.Batch, error) {
+		return repos.Batches.Page(ctx, orgID, by.keyID(), after, limit)
+	}, func(one batch.Batch) string { return one.ID })
+	if err != nil {
+		return nil, err
+	}
+	return b.views(ctx, found)
+}
+
 func (b *Batches) views(ctx context.Context, found []batch.Batch) ([]BatchView, error) {
 	ids, views, repos := make([]string, len(found)), make([]BatchView, len(found)), b.Store.Repos()
 	for i, one := range found {

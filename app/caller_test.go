@@ -168,6 +168,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.orgs.SetShareHistory, args{s.orgID, true}, forbidden, missing},
 		{s.batches.Quote, args{quote(cpfs[0])}, "", ""},
 		{s.batches.List, args{"", 5}, "", ""},
+		{s.batches.All, args{s.orgID, 5}, "", missing},
 		{s.batches.Names, nil, "", ""},
 		{s.batches.Show, args{batched}, "", unknown},
 		{s.batches.Confirm, args{batched, at(catalog.Money(2 * price))}, forbidden, unknown},

@@ -289,7 +289,7 @@ func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string
 
 // Replay does erasures of the journal once more, after a copy from before them was restored: those that the database
 // has not. orgID chooses those of one organisation; empty for all. Only the operator may. It returns how many were done
-// again, and how many the database had.
+// again, and how many the database had. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (s *Subjects) Replay(
 	ctx context.Context, by Caller, orgID string, entries []privacy.Entry,
 ) (again, known int, err error) {
@@ -297,7 +297,13 @@ func (s *Subjects) Replay(
 		return 0, 0, forbidden()
 	}
 	repos := s.store.Repos().Subjects
-	key, err := repos.KeyID(ctx)
+	if orgID != "" { // of a mistyped one nothing would be done again, as if there were nothing to do
+		err = maySeeOrg(ctx, s.store.Repos(), by, orgID)
+	}
+	key := ""
+	if err == nil {
+		key, err = repos.KeyID(ctx)
+	}
 	if err == nil {
 		err = s.index.CatchUp(ctx)
 	}

@@ -91,8 +91,10 @@ func (c *auditListCmd) Run(e *environment) (err error) {
 				return err
 			}
 			if !e.json {
-				fmt.Fprintf(e.out, "%6d  %s  %-9s  %-24s  %s  %s\n", l.Number, l.At.Format(time.DateTime), l.Door, l.Action, l.Who,
-					l.Object)
+				if _, err := fmt.Fprintf(e.out, "%6d  %s  %-9s  %-24s  %s  %s\n", l.Number, l.At.Format(time.DateTime), l.Door,
+					l.Action, l.Who, l.Object); err != nil {
+					return err
+				}
 				continue
 			}
 			text, err := json.Marshal(auditViewOf(l))

@@ -114,21 +114,17 @@ func (c *batchConfirmCmd) Run(e *environment) error {
 
 type batchListCmd struct {
 	Org   string `required:"" help:"Id of the organisation."`
-	Limit int    `default:"50" help:"How many, at most 500."`
+	Limit int    `default:"50" help:"How many."`
 }
 
 // Run lists the batches.
 func (c *batchListCmd) Run(e *environment) error {
 	return e.withBatches(func(batches *app.Batches) error {
-		by, err := batches.Actor(e.ctx, c.Org, "")
+		all, err := batches.All(e.ctx, app.Operator(), c.Org, c.Limit)
 		if err != nil {
 			return err
 		}
-		page, err := batches.List(e.ctx, by, "", c.Limit)
-		if err != nil {
-			return err
-		}
-		return printList(e, page.Batches, viewBatch, func(v app.BatchView) string {
+		return printList(e, all, viewBatch, func(v app.BatchView) string {
 			return fmt.Sprintf("%s  %-12s %6d/%-6d R$ %-12s %s", v.ID, v.Status, v.Ended, v.Valid, v.Spent.Amount, v.Name)
 		})
 	})

@@ -64,6 +64,9 @@ type orgSetCmd struct {
 // Run changes what is said.
 func (c *orgSetCmd) Run(e *environment) error {
 	id := cmp.Or(c.Org, c.ID)
+	if c.ID != "" && c.ID != id {
+		return errors.New("--org and the id before it are two different organisations: say one")
+	}
 	if c.MemberBatchLimit == "" && c.ShareHistory == nil {
 		return errors.New("say --member-batch-limit or --share-history")
 	}

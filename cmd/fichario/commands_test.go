@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// fullDisk takes so many bytes, and then none.
+type fullDisk struct{ left int }
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.left -= len(p); d.left < 0 {
+		return 0, errors.New("no space left on device")
+	}
+	return len(p), nil
+}
+
+// TestAListThatCannotBeWrittenFails: a file that ends in the middle is not taken for the whole audit.
+func TestAListThatCannotBeWrittenFails(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	for _, args := range [][]string{
+		{"audit", "list", "--org", org}, {"audit", "list", "--org", org, "--json"}, {"org", "list"}, {"member", "list", "--org", org, "--json"},
+		{"subject", "export", "--org", org, "--email", "ana@example.com"}, {"subject", "record", "--org", org},
+	} {
+		var errOut bytes.Buffer
+		code := run(append(args, p.database), nil, &fullDisk{}, &errOut)
+		if code != 1 || !strings.Contains(errOut.String(), "no space left") {
+			t.Errorf("%v: code %d, %q", args, code, errOut.String())
+		}
+	}
+}
+
+// TestBatchesAreListedWithoutAnOwner: keys make batches in an organisation of which nobody is a member.
+func TestBatchesAreListedWithoutAnOwner(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	key := p.made("key", "create", "--org", org, "--name", "CRM", "--scopes", "cnpj")
+	for range 3 {
+		if code, _, errOut := p.says("cnpj\n11222333000181\n", "batch", "quote", "-", "--key", key, "--product", "cnpj"); code != 0 {
+			t.Fatal(errOut)
+		}
+	}
+	var all []struct{ ID string }
+	p.does(&all, "batch", "list", "--org", org)
+	if len(all) != 3 || all[0].ID < all[2].ID {
+		t.Errorf("%d batches, newest first: %v", len(all), all)
+	}
+	if p.does(&all, "batch", "list", "--org", org, "--limit", "2"); len(all) != 2 {
+		t.Errorf("%d batches", len(all))
+	}
+	for _, wrong := range []string{"--limit=0", "--limit=-1"} {
+		if code, _, errOut := p.says("", "batch", "list", "--org", org, wrong); code != 1 || !strings.Contains(errOut, "--limit: ") {
+			t.Errorf("%s: code %d, %s", wrong, code, errOut)
+		}
+	}
+}
+
+// TestOrganisationsThatAreNotMeant: a mistyped id does nothing, and says so.
+func TestOrganisationsThatAreNotMeant(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	const other = "01980000-0000-7000-8000-00000000ffff"
+	for want, args := range map[string][]string{
+		"two different": {"org", "set", other, "--org", org, "--share-history=false"},
+		"--org: Não há": {"subject", "replay-erasures", "--from", "-", "--org", other},
+		"--org: Não há organização com este id": {"batch", "list", "--org", other},
+	} {
+		if code, _, errOut := p.says("", args...); code != 1 || !strings.Contains(errOut, want) {
+			t.Errorf("%v: code %d, %s", args, code, errOut)
+		}
+	}
+	if code, _, errOut := p.says("", "org", "set", org, "--org", org, "--share-history=false"); code != 0 {
+		t.Error(errOut)
+	}
+}
