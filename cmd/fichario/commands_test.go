@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 )
 
 // fullDisk takes so many bytes, and then none.
@@ -77,5 +81,50 @@ func TestOrganisationsThatAreNotMeant(t *testing.T) {
 	}
 	if code, _, errOut := p.says("", "org", "set", org, "--org", org, "--share-history=false"); code != 0 {
 		t.Error(errOut)
+	}
+}
+
+// TestAnImportSaysWhichLinesAreWrong: by its trial and when it is done, and of two columns of one name each is said.
+func TestAnImportSaysWhichLinesAreWrong(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	p.made("member", "add", "--org", org, "--name", "Ana", "--email", "ana@example.com", "--role", "owner", "--invite")
+	const table = "Nome;E-mail;E-mail;Fone\nBia;bia@example.com;bia@casa.example;11988887777\nCaio;;;\n"
+	for _, flag := range []string{"--dry-run", "--automation=false"} {
+		code, out, errOut := p.says(table, "contact", "import", "-", "--org", org, "--json", flag, "--map", "E-mail (C)=ignorar")
+		for _, want := range []string{
+			`"problemas":[{"linha":3,"mensagem":"Falta o e-mail."}]`, `"E-mail":"email"`, `"E-mail (C)":"ignorar"`,
+		} {
+			if code != 0 || !strings.Contains(out, want) {
+				t.Errorf("%s: code %d, %s%s has not %s", flag, code, errOut, out, want)
+			}
+		}
+	}
+	code, _, errOut := p.says(table, "contact", "import", "-", "--org", org, "--map", "Cargo=ignorar")
+	if code != 1 || !strings.Contains(errOut, "E-mail, E-mail (C), Fone") {
+		t.Errorf("code %d, %s", code, errOut)
+	}
+}
+
+// TestWhoInterruptsAnImportIsToldWhatBecomesOfIt.
+func TestWhoInterruptsAnImportIsToldWhatBecomesOfIt(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	p.made("member", "add", "--org", org, "--name", "Ana", "--email", "ana@example.com", "--role", "owner", "--invite")
+	var table strings.Builder
+	table.WriteString("nome;email\n")
+	for i := range 10_000 {
+		fmt.Fprintf(&table, "Bia;bia%d@example.com\n", i)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	defer cancel()
+	var errOut bytes.Buffer
+	args := []string{"contact", "import", "-", "--org", org, p.database}
+	code := execute(ctx, args, strings.NewReader(table.String()), io.Discard, &errOut)
+	const want = "fichario: interrupted; "
+	if code != 1 || !strings.HasPrefix(errOut.String(), want) {
+		t.Errorf("code %d, %q does not begin with %q", code, errOut.String(), want)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
+	"fichario/domain/intake"
 )
 
 type contactImportCmd struct {
@@ -76,12 +78,12 @@ func (c *contactImportCmd) Run(e *environment) error {
 				Status: "ensaio", Rows: trial.Total, Wrong: trial.Wrong, Repeated: trial.Repeated, Problems: problemsOf(trial),
 			}, plan)
 		}
-		return c.run(e, bulks, by, table, plan)
+		return c.run(e, bulks, by, table, plan, trial)
 	})
 }
 
 func (c *contactImportCmd) run(
-	e *environment, bulks *app.Bulks, by app.Caller, table app.NewImport, plan crm.Import,
+	e *environment, bulks *app.Bulks, by app.Caller, table app.NewImport, plan crm.Import, trial app.ImportTrial,
 ) error {
 	made, err := bulks.PrepareImport(e.ctx, by, table)
 	if err != nil {
@@ -92,17 +94,29 @@ func (c *contactImportCmd) run(
 		return err
 	}
 	chosen.Fields = plan.Fields
-	if _, err := bulks.StartImport(e.ctx, by, made.ID, chosen); err != nil {
-		return err
+	var view app.ImportView
+	if _, err = bulks.StartImport(e.ctx, by, made.ID, chosen); err == nil {
+		view, err = bulks.FinishImport(e.ctx, by, made.ID)
 	}
-	view, err := bulks.FinishImport(e.ctx, by, made.ID)
 	if err != nil {
-		return err
+		return interrupted(e, bulks, by, made.ID, err)
 	}
 	return e.printImport(importOutcome{
 		ID: view.ID, Status: string(view.Status), Rows: view.Total, Made: view.Made, Filled: view.Filled,
-		Skipped: view.Skipped, Wrong: view.Wrong,
+		Skipped: view.Skipped, Wrong: view.Wrong, Problems: problemsOf(trial),
 	}, view.Import)
+}
+
+// interrupted is the error of an import, or what becomes of one that was begun when somebody ended the command.
+func interrupted(e *environment, bulks *app.Bulks, by app.Caller, id string, err error) error {
+	if e.ctx.Err() == nil {
+		return err
+	}
+	view, unseen := bulks.ShowImport(context.WithoutCancel(e.ctx), by, id)
+	if unseen != nil || !view.Open() {
+		return err
+	}
+	return fmt.Errorf("interrupted; the service goes on with import %s, each row once: do not run this again", id)
 }
 
 // choices are what the flags say of the columns of a table.
@@ -110,19 +124,31 @@ func (c *contactImportCmd) choices(plan crm.Import) (app.ImportChoices, error) {
 	chosen := app.ImportChoices{
 		Fields: slices.Clone(plan.Fields), Duplicates: duplicateRules[c.Duplicates], Fires: c.Automation,
 	}
+	names := columnNames(plan.Columns)
 	for _, one := range c.Map {
 		at := strings.LastIndexByte(one, '=')
 		column := -1
 		if at > 0 {
-			column = slices.IndexFunc(plan.Columns, func(name string) bool { return strings.EqualFold(name, one[:at]) })
+			column = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, one[:at]) })
 		}
 		if column < 0 {
 			return chosen, fault.New(fault.InvalidRequest, "A tabela não tem a coluna de --map. As que tem: "+
-				strings.Join(plan.Columns, ", ")+".").At("map")
+				strings.Join(names, ", ")+".").At("map")
 		}
 		chosen.Fields[column] = one[at+1:]
 	}
 	return chosen, nil
+}
+
+// columnNames are what the columns are called, one that is called as another before it with its letter behind.
+func columnNames(columns []string) []string {
+	names := slices.Clone(columns)
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			names[i] = name + " (" + intake.ColumnLetter(i) + ")"
+		}
+	}
+	return names
 }
 
 func problemsOf(trial app.ImportTrial) (out []importProblem) {
@@ -135,7 +161,7 @@ func problemsOf(trial app.ImportTrial) (out []importProblem) {
 func (e *environment) printImport(o importOutcome, plan crm.Import) error {
 	o.Columns = map[string]string{}
 	var text strings.Builder
-	for i, name := range plan.Columns {
+	for i, name := range columnNames(plan.Columns) {
 		o.Columns[name] = plan.Fields[i]
 		fmt.Fprintf(&text, "%s -> %s\n", name, plan.Fields[i])
 	}

@@ -47,6 +47,11 @@ func main() {
 func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	return execute(ctx, args, in, out, errOut)
+}
+
+// execute is run until ctx ends.
+func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	var c cli
 	code := -1
 	parser, err := newParser(&c, errOut, out, func(n int) { code = n })
@@ -79,6 +84,10 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		commands: parser.Model.Node,
 	}
 	if err := parsed.Run(env); err != nil {
+		// What a driver says of it is no sentence for who pressed Ctrl+C.
+		if why := ctx.Err(); why != nil && errors.Is(err, why) {
+			err = errors.New("interrupted; what was done stays")
+		}
 		fmt.Fprintln(errOut, "fichario:", inWords(err, parsed.Flags()))
 		return 1
 	}

@@ -42,7 +42,7 @@ func ReadColumns(rows [][]string) (columns, fields []string, header bool) {
 	header = len(rows) > 0 && !slices.ContainsFunc(rows[0], isContent)
 	columns = make([]string, width)
 	for i := range columns {
-		columns[i] = columnLetter(i)
+		columns[i] = ColumnLetter(i)
 		if header && i < len(rows[0]) && rows[0][i] != "" {
 			columns[i] = text.Cut(text.OneLine(text.Clean(rows[0][i])), maxKeyText)
 		}
@@ -58,12 +58,12 @@ func isContent(cell string) bool {
 	return strings.Contains(cell, "@") || 2*countDigits(cell) >= len(cell) && len(cell) >= 4
 }
 
-// columnLetter is what spreadsheets call a column.
-func columnLetter(at int) string {
+// ColumnLetter is what spreadsheets call a column.
+func ColumnLetter(at int) string {
 	if at < 26 {
 		return string(rune('A' + at))
 	}
-	return columnLetter(at/26-1) + columnLetter(at%26)
+	return ColumnLetter(at/26-1) + ColumnLetter(at%26)
 }
 
 // proposeFields has each row read as a submission; a column becomes what it fed most often. What no row says is left to
