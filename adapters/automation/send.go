@@ -49,6 +49,9 @@ func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 			return "", err
 		}
 		switch found, ok := form.Found(ctx, event, answer); {
+		case !ok && answer.Status >= 200 && answer.Status <= 299:
+			// It was not refused, and asking once more would be answered alike.
+			return "", permanent("a resposta da busca no destino não pôde ser lida (status " + strconv.Itoa(answer.Status) + ")")
 		case !ok:
 			return "", byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now())
 		case found:

@@ -65,7 +65,9 @@ func TestASearchThatCannotBeRead(t *testing.T) {
 				}}}
 				c := sending("run-1", destination, shippedCases()[destination].values)
 				_, err := toPeer(t, p).Send(t.Context(), c)
-				fails(t, err, ports.SendError{Reason: "o destino recusou (status 200)", Permanent: true})
+				fails(t, err, ports.SendError{
+					Reason: "a resposta da busca no destino não pôde ser lida (status 200)", Permanent: true,
+				})
 			})
 		}
 	}

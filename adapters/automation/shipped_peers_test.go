@@ -132,6 +132,7 @@ func (p *peer) googleSheets(w http.ResponseWriter, _ *http.Request, body map[str
 func (p *peer) slack(w http.ResponseWriter, _ *http.Request, body map[string]any) {
 	p.expect("text", body["text"],
 		"*José \"Zé\" &lt;da&gt; Silva*\nPadaria &amp; Cia · jose@example.com · (11) 98765-4321 · Novo")
+	p.expect("previews of what a lead wrote", fmt.Sprint(body["unfurl_links"], body["unfurl_media"]), "false false")
 	p.records[fmt.Sprint(len(p.records))]++
 	w.Header().Set("Content-Type", "text/html")
 	_, _ = w.Write([]byte("ok"))

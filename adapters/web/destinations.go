@@ -89,7 +89,11 @@ func (f automationFields) request(n *app.NewAutomation, all []automation.Destina
 // destinationFault marks the input of a destination that an error names, and shows again what was typed but secrets.
 func destinationFault(shown *Form, destination string, all []automation.Destination, sent url.Values, why error) bool {
 	known := app.FaultOf(why)
-	marked := false
+	marked := destination == "" && known != nil && strings.HasPrefix(known.Field, "set.")
+	if marked {
+		shown.Field = "url"
+		shown.Problem = "O que está em ${…} só se preenche pelo comando: fichario automation add. Aqui, escreva o endereço inteiro."
+	}
 	for _, d := range all {
 		for _, f := range d.Fields {
 			name := inputName(d.Name, f)

@@ -97,3 +97,11 @@ func TestARequestOfACommandStays(t *testing.T) {
 		t.Errorf("%s, %v", a.Name, err)
 	}
 }
+
+// TestASecretInAnAddress is for the command: the form has no place for it, and says so where the address is.
+func TestASecretInAnAddress(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	page := v.comesBack("/automacoes", url.Values{"acao": {"http"}, "nome": {"ERP"}, "url": {"https://erp.example/${ORG}"}})
+	has(t, "the form", page, `id="url-p"`, "fichario automation add", `value="https://erp.example/${ORG}"`)
+}

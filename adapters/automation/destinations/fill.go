@@ -42,7 +42,11 @@ func (f *File) Fill(values map[string]string) (*Filled, []automation.FieldFault)
 		switch re := f.patterns[field.Name]; {
 		case value == "" && field.Optional:
 		case value == "":
-			fault(field.Name, "Falta %s (%s).", field.Name, field.Title)
+			missing := field.Name
+			if field.Title != field.Name {
+				missing += " (" + field.Title + ")"
+			}
+			fault(field.Name, "Falta %s.", missing)
 		case len(value) > maxValue:
 			fault(field.Name, "%s tem até %d caracteres.", field.Name, maxValue)
 		case re != nil && !re.MatchString(value):
