@@ -27,6 +27,9 @@ func (v *visitor) comesBack(path string, form url.Values, changes ...string) str
 	if status != http.StatusUnprocessableEntity {
 		v.t.Errorf("%s with %q: %d", path, changes, status)
 	}
+	if strings.Contains(page, `class="err"`) && !strings.Contains(page, " autofocus") {
+		v.t.Errorf("%s with %v: nothing leads to what is wrong", path, sent)
+	}
 	return page
 }
 
@@ -165,7 +168,8 @@ func TestFiltersComeBack(t *testing.T) {
 		"é uma data entre 2000 e 9998, como 2026-11-01.", `value="ontem"`, `value="2026-11-02"`, `value="cpf" selected`,
 		`value="bureau" selected`, `value="equipe" selected`,
 		`href="/extrato.csv?ate=2026-11-02&de=ontem&produto=cpf&quem=equipe&resultado=bureau"`)
-	has(t, "the end before the beginning", v.refused(422, "/extrato?de=2026-11-03&ate=2026-11-02"), "é anterior a de.")
+	has(t, "the end before the beginning", v.refused(422, "/extrato?de=2026-11-03&ate=2026-11-02"),
+		"A data em Até vem antes da data em De.")
 	if status := v.refused(422, "/extrato.csv?ate=31-12-2026"); !strings.Contains(unescaped(status), "é uma data") {
 		t.Error("the file of a wrong filter does not say what is wrong")
 	}

@@ -150,6 +150,9 @@ func (s *server) statement(c *call, keyID, path, file string, out *statement) (s
 	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest {
 		// The filter is wrong: it comes back with what is wrong, around everything else.
 		out.Problem, status = f.Message, http.StatusUnprocessableEntity
+		if f.Field == "ate" && out.Filter.Until < out.Filter.From { // which the API says by the names of its parameters
+			out.Problem = "A data em Até vem antes da data em De."
+		}
 		out.Page, err = s.Statement.Page(c.ctx(), c.by, app.StatementQuery{OfKey: keyID})
 	}
 	if err != nil {
