@@ -98,11 +98,29 @@ func proposeFields(columns []string, rows [][]string) []string {
 			fields[i] = ColumnArea
 		case own != "" && !known.weak && !taken[own]:
 			fields[i], taken[own] = own, true
+		case (&answer{key: name}).namesDocument() && mayHoldDocuments(rows, i):
+			fields[i] = fieldDocuments
 		default:
 			fields[i] = ColumnNote
 		}
 	}
 	return fields
+}
+
+// mayHoldDocuments reports whether a cell of a column holds documents, as spreadsheets spoil them too, or none holds
+// anything: those who have one may stand further below.
+func mayHoldDocuments(rows [][]string, column int) bool {
+	empty := true
+	for _, row := range rows {
+		if column >= len(row) || row[column] == "" {
+			continue
+		}
+		empty = false
+		if r := (Record{}); r.addDocuments(row[column]) && len(r.Documents) > 0 {
+			return true
+		}
+	}
+	return empty
 }
 
 // fieldsFed reads a row as a submission, and returns which columns fed which field.

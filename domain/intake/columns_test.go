@@ -31,6 +31,24 @@ func TestWhatColumnsBecome(t *testing.T) {
 			"no header", "Ana Souza|ana@example.com|(11) 98765-4321\nBia Sá|bia@example.com|(11) 98765-4322",
 			"A B C", "anotar email telefone",
 		},
+		{
+			"documents that stand further below than what is looked at, or without their zeros", "Nome|E-mail|CPF|CNPJ da empresa|RG\n" +
+				"Ana|ana@example.com||2345678000131|\nBia|bia@example.com|||\n",
+			"Nome E-mail CPF CNPJ da empresa RG", "nome email documentos documentos anotar",
+		},
+		{
+			"names of documents over what is none", "Nome|E-mail|Documento|CPF do cônjuge\nAna|ana@example.com|enviado|",
+			"Nome E-mail Documento CPF do cônjuge", "nome email anotar anotar",
+		},
+		{
+			"people with their deals, of Pipedrive",
+			"Pessoa - Nome|Pessoa - E-mail - Trabalho|Pessoa - Telefone - Celular|Pessoa - Organização|Negócio - Título|" +
+				"Negócio - Etapa|Negócio - Status|Pessoa - Negócios fechados|Negócio - Valor|Negócio - Moeda de Valor\n" +
+				"Clara|clara@example.com|11 98000-1000|Dias ME|Site novo|Proposta|Aberto|0|12.500,00|BRL",
+			"Pessoa - Nome Pessoa - E-mail - Trabalho Pessoa - Telefone - Celular Pessoa - Organização Negócio - Título " +
+				"Negócio - Etapa Negócio - Status Pessoa - Negócios fechados Negócio - Valor Negócio - Moeda de Valor",
+			"nome email telefone empresa anotar anotar anotar anotar valor anotar",
+		},
 		{"nothing in the cells", "Nome|E-mail|Telefone\nAna|ana@example.com|", "Nome E-mail Telefone", "nome email telefone"},
 	} {
 		var rows [][]string

@@ -110,7 +110,8 @@ var titleRules = []titleRule{
 			tamanho tempo colaboradores funcionarios employees marketing onde cidade cidades estado endereco cnpj email
 			telefone whatsapp phone sobre size industry city state address atua faz tipo type area quando ano anos possui tem
 			id desafio principal owner revenue como vai domain logradouro bairro cep numero member descreva descricao
-			description fone celular valor revenda abertura nascimento objetivo`),
+			description fone celular valor revenda abertura nascimento objetivo etapa titulo status fechado fechados moeda
+			funil pipeline stage`),
 	},
 	nameRule,
 	{
