@@ -105,6 +105,48 @@ func TestXLSX(t *testing.T) {
 	}
 }
 
+// TestDatesOfXLSX: a spreadsheet keeps a date as a number of days, which says nothing in a note or a result. Numbers that
+// are none stay what they are, however they are shown.
+func TestDatesOfXLSX(t *testing.T) {
+	t.Parallel()
+	for _, from1904 := range []bool{false, true} {
+		got := rows(t, book(t, func(f *excelize.File) {
+			days := 46296.0 // 1 October 2026
+			if from1904 {
+				days -= 1462
+				if err := f.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &from1904}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, c := range []struct {
+				value float64
+				shown string
+			}{
+				{days, "dd/mm/yyyy"}, {days, "mm-dd-yy"}, {days, `d\-mmm\-yy`}, {days + 0.40625, "yyyy-mm-dd hh:mm:ss"},
+				{0.25, "h:mm"}, {days, "0"}, {days, `"R$" #,##0.00`}, {52998224725, `000\.000\.000\-00`},
+				{11987654321, `\(00\)\ 00000\-0000`}, {0.1234, "0.00%"}, {1310100, `00000\-000`}, {days, "General"}, {123456, `00\-00\-00`}, {945, `0\:00`},
+			} {
+				at, _ := excelize.CoordinatesToCellName(i+1, 1)
+				style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &c.shown})
+				if err = errors.Join(err, f.SetCellValue("Sheet1", at, c.value), f.SetCellStyle("Sheet1", at, at, style)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}))
+		number := "46296"
+		if from1904 {
+			number = "44834"
+		}
+		want := []string{
+			"1 01/10/2026|01/10/2026|01/10/2026|01/10/2026 09:45|06:00|" + number + "|" + number +
+				"|52998224725|11987654321|0.1234|1310100|" + number + "|123456|945",
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("1904 %v:\n got %q\nwant %q", from1904, got, want)
+		}
+	}
+}
+
 func TestFilesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	bomb := func() []byte {

@@ -39,8 +39,16 @@ func (t *table) readXLSX(data []byte) error {
 		return unreadable(unreadableXLSX)
 	}
 	defer func() { _ = rows.Close() }()
+	dates, err := datesIn(f, name)
+	if err != nil {
+		return unreadable(unreadableXLSX)
+	}
+	defer dates.close()
 	for line := 1; rows.Next(); line++ {
 		cells, err := rows.Columns(excelize.Options{RawCellValue: true})
+		if err == nil {
+			err = dates.spell(cells)
+		}
 		if err != nil {
 			return unreadable(fmt.Sprintf("A linha %d da planilha não pode ser lida.", line))
 		}
