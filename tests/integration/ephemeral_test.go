@@ -180,7 +180,8 @@ func TestAScriptIsChecked(t *testing.T) {
 	}
 }
 
-// TestScriptsOfTheGuides: the script that each page about the sandbox shows works as it stands.
+// TestScriptsOfTheGuides: the script that each page about the sandbox shows works as it stands, and its whole answer is
+// one that a lookup takes.
 func TestScriptsOfTheGuides(t *testing.T) {
 	t.Parallel()
 	for _, guide := range []string{"sandbox.md", "guides/pt/sandbox.md"} {
@@ -195,5 +196,18 @@ func TestScriptsOfTheGuides(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "cases.yaml")
 		writeFile(t, file, string(script[1]))
 		testkit.Run(t, nil, "sandbox-bureau", "--script", file, "--check")
+		line, _ := startEphemeral(t, t.TempDir(), "FICHARIO_SANDBOX_SCRIPT="+file)
+		ask, err := http.NewRequestWithContext(t.Context(), http.MethodPost, line.URL+"/api/v1/consultas",
+			strings.NewReader(`{"produto":"veiculo","documento":"ABC1D23"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask.Header = http.Header{"Authorization": {"Bearer " + line.Chave}, "Content-Type": {"application/json"}}
+		res, err := contracttest.Transport.RoundTrip(ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, guide+": the vehicle", res.StatusCode, http.StatusOK)
+		_ = res.Body.Close()
 	}
 }
