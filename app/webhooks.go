@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -97,12 +98,22 @@ type WebhookView struct {
 	webhook.Webhook
 	// Origin is the name of the fixed origin; empty when there is none.
 	Origin string
-	Token  webhook.Token
+	// Rotation is the name of the one that its contacts are given by; empty when there is none.
+	Rotation string
+	Token    webhook.Token
 }
 
 // Show returns a webhook. Faults: InvalidRequest, ServiceUnavailable.
 func (w *Webhooks) Show(ctx context.Context, by Caller, id string) (WebhookView, error) {
 	v, err := webhookKind.managed(ctx, w.store.Repos(), by, id)
+	if err == nil && v.RotationID != "" {
+		var rotation crm.Rotation
+		rotation, err = w.store.Repos().Rotations.Find(ctx, v.RotationID)
+		if errors.Is(err, ports.ErrNotFound) { // it was taken from the webhook and removed since
+			err = nil
+		}
+		v.Rotation = rotation.Name
+	}
 	if err != nil || v.OriginID == "" {
 		return v, err
 	}

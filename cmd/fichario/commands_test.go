@@ -128,3 +128,29 @@ func TestWhoInterruptsAnImportIsToldWhatBecomesOfIt(t *testing.T) {
 		t.Errorf("code %d, %q does not begin with %q", code, errOut.String(), want)
 	}
 }
+
+// TestWhatCommandsShowAsJSON: a webhook with its rotation, and what a member may spend as a number, as all amounts are.
+func TestWhatCommandsShowAsJSON(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	ana := p.made("member", "add", "--org", org, "--name", "Ana", "--email", "ana@example.com", "--role", "owner", "--invite")
+	p.made("rotation", "add", "--org", org, "--name", "Vendas", "--member", "ana@example.com")
+	hook := p.made("webhook", "create", "--org", org, "--name", "Site", "--type", "generic", "--rotation", "vendas")
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{`"rotation":"Vendas"`, []string{"webhook", "show", hook}},
+		{`"rotation":null`, []string{"webhook", "set", hook, "--rotation", ""}},
+		{`"budget":150.5`, []string{"member", "budget", ana, "--month", "150.50"}},
+		{`"budget":150.5`, []string{"member", "list", "--org", org}},
+		{`"budget":null`, []string{"member", "budget", ana, "--none"}},
+		{`"budget":null`, []string{"member", "list", "--org", org}},
+	} {
+		code, out, errOut := p.says("", append(c.args, "--json")...)
+		if code != 0 || !strings.Contains(out, c.want) {
+			t.Errorf("%v: code %d, %s%s has not %s", c.args, code, errOut, out, c.want)
+		}
+	}
+}

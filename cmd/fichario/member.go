@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +48,8 @@ func (c *memberBudgetCmd) Run(e *environment) error {
 		if c.None {
 			return e.print(map[string]any{"id": c.ID, "budget": nil}, "Member %s has no budget.\n", c.ID)
 		}
-		return e.print(map[string]any{"id": c.ID, "budget": budget.String()}, "Member %s may spend %s a month.\n", c.ID, budget.Reais())
+		return e.print(map[string]any{"id": c.ID, "budget": json.Number(budget.String())},
+			"Member %s may spend %s a month.\n", c.ID, budget.Reais())
 	})
 }
 
@@ -127,18 +129,18 @@ func (c *memberListCmd) Run(e *environment) error {
 			return err
 		}
 		type view struct {
-			ID     string   `json:"id"`
-			Name   string   `json:"name"`
-			Email  string   `json:"email"`
-			Role   crm.Role `json:"role"`
-			Active bool     `json:"active"`
-			Budget *string  `json:"budget"`
+			ID     string       `json:"id"`
+			Name   string       `json:"name"`
+			Email  string       `json:"email"`
+			Role   crm.Role     `json:"role"`
+			Active bool         `json:"active"`
+			Budget *json.Number `json:"budget"`
 		}
 		return printList(e, all,
 			func(m crm.Member) view {
 				v := view{ID: m.ID, Name: m.Name, Email: m.Email, Role: m.Role, Active: m.Active}
 				if m.Budget != nil {
-					budget := m.Budget.String()
+					budget := json.Number(m.Budget.String())
 					v.Budget = &budget
 				}
 				return v

@@ -109,6 +109,7 @@ type webhookView struct {
 	Signature webhook.Scheme `json:"signature"`
 	Header    string         `json:"signatureHeader"`
 	ThanksURL string         `json:"thanksUrl"`
+	Rotation  *string        `json:"rotation"`
 }
 
 type webhookShowCmd struct {
@@ -134,10 +135,7 @@ func (e *environment) changeWebhook(id string, change func(*app.Webhooks) error)
 		v := webhookView{
 			ID: w.ID, Name: w.Name, Type: w.Kind, Enabled: w.Enabled, Received: w.Received, Token: w.Token.Reveal(),
 			URL: e.webhookURL(w.Token, e.settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme,
-			Header: w.Signature.Header, ThanksURL: w.ThanksURL,
-		}
-		if w.Origin != "" {
-			v.Origin = &w.Origin
+			Header: w.Signature.Header, ThanksURL: w.ThanksURL, Origin: textOrNull(w.Origin), Rotation: textOrNull(w.Rotation),
 		}
 		return e.print(v,
 			"Webhook %s: %s\n  %s, %s, %d received\n  %s\n", v.ID, v.Name, v.Type, onOff(v.Enabled), v.Received, v.URL)
