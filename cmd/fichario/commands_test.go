@@ -154,3 +154,25 @@ func TestWhatCommandsShowAsJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestIdsAreLines: what a loop over contacts prints can be read line by line.
+func TestIdsAreLines(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	p.made("member", "add", "--org", org, "--name", "Ana", "--email", "ana@example.com", "--role", "owner", "--invite")
+	table := "nome;email\nBia;bia@example.com\nRui;rui@example.com\n"
+	if code, _, errOut := p.says(table, "contact", "import", "-", "--org", org); code != 0 {
+		t.Fatal(errOut)
+	}
+	var all []struct{ ID string }
+	p.does(&all, "contact", "list", "--org", org)
+	for _, args := range [][]string{
+		{"merge", all[0].ID, all[1].ID}, {"split", all[0].ID, all[1].ID}, {"delete", all[0].ID}, {"restore", all[0].ID},
+	} {
+		code, out, errOut := p.says("", append([]string{"contact"}, args...)...)
+		if code != 0 || len(out) != 37 || out[36] != '\n' {
+			t.Errorf("%v: code %d, %q, %s", args, code, out, errOut)
+		}
+	}
+}

@@ -82,6 +82,6 @@ func (e *environment) withContacts(id string, change func(*app.Contacts) error) 
 		if err := change(app.NewContacts(store, now)); err != nil {
 			return err
 		}
-		return e.print(map[string]string{"id": id}, "%s", id)
+		return e.print(map[string]string{"id": id}, "%s\n", id)
 	})
 }
