@@ -176,3 +176,13 @@ func TestIdsAreLines(t *testing.T) {
 		}
 	}
 }
+
+// TestABodyThatWasPostedCommandsNoTerminal: anybody may post to a webhook, and the operator looks at it.
+func TestABodyThatWasPostedCommandsNoTerminal(t *testing.T) {
+	t.Parallel()
+	const posted = "nome=\x1b]0;dono\x07\x1b[31mAna\u202e\r\nemail=\tana@example.com\u00e9\xff\n"
+	want := "nome=]0;dono[31mAna\nemail=\tana@example.comé\n"
+	if got := onScreen(posted); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -52,7 +52,7 @@ func (c *webhookDeliveriesCmd) Run(e *environment) error {
 			return err
 		}
 		return printList(e, all, viewDelivery, func(d webhook.Delivery) string {
-			return fmt.Sprintf("%s  %s  %-8s  %s", d.ID, d.At.Format(time.DateTime), d.Outcome, d.Reason)
+			return fmt.Sprintf("%s  %s  %-8s  %s", d.ID, d.At.Format(time.DateTime), d.Outcome, printable(d.Reason))
 		})
 	})
 }
@@ -80,7 +80,8 @@ func (c *webhookDeliveryCmd) Run(e *environment) error {
 			Body    string            `json:"body"`
 		}{
 			viewDelivery(d), headers, string(d.Body),
-		}, "%s %s %s\n%s\n%s\n", d.At.Format(time.DateTime), d.Outcome, d.Reason, text.String(), d.Body)
+		}, "%s %s %s\n%s\n%s\n", d.At.Format(time.DateTime), d.Outcome, onScreen(d.Reason), onScreen(text.String()),
+			onScreen(string(d.Body)))
 	})
 }
 

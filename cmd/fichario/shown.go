@@ -187,6 +187,19 @@ func printable(s string) string {
 	}, s)
 }
 
+// onScreen is printable for a text of several lines.
+func onScreen(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		parts := strings.Split(line, "\t")
+		for j, part := range parts {
+			parts[j] = printable(strings.ToValidUTF8(part, ""))
+		}
+		lines[i] = strings.Join(parts, "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
 // cell is a value in a file: a text without quotes, empty for what is not known, else as JSON.
 func cell(raw json.RawMessage) any {
 	var text string
