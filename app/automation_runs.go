@@ -115,16 +115,22 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, lef
 	if err != nil {
 		return 0, 0, err
 	}
-	rules, err := a.store.Repos().Automations.List(ctx, by.orgID)
+	disabled, err := a.disabled(ctx, by.orgID)
 	if err != nil {
 		return 0, 0, err
 	}
-	disabled := map[string]bool{}
-	for _, rule := range rules {
-		disabled[rule.ID] = !rule.Enabled
-	}
 	kept := slices.DeleteFunc(failed, func(run automation.Job) bool { return disabled[run.AutomationID] })
 	return len(kept), len(failed) - len(kept), a.revive(ctx, by, kept)
+}
+
+// disabled are the automations of an organisation that would do nothing.
+func (a *Automations) disabled(ctx context.Context, orgID string) (map[string]bool, error) {
+	rules, err := a.store.Repos().Automations.List(ctx, orgID)
+	out := map[string]bool{}
+	for _, rule := range rules {
+		out[rule.ID] = !rule.Enabled
+	}
+	return out, err
 }
 
 // revive makes runs due.
@@ -146,10 +152,17 @@ func (a *Automations) revive(ctx context.Context, by Caller, runs []automation.J
 	})
 }
 
-// waiting are the runs of the caller's organisation that failed and wait for their next attempt, up to failedAtOnce.
+// waiting are the runs of the caller's organisation that failed and wait for their next attempt, up to failedAtOnce; not
+// those of disabled automations, whose next attempt would end them.
 func (a *Automations) waiting(ctx context.Context, by Caller) ([]automation.Job, error) {
 	ready, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Ready}, "", failedAtOnce)
-	return slices.DeleteFunc(ready, func(run automation.Job) bool { return run.Attempts == 0 || run.Lease != "" }), err
+	if err != nil {
+		return nil, err
+	}
+	disabled, err := a.disabled(ctx, by.orgID)
+	return slices.DeleteFunc(ready, func(run automation.Job) bool {
+		return run.Attempts == 0 || run.Lease != "" || disabled[run.AutomationID]
+	}), err
 }
 
 // CountWaiting counts the runs of the caller's organisation that failed and wait for their next attempt, up to

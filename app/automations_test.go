@@ -158,10 +158,12 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	for range 2 {
 		waits = s.ended(rule, c.ID, automation.Ready)
 	}
+	rests := s.ended(off, c.ID, automation.Ready)
 	equal(t, "waiting", must(s.automations.CountWaiting(t.Context(), owner)), 2)
 	equal(t, "tried now", must(s.automations.RunWaitingNow(t.Context(), owner)), 2)
 	equal(t, "waiting then", line(must(s.automations.CountWaiting(t.Context(), owner)), s.job(waits.ID).Attempts), "0 0")
 	equal(t, "the one that was given up", s.job(stays.ID).State, automation.Dead)
+	equal(t, "the one that waits for the disabled one", s.job(rests.ID).Attempts, 3)
 }
 
 // TestRunsAreShown: those that were given up first, each once, with names.

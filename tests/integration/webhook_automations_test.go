@@ -146,6 +146,9 @@ func testRetries(t *testing.T, o *org) {
 			w.WriteHeader(http.StatusInternalServerError)
 		case c.Path == "/410" && try == 1:
 			w.WriteHeader(http.StatusGone)
+		case c.Path == "/503" && try == 1:
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusServiceUnavailable)
 		case c.Path == "/302":
 			http.Redirect(w, r, elsewhere.URL, http.StatusFound)
 		default:
@@ -155,8 +158,9 @@ func testRetries(t *testing.T, o *org) {
 	failing, secret := o.Automate("Falha uma vez", "http", "--url", receiver.URL+"/500")
 	gone, _ := o.Automate("Não quer", "http", "--url", receiver.URL+"/410")
 	redirect, _ := o.Automate("Manda embora", "http", "--url", receiver.URL+"/302")
+	away, _ := o.Automate("Fora do ar", "http", "--url", receiver.URL+"/503")
 	id := o.Accept(h, intaketest.Lead("insistente"))
-	o.Eventually("the runs are made", 10*time.Second, func() bool { return len(o.Runs()) == 3 })
+	o.Eventually("the runs are made", 10*time.Second, func() bool { return len(o.Runs()) == 4 })
 	calls := func(path string) (out []intaketest.Call) {
 		for _, c := range receiver.About(id) {
 			if c.Path == path {
@@ -215,7 +219,13 @@ func testRetries(t *testing.T, o *org) {
 	if r.NextAt == nil || r.Attempts < 1 {
 		t.Error("it is not said when it is tried again")
 	}
-	o.Refused("automation", "rerun", r.ID) // it will be tried anyway
+
+	o.Eventually("one waits for an hour", 10*time.Second, func() bool { return only(away).Result == "status 503" })
+	r = only(away)
+	again = intaketest.Read[struct{ ID string }](o, "automation", "rerun", r.ID)
+	expect(t, "a run that waits goes on", again.ID, r.ID)
+	o.Eventually("it is tried now", 10*time.Second, func() bool { return only(away).State == "done" })
+	expect(t, "its webhook-id", calls("/503")[1].ID, r.ID)
 }
 
 // TestWebhookTargets: without FICHARIO_ALLOW_PRIVATE_TARGETS no automation reaches an address that is not of the
