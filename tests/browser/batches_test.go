@@ -38,9 +38,9 @@ func TestABatchFromAFileToItsResult(t *testing.T) {
 		b.Press("Consultar 2, até o teto")
 		b.See("Escreva o teto em reais, como 50,00.")
 		b.Accessible()
-		if got := browsertest.Eval[string](b, "document.activeElement.id"); got != "teto" {
-			t.Errorf("after a wrong ceiling the focus is on %q", got)
-		}
+		lookuptest.Eventually(t, "after a wrong ceiling the focus is on its field", 20*time.Second, func() bool {
+			return browsertest.Eval[string](b, "document.activeElement.id") == "teto"
+		})
 		b.Fill("#teto", "0,45")
 		b.Press("Consultar 2, até o teto")
 		b.See("O lote chegou ao teto")

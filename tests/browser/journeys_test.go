@@ -10,10 +10,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
 	"fichario/tests/testkit/contracttest"
+	"fichario/tests/testkit/lookuptest"
 )
 
 const (
@@ -260,10 +262,10 @@ func TestTheTeamItsFunnelAndItsOrigins(t *testing.T) {
 		b.See("Já há uma origem com este nome")
 		seen := func(css string) {
 			t.Helper()
-			if !browsertest.Eval[bool](b, "(e => (r => r.top >= 0 && r.bottom <= innerHeight)(e.getBoundingClientRect()) && "+
-				"document.activeElement === e)(document.querySelector('"+css+"'))") {
-				t.Errorf("%s has not the focus, or is not in sight", css)
-			}
+			lookuptest.Eventually(t, css+" has the focus and is in sight", 20*time.Second, func() bool {
+				return browsertest.Eval[bool](b, "(e => (r => r.top >= 0 && r.bottom <= innerHeight)(e.getBoundingClientRect()) "+
+					"&& document.activeElement === e)(document.querySelector('"+css+"'))")
+			})
 		}
 		seen("#origem-nova[aria-invalid=true]")
 		b.Fill("input[placeholder='Nova etapa']", "Assinatura")
