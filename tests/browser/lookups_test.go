@@ -83,6 +83,7 @@ func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 		b.Back()
 		b.At("/consultas")
 		b.See("Nome ou documento")
+		b.SeeNot("O que você escreveu e não enviou está de volta")
 		b.Visit("/consultar")
 		b.Fill("#documento", "52998224725")
 		b.See("Abrir do histórico")
