@@ -131,6 +131,16 @@ func TestAContactIsChangedAtOnce(t *testing.T) {
 		if got := browsertest.Eval[string](b, stage); got != "Novo" {
 			t.Errorf("undone, the stage is %s", got)
 		}
+		b.Window(360, 740)
+		before := browsertest.Eval[float64](b, "document.querySelector('#para').scrollIntoView(), scrollY")
+		choose("#para", "Em contato")
+		b.See("Movido para Em contato")
+		if got := browsertest.Eval[float64](b, "scrollY"); before == 0 || got != before {
+			t.Errorf("the page stood at %.0f, and stands at %.0f after a change", before, got)
+		}
+		b.Press("Desfazer")
+		b.See("Movido para Novo")
+		b.Window(1280, 900)
 		browsertest.Eval[bool](b, "(document.querySelector('#para').focus(), true)")
 		b.Key(kb.ArrowDown)
 		b.Key(kb.ArrowDown) // what is passed on the way does not count

@@ -61,6 +61,14 @@ document.addEventListener('change', (event) => {
     form.requestSubmit()
   }, 900)
 })
+// What is changed in passing, or undone, leaves the page where it is.
+document.addEventListener('submit', ({ target: form }) => {
+  if (!form.matches('[data-auto], [data-quick], .toast form')) return
+  sessionStorage.setItem('lugar', JSON.stringify({ at: location.pathname + location.search, y: scrollY }))
+})
+const place = JSON.parse(sessionStorage.getItem('lugar') || 'null')
+sessionStorage.removeItem('lugar')
+if (place?.at === location.pathname + location.search && !location.hash) scrollTo(0, place.y)
 const left = (sessionStorage.getItem('foco') || '').split('#')
 sessionStorage.removeItem('foco')
 if (left[0] === location.pathname) document.getElementById(left[1])?.focus()
