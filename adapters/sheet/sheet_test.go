@@ -105,8 +105,8 @@ func TestXLSX(t *testing.T) {
 	}
 }
 
-// TestDatesOfXLSX: a spreadsheet keeps a date as a number of days, which says nothing in a note or a result. Numbers that
-// are none stay what they are, however they are shown.
+// TestDatesOfXLSX: a spreadsheet keeps a date as a number of days, which says nothing in a note or a result. Numbers
+// that are none stay what they are, however they are shown.
 func TestDatesOfXLSX(t *testing.T) {
 	t.Parallel()
 	for _, from1904 := range []bool{false, true} {
@@ -128,7 +128,8 @@ func TestDatesOfXLSX(t *testing.T) {
 			} {
 				at, _ := excelize.CoordinatesToCellName(i+1, 1)
 				style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &c.shown})
-				if err = errors.Join(err, f.SetCellValue("Sheet1", at, c.value), f.SetCellStyle("Sheet1", at, at, style)); err != nil {
+				err = errors.Join(err, f.SetCellValue("Sheet1", at, c.value), f.SetCellStyle("Sheet1", at, at, style))
+				if err != nil {
 					t.Fatal(err)
 				}
 			}
