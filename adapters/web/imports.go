@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"io"
-	"iter"
 	"net/http"
 	"path"
 	"strings"
@@ -224,7 +223,7 @@ func (s *server) importCSV(c *call, f struct {
 	if err != nil {
 		return err
 	}
-	return s.download(c, importTable(view, rows, ".csv"), f.Form)
+	return s.download(c, download.Import(view, rows, ".csv"), f.Form)
 }
 
 func (s *server) importXLSX(c *call) error {
@@ -232,37 +231,8 @@ func (s *server) importXLSX(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := download.XLSX(c.w, importTable(view, rows, ".xlsx")); err != nil {
+	if err := download.XLSX(c.w, download.Import(view, rows, ".xlsx")); err != nil {
 		s.brokeOff(c, err)
 	}
 	return nil
-}
-
-// importTable is what became of each row: the columns that came, then situacao, mensagem and contato.
-func importTable(view app.ImportView, rows iter.Seq2[app.ImportedRow, error], ending string) download.Table {
-	columns := append([]string(nil), view.Columns...)
-	return download.Table{
-		Name: "importacao-" + view.ID + ending, Columns: append(columns, "situacao", "mensagem", "contato"),
-		Rows: func(yield func([]any, error) bool) {
-			for row, err := range rows {
-				cells := make([]any, len(view.Columns)+3)
-				for i := range view.Columns {
-					cells[i] = ""
-					if i < len(row.Row.Cells) {
-						cells[i] = row.Row.Cells[i]
-					}
-				}
-				n := len(view.Columns)
-				cells[n], cells[n+1], cells[n+2] = importStates[row.State], row.Result, row.ContactID
-				if !yield(cells, err) || err != nil {
-					return
-				}
-			}
-		},
-	}
-}
-
-var importStates = map[crm.BulkState]string{
-	crm.ItemWaiting: "na fila", crm.ItemDone: "criado", crm.ItemFilled: "completado", crm.ItemSkipped: "pulado",
-	crm.ItemWrong: "erro",
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -184,5 +185,38 @@ func TestABodyThatWasPostedCommandsNoTerminal(t *testing.T) {
 	want := "nome=]0;dono[31mAna\nemail=\tana@example.comé\n"
 	if got := onScreen(posted); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestTheResultOfAnImport: each row that came, with what became of it, also of those that a rule left out.
+func TestTheResultOfAnImport(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	p.made("member", "add", "--org", org, "--name", "Ana", "--email", "ana@example.com", "--role", "owner", "--invite")
+	const table = "nome;email;cor\nBia;bia@example.com;azul\nCaio;;verde\nBia Sá;BIA@example.com;\n"
+	code, out, errOut := p.says(table, "contact", "import", "-", "--org", org, "--json")
+	var imported struct{ ID string }
+	if err := json.Unmarshal([]byte(out), &imported); code != 0 || err != nil {
+		t.Fatalf("code %d, %v, %s%s", code, err, out, errOut)
+	}
+	var all []struct{ ID string }
+	p.does(&all, "contact", "list", "--org", org)
+	want := "nome,email,cor,situacao,mensagem,contato\n" +
+		"Bia,bia@example.com,azul,criado,," + all[0].ID + "\n" +
+		"Caio,,verde,erro,Falta o e-mail.,\n" +
+		"Bia Sá,BIA@example.com,,pulado,Já existe: mesmo e-mail.," + all[0].ID + "\n"
+	if code, out, errOut = p.says("", "contact", "import-results", imported.ID); code != 0 || out != want {
+		t.Errorf("code %d, %s\n got %s\nwant %s", code, errOut, out, want)
+	}
+	for format, begins := range map[string]string{"xlsx": "PK", "excel": "\ufeffnome;email;cor;situacao"} {
+		if code, out, _ = p.says("", "contact", "import-results", imported.ID, "--format", format); !strings.HasPrefix(out, begins) {
+			t.Errorf("%s: code %d, %.40q", format, code, out)
+		}
+	}
+	for _, id := range []string{"", "x", org} {
+		if code, out, errOut = p.says("", "contact", "import-results", id); code != 1 || out != "" || errOut == "" {
+			t.Errorf("%q: code %d, %s%s", id, code, out, errOut)
+		}
 	}
 }

@@ -22,6 +22,7 @@ type contactCmd struct {
 	Delete     contactDeleteCmd     `cmd:"" help:"Delete a contact with its note, documents and history."`
 	Restore    contactRestoreCmd    `cmd:"" help:"Bring a deleted contact back, for 30 seconds."`
 	Import     contactImportCmd     `cmd:"" help:"Make contacts of the rows of a table; columns are matched by what forms call them."`
+	Results    contactResultsCmd    `cmd:"" name:"import-results" help:"Write what became of each row of an import to standard output, for 30 days."`
 }
 
 type contactListCmd struct {

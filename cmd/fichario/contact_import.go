@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path"
 	"slices"
 	"strings"
 
+	"fichario/adapters/download"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/sheet"
 	"fichario/app"
@@ -174,6 +176,31 @@ func (e *environment) printImport(o importOutcome, plan crm.Import) error {
 	}
 	return e.print(o, "%s%s  %d linhas: %d contatos novos, %d completados, %d pulados, %d com erro\n", text.String(), o.ID,
 		o.Rows, o.Made, o.Filled, o.Skipped, o.Wrong)
+}
+
+type contactResultsCmd struct {
+	ID     string `arg:"" help:"Id of the import, which contact import prints."`
+	Format string `enum:"csv,excel,xlsx" default:"csv" help:"csv, excel (a CSV for spreadsheets in Brazil) or xlsx."`
+}
+
+// Run writes the rows that came, with what became of each.
+func (c *contactResultsCmd) Run(e *environment) error {
+	return e.withStore(func(store *gormstore.Store) error {
+		view, rows, err := app.NewBulks(store, now).ImportResults(e.ctx, app.Operator(), c.ID)
+		if err != nil {
+			return err
+		}
+		to, table := output{e.out, http.Header{}}, download.Import(view, rows, "")
+		switch c.Format {
+		case "xlsx":
+			return download.XLSX(to, table)
+		case "excel":
+			_, err = download.CSV(to, table, download.Excel)
+		default:
+			_, err = download.CSV(to, table, download.Plain)
+		}
+		return err
+	})
 }
 
 // readTable reads a file of at most sheet.MaxBytes and one more, or standard input.
