@@ -192,12 +192,21 @@ func rotationNamed(ctx context.Context, r ports.Repos, orgID, name string) (stri
 	if err != nil {
 		return "", err
 	}
+	var called []string
 	for _, one := range all {
-		if one.ID == name || text.Fold(one.Name) == text.Fold(name) {
+		if one.ID == name {
 			return one.ID, nil
 		}
+		if text.Fold(one.Name) == text.Fold(name) {
+			called = append(called, one.ID)
+		}
 	}
-	if validID(name) {
+	switch {
+	case len(called) == 1:
+		return called[0], nil
+	case len(called) > 1:
+		return "", invalid("rotation", "Há mais de um rodízio com este nome. Diga o id de um: "+strings.Join(called, ", ")+".")
+	case validID(name):
 		return "", rotationKind.notFound()
 	}
 	return "", invalid("rotation", "Não há rodízio com este nome.")

@@ -220,3 +220,42 @@ func TestTheResultOfAnImport(t *testing.T) {
 		}
 	}
 }
+
+// TestAnInvitationThatCannotBeSent: settings that are wrong add nobody, and a mail server that is away is said with who
+// was added, because the command cannot be run again.
+func TestAnInvitationThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	add := []string{"member", "add", "--org", org, "--name", "Ana", "--email", "ana@example.com", "--role", "owner", "--invite"}
+	var all []struct{ ID string }
+	code, _, errOut := p.says("", append(add, "--smtp-url", "ftp://mail.example")...)
+	if p.does(&all, "member", "list", "--org", org); code != 1 || len(all) != 0 {
+		t.Errorf("code %d, %d members, %s", code, len(all), errOut)
+	}
+	code, _, errOut = p.says("", append(add, "--smtp-url", "smtp://127.0.0.1:1?from=a@example.com")...)
+	if p.does(&all, "member", "list", "--org", org); code != 1 || len(all) != 1 {
+		t.Fatalf("code %d, %d members, %s", code, len(all), errOut)
+	}
+	if !strings.Contains(errOut, "O convite não pôde ser enviado") ||
+		!strings.Contains(errOut, "fichario member link "+all[0].ID) || strings.Contains(errOut, "Tente de novo") {
+		t.Error(errOut)
+	}
+}
+
+// TestARotationIsMeantByOneName: of two of one name neither is taken for what was meant.
+func TestARotationIsMeantByOneName(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	org := p.made("org", "create", "--name", "Agência")
+	p.made("member", "add", "--org", org, "--name", "Ana", "--email", "ana@example.com", "--role", "owner", "--invite")
+	p.made("rotation", "add", "--org", org, "--name", "Vendas", "--member", "ana@example.com")
+	second := p.made("rotation", "add", "--org", org, "--name", "vendas", "--member", "ana@example.com")
+	hook := []string{"webhook", "create", "--org", org, "--name", "Site", "--type", "generic", "--rotation"}
+	if code, _, errOut := p.says("", append(hook, "Vendas")...); code != 1 || !strings.Contains(errOut, "mais de um") {
+		t.Errorf("code %d, %s", code, errOut)
+	}
+	if code, _, errOut := p.says("", append(hook, second)...); code != 0 {
+		t.Error(errOut)
+	}
+}

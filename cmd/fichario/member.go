@@ -101,12 +101,19 @@ func (c *memberAddCmd) Run(e *environment) (err error) {
 			password = " " // it is refused as every other that is too short
 		}
 	}
+	if _, err := e.mailer(); err != nil && c.Invite {
+		return err // before anybody is added
+	}
 	return e.withStore(func(store *gormstore.Store) error {
 		m, err := members(store).Add(e.ctx, app.Operator(), app.NewMember{
 			OrgID: c.Org, Name: c.Name, Email: c.Email, Role: crm.Role(c.Role), Password: password,
 		})
 		if err == nil && c.Invite && e.settings.SMTPURL != "" {
 			err = e.withLinks(store, func(l *app.Links) error { return l.Invite(e.ctx, app.Operator(), m.ID) })
+			if known := app.FaultOf(err); known != nil {
+				return fmt.Errorf("member %s is added, but not invited: %s; make a link with: fichario member link %s", m.ID,
+					strings.TrimSuffix(known.Message, ". Tente de novo."), m.ID)
+			}
 		}
 		if err != nil {
 			return err
