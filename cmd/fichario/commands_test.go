@@ -102,6 +102,11 @@ func TestAnImportSaysWhichLinesAreWrong(t *testing.T) {
 			}
 		}
 	}
+	const commas = "Nome;E-mail;Cidade, UF;Obs\nRui;rui@example.com;Belém, PA;oi\n"
+	_, out, errOut := p.says(commas, "contact", "import", "-", "--org", org, "--dry-run", "--map", "Cidade, UF=empresa,Obs=ignorar")
+	if !strings.Contains(out, "Cidade, UF -> empresa\nObs -> ignorar") {
+		t.Error(out, errOut)
+	}
 	code, _, errOut := p.says(table, "contact", "import", "-", "--org", org, "--map", "Cargo=ignorar")
 	if code != 1 || !strings.Contains(errOut, "E-mail, E-mail (C), Fone") {
 		t.Errorf("code %d, %s", code, errOut)

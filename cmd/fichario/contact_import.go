@@ -126,8 +126,13 @@ func (c *contactImportCmd) choices(plan crm.Import) (app.ImportChoices, error) {
 	chosen := app.ImportChoices{
 		Fields: slices.Clone(plan.Fields), Duplicates: duplicateRules[c.Duplicates], Fires: c.Automation,
 	}
-	names := columnNames(plan.Columns)
-	for _, one := range c.Map {
+	names, one := columnNames(plan.Columns), ""
+	for i, part := range c.Map {
+		// Commas stand between several, and in the names of columns: "Cidade, UF=anotar".
+		if one += part; !strings.Contains(part, "=") && i < len(c.Map)-1 {
+			one += ","
+			continue
+		}
 		at := strings.LastIndexByte(one, '=')
 		column := -1
 		if at > 0 {
@@ -137,7 +142,7 @@ func (c *contactImportCmd) choices(plan crm.Import) (app.ImportChoices, error) {
 			return chosen, fault.New(fault.InvalidRequest, "A tabela não tem a coluna de --map. As que tem: "+
 				strings.Join(names, ", ")+".").At("map")
 		}
-		chosen.Fields[column] = one[at+1:]
+		chosen.Fields[column], one = one[at+1:], ""
 	}
 	return chosen, nil
 }
