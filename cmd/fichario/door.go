@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"sync"
@@ -8,7 +9,33 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"fichario/adapters/httpapi"
 )
+
+// listen takes connections, whose requests are told that the service starts until answer says what answers them.
+func (e *environment) listen(s *service) (err error) {
+	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
+		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
+	}
+	s.answer(punctual(httpapi.Starting()))
+	s.server = &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			(*s.answering.Load()).ServeHTTP(w, r)
+		}),
+		ReadHeaderTimeout: 5 * time.Second,
+		WriteTimeout:      s.bureau.Timeout() + time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ConnState:         s.arrivals.note,
+	}
+	s.served = make(chan error, 1)
+	s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
+	return nil
+}
+
+// answer has a handler answer all requests from now on.
+func (s *service) answer(h http.Handler) { s.answering.Store(&h) }
 
 // closeDoor takes nobody else in. Who is connected may have sent a request that waits to be accepted or read: closing
 // the listener, and net/http when it shuts down, would cut him off without an answer. So both come after; but whoever

@@ -205,30 +205,6 @@ func (e *environment) wireServer(
 	return nil
 }
 
-// listen takes connections, whose requests are told that the service starts until answer says what answers them.
-func (e *environment) listen(s *service) (err error) {
-	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
-		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
-	}
-	s.answer(punctual(httpapi.Starting()))
-	s.server = &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			(*s.answering.Load()).ServeHTTP(w, r)
-		}),
-		ReadHeaderTimeout: 5 * time.Second,
-		WriteTimeout:      s.bureau.Timeout() + time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    16 << 10,
-		ConnState:         s.arrivals.note,
-	}
-	s.served = make(chan error, 1)
-	s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
-	return nil
-}
-
-// answer has a handler answer all requests from now on.
-func (s *service) answer(h http.Handler) { s.answering.Store(&h) }
-
 func (s *service) agents(statement *app.Statement, log *slog.Logger) *agents.Handler {
 	return agents.New(agents.Config{
 		Lookups: s.lookups, Statement: statement, Purposes: app.NewPurposes(s.store, now),
