@@ -152,8 +152,8 @@ func (a *Automations) revive(ctx context.Context, by Caller, runs []automation.J
 	})
 }
 
-// waiting are the runs of the caller's organisation that failed and wait for their next attempt, up to failedAtOnce; not
-// those of disabled automations, whose next attempt would end them.
+// waiting are the runs of the caller's organisation that failed and wait for their next attempt, up to failedAtOnce;
+// not those of disabled automations, whose next attempt would end them.
 func (a *Automations) waiting(ctx context.Context, by Caller) ([]automation.Job, error) {
 	ready, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Ready}, "", failedAtOnce)
 	if err != nil {

@@ -248,8 +248,8 @@ func (b *Bulks) here(ctx context.Context, id string) (crm.Bulk, error) {
 	return b.store.Repos().Bulks.Find(ctx, id)
 }
 
-// Work does what is begun, on whichever instance takes it first. Somebody waits for it: it works a third of the time. It
-// is a chore.
+// Work does what is begun, on whichever instance takes it first. Somebody waits for it: it works a third of the time.
+// It is a chore.
 func (b *Bulks) Work(ctx context.Context) error {
 	return bitByBit(ctx, 2, func(ctx context.Context) (int, error) {
 		more, err := b.step(ctx, "")
