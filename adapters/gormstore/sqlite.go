@@ -11,6 +11,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
+	"modernc.org/sqlite"
 )
 
 // SQLitePath returns the path of the file that a database URL of the form
@@ -59,10 +60,10 @@ func (s *Store) openSQLite(path string) error {
 	// files beside it alike.
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
+		return notOpened(path, err)
 	}
 	if err := file.Close(); err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
+		return notOpened(path, err)
 	}
 	// One connection writes, and takes the write lock when its transaction begins:
 	// a transaction that reads first and then writes would fail at once when
@@ -72,13 +73,13 @@ func (s *Store) openSQLite(path string) error {
 	writing := dsn + "&_txlock=immediate&_pragma=cache_size(-65536)&_pragma=secure_delete(1)"
 	s.write, err = gorm.Open(sqliteDialect{writing}, config())
 	if err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
+		return notOpened(path, err)
 	}
 	for _, read := range []**gorm.DB{&s.read, &s.pages.read} {
 		reading := config()
 		reading.PrepareStmt = true
 		if *read, err = gorm.Open(sqliteDialect{dsn + "&_pragma=query_only(1)"}, reading); err != nil {
-			return fmt.Errorf("open %s: %w", path, err)
+			return notOpened(path, err)
 		}
 		if err := setPool(*read, 4); err != nil {
 			return err
@@ -86,4 +87,14 @@ func (s *Store) openSQLite(path string) error {
 	}
 	s.pages.write, s.dialect = s.write, goose.DialectSQLite3
 	return setPool(s.write, 1)
+}
+
+// notOpened says why a file cannot be opened. Of a disk without room for what SQLite keeps beside it, SQLite says no
+// more than that it does not work.
+func notOpened(path string, err error) error {
+	err = fmt.Errorf("open %s: %w", path, err)
+	if lite := new(sqlite.Error); errors.As(err, &lite) && lite.Code()&0xff == sqliteIOErr {
+		err = fmt.Errorf("%w; is the disk full?", err)
+	}
+	return err
 }

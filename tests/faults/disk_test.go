@@ -43,6 +43,22 @@ func room(t *testing.T, s *lookuptest.Service, bytes int64) {
 	}
 }
 
+// TestACommandOnAFullDisk: where SQLite finds no room for what it keeps beside its file, the command asks whether the
+// disk is full.
+func TestACommandOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	env := testkit.SQLite(t)
+	testkit.Run(t, env, "org", "create", "--name", "A")
+	command := exec.CommandContext(t.Context(), "prlimit", "--fsize=1024", testkit.Build(t), "org", "list")
+	for name, value := range env {
+		command.Env = append(command.Env, name+"="+value)
+	}
+	out, err := command.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "is the disk full?") {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
 // fill leaves a SQLite database so much room that what is charged finds some and a long answer does not.
 func fill(t *testing.T, s *lookuptest.Service, env map[string]string) {
 	t.Helper()
