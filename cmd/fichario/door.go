@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -39,13 +40,13 @@ func (s *service) answer(h http.Handler) { s.answering.Store(&h) }
 
 // closeDoor takes nobody else in. Who is connected may have sent a request that waits to be accepted or read: closing
 // the listener, and net/http when it shuts down, would cut him off without an answer. So both come after; but whoever
-// connects and says nothing is waited for no longer than a second.
+// connects and says nothing is waited for no longer than two seconds.
 func (s *service) closeDoor() {
 	conn, err := s.listener.(syscall.Conn).SyscallConn()
 	if err != nil {
 		return // it is closed
 	}
-	until := time.Now().Add(time.Second)
+	until := time.Now().Add(2 * time.Second)
 	await := func(some func() bool) {
 		for some() && time.Now().Before(until) {
 			time.Sleep(5 * time.Millisecond)
@@ -61,17 +62,32 @@ func (s *service) closeDoor() {
 	_ = s.listener.Close()
 	s.serving.Wait() // the last one that was accepted is known
 	await(s.arrivals.some)
-	time.Sleep(5 * time.Millisecond) // from the request that was read to its handler
+	// Who keeps his connection may have the next request on its way: each is told with an answer that it is the last one,
+	// and what is still open then is nobody's who asks often.
+	await(func() bool {
+		before := s.arrivals.requests.Load()
+		time.Sleep(quiet)
+		return s.arrivals.requests.Load() != before
+	})
 }
 
-// arrivals are connections of which nothing was read yet.
-type arrivals struct{ conns sync.Map }
+// quiet is for how long no request has begun where those who are connected ask no more.
+const quiet = 100 * time.Millisecond
+
+// arrivals are connections of which nothing was read yet, and how many requests have begun.
+type arrivals struct {
+	conns    sync.Map
+	requests atomic.Int64
+}
 
 // note is a server's ConnState.
 func (a *arrivals) note(conn net.Conn, state http.ConnState) {
-	if state == http.StateNew {
+	switch state {
+	case http.StateNew:
 		a.conns.Store(conn, nil)
 		return
+	case http.StateActive:
+		a.requests.Add(1)
 	}
 	a.conns.Delete(conn)
 }

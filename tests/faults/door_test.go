@@ -3,9 +3,12 @@ package faults
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -52,6 +55,50 @@ func TestWhoWaitsAtTheDoorIsAnswered(t *testing.T) {
 		expect(t, fmt.Sprintf("requests without an answer, stop %d", round+1), lost, 0)
 		s.Restart()
 	}
+}
+
+// TestWhoKeepsAConnectionIsToldThatItEnds: a client that sends one request after the other on a connection is told with
+// an answer that it is the last one. It is not closed between two, where the next may be on its way.
+func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	addr := strings.TrimPrefix(s.URL, "http://")
+	var answered, told, lost atomic.Int32
+	var clients sync.WaitGroup
+	for range 32 {
+		clients.Go(func() {
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = conn.Close() }()
+			for reader := bufio.NewReader(conn); ; time.Sleep(20 * time.Millisecond) {
+				_, err := fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", addr)
+				var res *http.Response
+				if err == nil {
+					res, err = http.ReadResponse(reader, nil)
+				}
+				if err == nil {
+					_, err = io.Copy(io.Discard, res.Body)
+				}
+				switch {
+				case err != nil:
+					lost.Add(1)
+					return
+				case res.Close:
+					told.Add(1)
+					return
+				}
+				answered.Add(1)
+			}
+		})
+	}
+	lookuptest.Eventually(t, "clients are answered", 10*time.Second, func() bool { return answered.Load() > 200 })
+	s.Stop()
+	clients.Wait()
+	expect(t, "clients who were told, and who were cut off", []int32{told.Load(), lost.Load()}, []int32{32, 0})
 }
 
 func signal(t *testing.T, p *testkit.Program, which syscall.Signal) {

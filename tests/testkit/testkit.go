@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/internal/memory"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -156,7 +157,20 @@ func Pooled(tb testing.TB) map[string]string {
 // makes itself one beside the file.
 func SQLite(tb testing.TB) map[string]string {
 	tb.Helper()
-	return map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(tb.TempDir(), "fichario.db")}
+	dir, err := os.MkdirTemp(memory.Folder(os.TempDir()), "fichario-sqlite-")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	entry, err := guard.Add(guard.Directory(dir))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := entry.Undo(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(dir, "fichario.db")}
 }
 
 // PostgreSQL is the environment for a migrated database of the test's own.

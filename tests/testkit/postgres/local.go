@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/internal/memory"
 	"fichario/tests/testkit/internal/proc"
 )
 
@@ -103,7 +104,7 @@ func (c *cluster) create() (err error) {
 			return err
 		}
 	}
-	if c.dir, err = os.MkdirTemp(parent, "fichario-pg-"); err != nil {
+	if c.dir, err = os.MkdirTemp(memory.Folder(parent), "fichario-pg-"); err != nil {
 		return err
 	}
 	if c.entry, err = guard.Add(guard.Cluster(c.dir)); err != nil {
