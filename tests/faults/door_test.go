@@ -82,6 +82,7 @@ func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
 				}
 				if err == nil {
 					_, err = io.Copy(io.Discard, res.Body)
+					_ = res.Body.Close()
 				}
 				switch {
 				case err != nil:
