@@ -46,6 +46,14 @@ func (p place) made(args ...string) string {
 	return made.ID
 }
 
+// refused runs a command that has to fail, with words that hold a text.
+func (p place) refused(want, in string, args ...string) {
+	p.t.Helper()
+	if code, out, errOut := p.says(in, args...); code != 1 || !strings.Contains(out+errOut, want) {
+		p.t.Errorf("%q: code %d, %s%s, and not %s", args, code, out, errOut, want)
+	}
+}
+
 // TestMembersOfARotationAsDocsSayThem: docs/leads.md has a weight, an absence and both.
 func TestMembersOfARotationAsDocsSayThem(t *testing.T) {
 	t.Parallel()
