@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -128,7 +129,9 @@ func (a *Automations) disabled(ctx context.Context, orgID string) (map[string]bo
 	rules, err := a.store.Repos().Automations.List(ctx, orgID)
 	out := map[string]bool{}
 	for _, rule := range rules {
-		out[rule.ID] = !rule.Enabled
+		if !rule.Enabled {
+			out[rule.ID] = true
+		}
 	}
 	return out, err
 }
@@ -155,14 +158,14 @@ func (a *Automations) revive(ctx context.Context, by Caller, runs []automation.J
 // waiting are the runs of the caller's organisation that failed and wait for their next attempt, up to failedAtOnce;
 // not those of disabled automations, whose next attempt would end them.
 func (a *Automations) waiting(ctx context.Context, by Caller) ([]automation.Job, error) {
-	ready, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Ready}, "", failedAtOnce)
-	if err != nil {
+	if err := mayManageOrg(ctx, a.store.Repos(), by, by.orgID); err != nil {
 		return nil, err
 	}
 	disabled, err := a.disabled(ctx, by.orgID)
-	return slices.DeleteFunc(ready, func(run automation.Job) bool {
-		return run.Attempts == 0 || run.Lease != "" || disabled[run.AutomationID]
-	}), err
+	if err != nil {
+		return nil, err
+	}
+	return a.store.Repos().Jobs.Waiting(ctx, by.orgID, a.clock(), slices.Sorted(maps.Keys(disabled)), failedAtOnce)
 }
 
 // CountWaiting counts the runs of the caller's organisation that failed and wait for their next attempt, up to

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/automation"
@@ -102,6 +103,9 @@ func (s *setting) ended(rule automation.Automation, contactID string, state auto
 	job := automation.Job{
 		ID: app.NewKeyID(), OrgID: s.orgID, Kind: automation.RunAutomation, ContactID: contactID, AutomationID: rule.ID,
 		State: state, Attempts: 3, RunAt: s.now(), CreatedAt: s.now(), Result: "antes", EndedAt: s.now(),
+	}
+	if state == automation.Ready {
+		job.RunAt = s.now().Add(time.Hour)
 	}
 	done(s.store.Repos().Jobs.Add(s.t.Context(), job))
 	return job

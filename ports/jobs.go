@@ -47,6 +47,9 @@ type Jobs interface {
 	// Page returns jobs of an organisation but for fan-outs, newest first, that come
 	// after the one with id after ("" starts at the newest).
 	Page(ctx context.Context, orgID string, f automation.JobFilter, after string, limit int) ([]automation.Job, error)
+	// Waiting returns jobs of an organisation but for fan-outs that failed and wait for an attempt after now, the next one
+	// first; not those of the automations in without.
+	Waiting(ctx context.Context, orgID string, now time.Time, without []string, limit int) ([]automation.Job, error)
 	// Revive makes a dead job ready again, or one due that waits for its next attempt,
 	// with its attempts forgotten, and reports whether it was either: one that runs
 	// now, or was never tried, is left.

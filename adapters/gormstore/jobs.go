@@ -173,21 +173,43 @@ func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
 func (r jobs) Page(
 	ctx context.Context, orgID string, f automation.JobFilter, after string, limit int,
 ) ([]automation.Job, error) {
-	org := "org_id"
-	if f.AutomationID != "" || f.ContactID != "" {
-		org = "CAST(org_id AS text)" // keeps SQLite, which knows no better, from walking the index of the organisation
+	// CAST keeps SQLite, which knows no better, from walking the index of a column.
+	org, rule := "org_id", "automation_id"
+	switch {
+	case f.State == automation.Dead && f.ContactID == "":
+		rule = "CAST(automation_id AS text)"
+	case f.AutomationID != "" || f.ContactID != "":
+		org = "CAST(org_id AS text)"
 	}
 	scopes := []scope{where(org+" = ? AND kind <> "+literal(automation.FanOut), orgID), newest(after, limit)}
 	if f.AutomationID != "" {
-		scopes = append(scopes, where("automation_id = ?", f.AutomationID))
+		scopes = append(scopes, where(rule+" = ?", f.AutomationID))
 	}
 	if f.ContactID != "" {
 		scopes = append(scopes, ofContact(f.ContactID))
 	}
-	if f.State != "" {
+	switch f.State {
+	case "":
+	case automation.Dead:
+		scopes = append(scopes, where("state = "+literal(automation.Dead))) // by an index of its own
+	default:
 		scopes = append(scopes, where("state = ?", string(f.State)))
 	}
 	return findAll(ctx, r.list, "jobs.page", jobRow.job, scopes...)
+}
+
+func (r jobs) Waiting(
+	ctx context.Context, orgID string, now time.Time, without []string, limit int,
+) ([]automation.Job, error) {
+	const waits = " AND attempts > 0 AND lease_until IS NULL AND run_at > ?"
+	failed := where("org_id = ? AND kind <> "+literal(automation.FanOut)+" AND state = "+literal(automation.Ready)+waits,
+		orgID, stamp(now))
+	return findAll(ctx, r.list, "jobs.waiting", jobRow.job, failed, func(db *gorm.DB) *gorm.DB {
+		if len(without) > 0 {
+			db = db.Where("automation_id IS NULL OR automation_id NOT IN ?", without)
+		}
+		return db.Order("run_at").Limit(limit)
+	})
 }
 
 func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {

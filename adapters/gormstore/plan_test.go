@@ -80,7 +80,7 @@ func ofWhole(t *testing.T, s *Store, plan string) string {
 var ofPages = regexp.MustCompile(`Sort <nil>\n +Sort Key: [^\n]*\n +->  (Append|Limit)|SCAN part\n<nil> USE TEMP B-TREE FOR ORDER BY`)
 
 // everything is what a plan says that reads all there is, or puts it in order.
-var everything = regexp.MustCompile(`Sort <|Seq Scan on|Bitmap|TEMP B-TREE|SCAN (lookups|contacts|audit_lines)( USING|$)`)
+var everything = regexp.MustCompile(`Sort <|Seq Scan on|Bitmap|TEMP B-TREE|SCAN (lookups|contacts|audit_lines|jobs)( USING|$)`)
 
 // walks fails unless the operation only walks these indexes, each in its order.
 func walks(t *testing.T, s *Store, what string, run func(conn) error, indexes ...string) {
@@ -94,7 +94,7 @@ func walks(t *testing.T, s *Store, what string, run func(conn) error, indexes ..
 		if everything.MatchString(ofPages.ReplaceAllString(plan, "")) {
 			t.Errorf("%s, %s: it reads or orders everything:\n%s", s.write.Name(), what, plan)
 		}
-		used = append(used, regexp.MustCompile(`\b(lookups|contacts|audit_lines)_[a-z]\w*`).FindAllString(plan, -1)...)
+		used = append(used, regexp.MustCompile(`\b(lookups|contacts|audit_lines|jobs)_[a-z]\w*`).FindAllString(plan, -1)...)
 	}
 	if s.write.Name() == "sqlite" { // it has another name for the index of a primary key
 		indexes = slices.DeleteFunc(indexes, func(name string) bool { return strings.HasSuffix(name, "_pkey") })

@@ -112,6 +112,19 @@ func jobPages(t *testing.T, s ports.Store) {
 	_, err = queue.Finish(ctx, got)
 	must(t, err)
 	same(t, "one that waits rests", claim(t, s, "b", now.Add(30*time.Minute)), nil)
+	waiting := func(after time.Duration, without ...string) (ids []string) {
+		t.Helper()
+		list, err := queue.Waiting(ctx, o.ID, now.Add(after), without, 10)
+		must(t, err)
+		for _, j := range list {
+			ids = append(ids, j.ID)
+		}
+		return ids
+	}
+	same(t, "waiting: not what was never tried", waiting(0), []string{dead.ID})
+	same(t, "waiting: not what is due", waiting(8*time.Hour), nil)
+	same(t, "waiting, without one automation", waiting(0, rule), []string{dead.ID})
+	same(t, "waiting, without its automation", waiting(0, rule, dead.AutomationID), nil)
 	same(t, "one that waits", revive(), true)
 	same(t, "one that waits is due", claim(t, s, "b", now), []string{dead.ID})
 	never, err := queue.Revive(ctx, later.ID, now)

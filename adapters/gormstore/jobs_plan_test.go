@@ -1,0 +1,40 @@
+package gormstore
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"fichario/domain/automation"
+)
+
+// TestUnfinishedRunsAreFoundByThemselves: a page that counts them costs what they are, not what was done.
+func TestUnfinishedRunsAreFoundByThemselves(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		fill(t, s, 60_000, fmt.Sprintf(`INSERT INTO jobs
+			(id, org_id, kind, contact_id, automation_id, state, attempts, run_at, result, created_at, lease, detail)
+			SELECT @id, '%s'@uuid, 'automation', @id, '%s'@uuid,
+			CASE WHEN i %% 10000 = 1 THEN 'dead' WHEN i %% 10000 = 2 THEN 'ready' ELSE 'done' END,
+			1, @moment, '', @moment, '', '' FROM numbers`, planOrg, planKey))
+		for _, f := range []automation.JobFilter{
+			{State: automation.Dead}, {State: automation.Dead, AutomationID: planKey},
+		} {
+			walks(t, s, "given up", func(c conn) error {
+				dead, err := jobs{c}.Page(t.Context(), planOrg, f, "", 500)
+				if len(dead) != 6 {
+					t.Errorf("%s: %d runs were given up", s.write.Name(), len(dead))
+				}
+				return err
+			}, "jobs_dead")
+		}
+		walks(t, s, "waiting", func(c conn) error {
+			from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			waiting, err := jobs{c}.Waiting(t.Context(), planOrg, from, []string{planMan}, 500)
+			if len(waiting) != 6 {
+				t.Errorf("%s: %d runs wait", s.write.Name(), len(waiting))
+			}
+			return err
+		}, "jobs_waiting")
+	}
+}

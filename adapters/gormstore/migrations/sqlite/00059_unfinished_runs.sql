@@ -1,0 +1,8 @@
+-- +goose Up
+-- What was given up, and what waits for its next attempt, without a walk along everything that was done.
+CREATE INDEX jobs_dead ON jobs (org_id, id) WHERE state = 'dead' AND kind <> 'contact.created';
+CREATE INDEX jobs_waiting ON jobs (org_id, run_at) WHERE state = 'ready' AND kind <> 'contact.created';
+
+-- +goose Down
+DROP INDEX jobs_waiting;
+DROP INDEX jobs_dead;
