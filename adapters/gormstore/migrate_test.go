@@ -141,9 +141,12 @@ var undo57 = []string{
 	"CREATE INDEX contacts_assignee ON contacts (assignee_id, id)",
 }
 
-// undoFrom leaves the database as it was before a migration up to 57, as far as made knows.
+// undoFrom leaves the database as it was before a migration, as far as made knows.
 func undoFrom(db *gorm.DB, from int) error {
 	for _, undo := range undo57 {
+		if from > 57 {
+			break
+		}
 		if err := db.Exec(undo).Error; err != nil {
 			return err
 		}
