@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -116,24 +115,23 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, lef
 	if err != nil {
 		return 0, 0, err
 	}
-	disabled, err := a.disabled(ctx, by.orgID)
+	disabled, err := disabledOf(ctx, a.store.Repos(), by.orgID)
 	if err != nil {
 		return 0, 0, err
 	}
-	kept := slices.DeleteFunc(failed, func(run automation.Job) bool { return disabled[run.AutomationID] })
+	kept := slices.DeleteFunc(failed, func(run automation.Job) bool { return slices.Contains(disabled, run.AutomationID) })
 	return len(kept), len(failed) - len(kept), a.revive(ctx, by, kept)
 }
 
-// disabled are the automations of an organisation that would do nothing.
-func (a *Automations) disabled(ctx context.Context, orgID string) (map[string]bool, error) {
-	rules, err := a.store.Repos().Automations.List(ctx, orgID)
-	out := map[string]bool{}
+// disabledOf are the automations of an organisation that would do nothing.
+func disabledOf(ctx context.Context, r ports.Repos, orgID string) (ids []string, err error) {
+	rules, err := r.Automations.List(ctx, orgID)
 	for _, rule := range rules {
 		if !rule.Enabled {
-			out[rule.ID] = true
+			ids = append(ids, rule.ID)
 		}
 	}
-	return out, err
+	return ids, err
 }
 
 // revive makes runs due.
@@ -161,11 +159,11 @@ func (a *Automations) waiting(ctx context.Context, by Caller) ([]automation.Job,
 	if err := mayManageOrg(ctx, a.store.Repos(), by, by.orgID); err != nil {
 		return nil, err
 	}
-	disabled, err := a.disabled(ctx, by.orgID)
+	disabled, err := disabledOf(ctx, a.store.Repos(), by.orgID)
 	if err != nil {
 		return nil, err
 	}
-	return a.store.Repos().Jobs.Waiting(ctx, by.orgID, a.clock(), slices.Sorted(maps.Keys(disabled)), failedAtOnce)
+	return a.store.Repos().Jobs.Waiting(ctx, by.orgID, a.clock(), disabled, failedAtOnce)
 }
 
 // CountWaiting counts the runs of the caller's organisation that failed and wait for their next attempt, up to

@@ -193,7 +193,8 @@ func (d *Dashboard) attention(
 		out = append(out, a)
 	}
 	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
-	dead, err2 := r.Jobs.Page(ctx, orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
+	off, err4 := disabledOf(ctx, r, orgID)
+	dead, err2 := r.Jobs.Page(ctx, orgID, automation.JobFilter{State: automation.Dead, Without: off}, "", failedAtOnce)
 	if len(dead) > 0 {
 		a := Attention{Kind: "dead", Count: len(dead), At: dead[0].EndedAt, Why: dead[0].Result}
 		rule, err := r.Automations.Find(ctx, dead[0].AutomationID)
@@ -203,7 +204,7 @@ func (d *Dashboard) attention(
 		out = append(out, a)
 	}
 	keys, err3 := r.Keys.List(ctx, orgID)
-	if err := errors.Join(err, err2, err3); err != nil {
+	if err := errors.Join(err, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	ids := make([]string, len(keys))

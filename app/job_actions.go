@@ -31,7 +31,7 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 		return outcome{}, err
 	}
 	if !a.Enabled {
-		return outcome{result: "a automação está desabilitada"}, nil
+		return outcome{result: "a automação foi desabilitada antes; habilite-a e repita a execução", off: true}, nil
 	}
 	if a.Unreadable {
 		return outcome{}, &ports.SendError{
@@ -134,7 +134,7 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 		return outcome{}, &ports.SendError{Reason: "a etapa não existe mais", Permanent: true}
 	}
 	event := u.event(j.Clock, crm.StageMoved, n.stages[stageID].Name)
-	return outcome{"movido", func(ctx context.Context, r ports.Repos) error {
+	return outcome{result: "movido", change: func(ctx context.Context, r ports.Repos) error {
 		if u.contact.StageID == stageID {
 			return nil // it is there already, and nothing happens
 		}
@@ -145,7 +145,7 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 
 func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error) {
 	if id := u.rule.Action.RotationID; id != "" {
-		return outcome{"atribuído pelo rodízio", func(ctx context.Context, r ports.Repos) error {
+		return outcome{result: "atribuído pelo rodízio", change: func(ctx context.Context, r ports.Repos) error {
 			m, ok, err := turn(ctx, r, id, j.Clock())
 			if err != nil || !ok {
 				return err
@@ -162,14 +162,14 @@ func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error
 		return outcome{}, err
 	}
 	event := u.event(j.Clock, crm.Assigned, m.Name)
-	return outcome{"atribuído", func(ctx context.Context, r ports.Repos) error {
+	return outcome{result: "atribuído", change: func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, event), emitChange(ctx, r, event, "", u.job.Trail))
 	}}, nil
 }
 
 func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error) {
 	event := u.event(j.Clock, crm.NoteAdded, automation.Fill(u.rule.Action.Text, u.contact.Contact))
-	return outcome{"nota adicionada", func(ctx context.Context, r ports.Repos) error {
+	return outcome{result: "nota adicionada", change: func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.Contacts.AddNote(ctx, event), emitChange(ctx, r, event, "", u.job.Trail))
 	}}, nil
 }

@@ -27,6 +27,9 @@ type outcome struct {
 	// change is what the job changes in our own data, nil for nothing. It happens in the
 	// transaction that ends the job, and so exactly once.
 	change func(context.Context, ports.Repos) error
+	// off gives the job up, because its automation was switched off while it waited: it can be run again, and nobody is
+	// told, since somebody wanted it.
+	off bool
 }
 
 // errLeaseLost says that somebody else has a job now: what this one did is not
@@ -49,6 +52,9 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	switch {
 	case err == nil:
 		job.State, job.Result = automation.Done, done.result
+		if done.off {
+			job.State = automation.Dead
+		}
 	case errors.As(err, &failed):
 		span.Fail("unsent")
 		fail(&job, failed)
@@ -63,7 +69,7 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 			"job", job.ID, "kind", string(job.Kind), "error", err)
 		return
 	}
-	if j.Observe != nil {
+	if j.Observe != nil && !done.off {
 		j.Observe(job.Kind, job.State)
 	}
 }
@@ -90,7 +96,7 @@ func (j *Jobs) finish(ctx context.Context, job automation.Job, done outcome) err
 			return err
 		case n == 0:
 			return errLeaseLost
-		case job.State == automation.Dead:
+		case job.State == automation.Dead && !done.off:
 			return j.tell(ctx, r, job)
 		case job.State == automation.Done && done.change != nil:
 			return done.change(ctx, r)

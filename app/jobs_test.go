@@ -149,7 +149,7 @@ func TestWhatEachActionDoes(t *testing.T) {
 				"done enviado", "criado Novo dona 0 1"},
 			{"one that was switched off", app.NewAutomation{Action: automation.AddNote, Text: "x"},
 				func(rule automation.Automation) { done(s.automations.SetEnabled(t.Context(), owner, rule.ID, false)) },
-				"done a automação está desabilitada", "criado Novo dona 0 0"},
+				"dead a automação foi desabilitada antes; habilite-a e repita a execução", "criado Novo dona 0 0"},
 			{"a member who went away", app.NewAutomation{Action: automation.Assign, Member: ana.MemberID()},
 				func(automation.Automation) {
 					done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
@@ -175,6 +175,30 @@ func TestWhatEachActionDoes(t *testing.T) {
 		equal(t, "a call", line(call.URL, strings.HasPrefix(call.Secret, "whsec_"), call.Event.Name, call.Event.Contact.Name),
 			"https://x.example/a true contact.created bia")
 		equal(t, "e-mails", line(s.mailer.list()[0].To, s.mailer.list()[1].To), line("bia@x.example", s.email("dona")))
+	})
+}
+
+// TestWhatAnAutomationOwesWhenItIsSwitchedOff is not lost: it can be run again when it is on. It alarms nobody.
+func TestWhatAnAutomationOwesWhenItIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		contact := must(s.contacts.Create(t.Context(), owner, bia()))
+		rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+		job := s.ready(rule, contact.ID)
+		done(s.automations.SetEnabled(t.Context(), owner, rule.ID, false))
+		worker, observed := s.worker(), 0
+		worker.Observe = func(automation.JobKind, automation.JobState) { observed++ }
+		forgetNew(s)
+		s.work(worker, time.Second)
+		notes := must(s.notifications.List(t.Context(), app.Operator(), s.orgID, "", 10))
+		attention := must(s.dashboard.Look(t.Context(), owner, 7)).Attention
+		equal(t, "while it is off", line(s.job(job.ID).State, len(notes), len(attention), observed), "dead 0 0 0")
+		done(s.automations.SetEnabled(t.Context(), owner, rule.ID, true))
+		again, left, err := s.automations.RunFailedAgain(t.Context(), owner)
+		equal(t, "when it is on", line(again, left, err), line(1, 0, nil))
+		s.work(worker, time.Second)
+		equal(t, "then", line(s.job(job.ID).Result, s.kinds(contact.ID)), "nota adicionada incluido nota")
 	})
 }
 

@@ -181,7 +181,7 @@ func (r jobs) Page(
 	case f.AutomationID != "" || f.ContactID != "":
 		org = "CAST(org_id AS text)"
 	}
-	scopes := []scope{where(org+" = ? AND kind <> "+literal(automation.FanOut), orgID), newest(after, limit)}
+	scopes := []scope{where(org+" = ? AND kind <> "+literal(automation.FanOut), orgID), notOf(f.Without), newest(after, limit)}
 	if f.AutomationID != "" {
 		scopes = append(scopes, where(rule+" = ?", f.AutomationID))
 	}
@@ -204,12 +204,17 @@ func (r jobs) Waiting(
 	const waits = " AND attempts > 0 AND lease_until IS NULL AND run_at > ?"
 	failed := where("org_id = ? AND kind <> "+literal(automation.FanOut)+" AND state = "+literal(automation.Ready)+waits,
 		orgID, stamp(now))
-	return findAll(ctx, r.list, "jobs.waiting", jobRow.job, failed, func(db *gorm.DB) *gorm.DB {
-		if len(without) > 0 {
-			db = db.Where("automation_id IS NULL OR automation_id NOT IN ?", without)
-		}
+	return findAll(ctx, r.list, "jobs.waiting", jobRow.job, failed, notOf(without), func(db *gorm.DB) *gorm.DB {
 		return db.Order("run_at").Limit(limit)
 	})
+}
+
+// notOf leaves the jobs of some automations.
+func notOf(without []string) scope {
+	if len(without) == 0 {
+		return func(db *gorm.DB) *gorm.DB { return db }
+	}
+	return where("(automation_id IS NULL OR automation_id NOT IN ?)", without)
 }
 
 func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {

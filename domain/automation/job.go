@@ -92,4 +92,6 @@ func Next(attempts int) (time.Duration, bool) {
 type JobFilter struct {
 	AutomationID, ContactID string
 	State                   JobState
+	// Without are automations whose jobs are not wanted.
+	Without []string
 }

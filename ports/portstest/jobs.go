@@ -89,6 +89,10 @@ func jobPages(t *testing.T, s ports.Store) {
 	same(t, "all, newest first", page(automation.JobFilter{}, ""), []string{later.ID, dead.ID, done.ID})
 	same(t, "the rest", page(automation.JobFilter{}, dead.ID), []string{done.ID})
 	same(t, "dead", page(automation.JobFilter{State: automation.Dead}, ""), []string{dead.ID})
+	others := automation.JobFilter{State: automation.Dead, Without: []string{dead.AutomationID}}
+	same(t, "dead, without its automation", page(others, ""), nil)
+	others.Without[0] = rule
+	same(t, "dead, without another one", page(others, ""), []string{dead.ID})
 	same(t, "of one automation", page(automation.JobFilter{AutomationID: rule}, ""), []string{later.ID, done.ID})
 	same(t, "of one contact", page(automation.JobFilter{ContactID: later.ContactID}, ""), []string{later.ID})
 
