@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -40,19 +40,20 @@ func (s *service) answer(h http.Handler) { s.answering.Store(&h) }
 
 // closeDoor takes nobody else in. Who is connected may have sent a request that waits to be accepted or read: closing
 // the listener, and net/http when it shuts down, would cut him off without an answer. So both come after; but whoever
-// connects and says nothing is waited for no longer than two seconds.
-func (s *service) closeDoor() {
+// connects and says nothing is waited for no longer than two seconds, and those who are connected until ctx ends.
+func (s *service) closeDoor(ctx context.Context) {
 	conn, err := s.listener.(syscall.Conn).SyscallConn()
 	if err != nil {
 		return // it is closed
 	}
-	until := time.Now().Add(2 * time.Second)
-	await := func(some func() bool) {
-		for some() && time.Now().Before(until) {
+	silent, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	await := func(ctx context.Context, some func() bool) {
+		for some() && ctx.Err() == nil {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
-	await(func() (some bool) {
+	await(silent, func() (some bool) {
 		_ = conn.Control(func(fd uintptr) {
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 			some = n > 0 || err != nil
@@ -61,41 +62,58 @@ func (s *service) closeDoor() {
 	})
 	_ = s.listener.Close()
 	s.serving.Wait() // the last one that was accepted is known
-	await(s.arrivals.some)
+	await(silent, func() bool { return s.arrivals.conns(http.StateNew) > 0 })
 	// Who keeps his connection may have the next request on its way: each is told with an answer that it is the last one,
-	// and what is still open then is nobody's who asks often.
-	await(func() bool {
-		before := s.arrivals.requests.Load()
+	// and what is still open then is nobody's who asks often. While a request is answered, whoever waits for it may ask on
+	// a connection that rests.
+	await(ctx, func() bool {
+		before := s.arrivals.requests()
 		time.Sleep(quiet)
-		return s.arrivals.requests.Load() != before
+		return s.arrivals.requests() != before || s.arrivals.conns(http.StateActive) > 0
 	})
 }
 
 // quiet is for how long no request has begun where those who are connected ask no more.
 const quiet = 100 * time.Millisecond
 
-// arrivals are connections of which nothing was read yet, and how many requests have begun.
+// arrivals are the connections that are open, and how many requests have begun.
 type arrivals struct {
-	conns    sync.Map
-	requests atomic.Int64
+	mu    sync.Mutex
+	open  map[net.Conn]http.ConnState
+	begun int
 }
 
 // note is a server's ConnState.
 func (a *arrivals) note(conn net.Conn, state http.ConnState) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	switch state {
-	case http.StateNew:
-		a.conns.Store(conn, nil)
+	case http.StateClosed, http.StateHijacked:
+		delete(a.open, conn)
 		return
 	case http.StateActive:
-		a.requests.Add(1)
+		a.begun++
 	}
-	a.conns.Delete(conn)
+	if a.open == nil {
+		a.open = map[net.Conn]http.ConnState{}
+	}
+	a.open[conn] = state
 }
 
-func (a *arrivals) some() (some bool) {
-	a.conns.Range(func(any, any) bool {
-		some = true
-		return false
-	})
-	return some
+func (a *arrivals) requests() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.begun
+}
+
+// conns is how many connections are in a state.
+func (a *arrivals) conns(state http.ConnState) (n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, is := range a.open {
+		if is == state {
+			n++
+		}
+	}
+	return n
 }

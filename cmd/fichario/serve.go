@@ -103,7 +103,7 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 	s.draining.Store(true)
 	time.Sleep(turnAway)
 	close(s.stopping)
-	s.closeDoor()
+	s.closeDoor(ctx)
 	if err := s.server.Shutdown(ctx); err != nil {
 		log.Warn("requests were cut off", "after", drainFor)
 		_ = s.server.Close()

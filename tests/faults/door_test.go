@@ -2,6 +2,7 @@ package faults
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -67,28 +68,15 @@ func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
 	var answered, told, lost atomic.Int32
 	var clients sync.WaitGroup
 	for range 32 {
+		ask := kept(t, addr)
 		clients.Go(func() {
-			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer func() { _ = conn.Close() }()
-			for reader := bufio.NewReader(conn); ; time.Sleep(20 * time.Millisecond) {
-				_, err := fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", addr)
-				var res *http.Response
-				if err == nil {
-					res, err = http.ReadResponse(reader, nil)
-				}
-				if err == nil {
-					_, err = io.Copy(io.Discard, res.Body)
-					_ = res.Body.Close()
-				}
+			for ; ; time.Sleep(20 * time.Millisecond) {
+				last, err := ask()
 				switch {
 				case err != nil:
 					lost.Add(1)
 					return
-				case res.Close:
+				case last:
 					told.Add(1)
 					return
 				}
@@ -100,6 +88,57 @@ func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
 	s.Stop()
 	clients.Wait()
 	expect(t, "clients who were told, and who were cut off", []int32{told.Load(), lost.Load()}, []int32{32, 0})
+}
+
+// TestAConnectionThatRestsIsKeptWhileOthersAreAnswered: a proxy sends the next request of a client on any connection
+// that it has, and may do so as soon as the one before is answered.
+func TestAConnectionThatRestsIsKeptWhileOthersAreAnswered(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 20*time.Second))
+	key, addr := s.NewKey(1_000_000, 1000, 1000).Key, strings.TrimPrefix(s.URL, "http://")
+	ask := kept(t, addr)
+	if last, err := ask(); last || err != nil {
+		t.Fatal("before the stop", last, err)
+	}
+	release := bureau.Hold("")
+	var work sync.WaitGroup
+	work.Go(func() { expect(t, "who was being answered", s.CPF(key, "52998224725").Status, http.StatusOK) })
+	bureau.Await(t, 1)
+	work.Go(s.Stop)
+	lookuptest.Eventually(t, "nobody else is let in", 10*time.Second, func() bool {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+		return err != nil || conn.Close() != nil
+	})
+	time.Sleep(500 * time.Millisecond) // more than it waits for those who ask often
+	last, err := ask()
+	if !last || err != nil {
+		t.Error("while another is answered, one that asks is told it is the last time", last, err)
+	}
+	release()
+	work.Wait()
+}
+
+// kept opens a connection on which one request is made after the other, and tells of each whether it is the last one.
+func kept(t *testing.T, addr string) (ask func() (last bool, err error)) {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	reader := bufio.NewReader(conn)
+	return func() (bool, error) {
+		if _, err := fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", addr); err != nil {
+			return false, err
+		}
+		res, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			return false, err
+		}
+		_, err = io.Copy(io.Discard, res.Body)
+		return res.Close, errors.Join(err, res.Body.Close())
+	}
 }
 
 func signal(t *testing.T, p *testkit.Program, which syscall.Signal) {
