@@ -60,9 +60,10 @@ func StartProgram(tb testing.TB, options Options) *Program {
 	})
 	p.start()
 	p.Addr = p.at
-	if options.Env[twice] != "" {
+	if url := options.Env[pooled]; url != "" {
 		env := maps.Clone(options.Env)
-		delete(env, twice)
+		delete(env, pooled)
+		env["FICHARIO_DATABASE_URL"] = url
 		p.other = StartProgram(tb, Options{Env: env})
 		p.Addr = Balance(tb, "", p, p.other)
 	}
@@ -79,8 +80,8 @@ func (p *Program) Instances() []string {
 	return all
 }
 
-// twice names the variable that asks for two instances behind a balancer.
-const twice = "TEST_TWICE"
+// pooled names the variable that asks for a second instance, with that way to the database, and a balancer before both.
+const pooled = "TEST_POOLED"
 
 // Logs is everything that the program has written so far, restarts included.
 func (p *Program) Logs() string {
