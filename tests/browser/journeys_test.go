@@ -94,6 +94,7 @@ func walkIn(t *testing.T, env map[string]string, walk func(t *testing.T, p *plac
 	t.Helper()
 	p := start(t, env)
 	b := browsertest.StartBrowser(t, p.URL)
+	b.Familiar = !strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "sqlite:") // the pages are those of the walk on SQLite
 	b.SignIn(email, password)
 	walk(t, p, b)
 	walked.Add(1)

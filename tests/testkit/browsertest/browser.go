@@ -38,6 +38,9 @@ type Browser struct {
 	ctx  context.Context
 	base string
 
+	// Familiar leaves axe out of Accessible: another browser has the same pages looked at.
+	Familiar bool
+
 	mu       sync.Mutex
 	problems []string
 }
@@ -285,12 +288,22 @@ func (b *Browser) Size(width int64, dark bool) {
 // window.
 func (b *Browser) Accessible() {
 	b.tb.Helper()
+	b.wait("the whole page", whole)
+	if !b.Familiar {
+		b.axe()
+	}
+	if wide := Eval[bool](b, "document.documentElement.scrollWidth > innerWidth + 1"); wide {
+		b.tb.Errorf("%s: the page is wider than its window of %d pixels", b.Path(), Eval[int](b, "innerWidth"))
+	}
+}
+
+func (b *Browser) axe() {
+	b.tb.Helper()
 	check := axe + `;
 		axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
 		.then(r => JSON.stringify(r.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
 			.map(v => v.id + ': ' + v.nodes.slice(0, 3)
 				.map(n => n.target.join(' ') + ' ' + (n.any[0]?.message || '')).join(' | '))))`
-	b.wait("the whole page", whole)
 	found, err := evaluate[string](b, check)
 	if err != nil { // a page that waited for something gave way to the next one meanwhile
 		b.wait("the whole next page", whole)
@@ -305,8 +318,5 @@ func (b *Browser) Accessible() {
 	}
 	for _, v := range violations {
 		b.tb.Errorf("%s: %s", b.Path(), v)
-	}
-	if wide := Eval[bool](b, "document.documentElement.scrollWidth > innerWidth + 1"); wide {
-		b.tb.Errorf("%s: the page is wider than its window of %d pixels", b.Path(), Eval[int](b, "innerWidth"))
 	}
 }
