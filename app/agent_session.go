@@ -169,6 +169,10 @@ func (l *Lookups) wasCharged(ctx context.Context, id string, result LookupResult
 	if err == nil {
 		return result.Entry.Charged
 	}
+	var f *fault.Error
+	if errors.As(err, &f) && f.Code != fault.BureauFailed && f.Code != fault.BureauNoAnswer {
+		return false // nothing was called, though that may not be written yet
+	}
 	e, err := l.store.Repos().Statement.Find(ctx, id)
 	return err == nil && e.Charged || err != nil && !errors.Is(err, ports.ErrNotFound)
 }

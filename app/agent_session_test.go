@@ -145,6 +145,25 @@ func TestWhatASessionCounts(t *testing.T) {
 	}
 }
 
+// TestASessionWhileNothingIsWritten: what was never sent does not count, though nobody could write that yet.
+func TestASessionWhileNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		n, key, a := 0, s.byKey(wide), session(9*price)
+		s.lookups = s.otherLookups(&broken{Store: s.store, before: func() error {
+			if n++; n > 1 && n < 4 {
+				return fault.New(fault.ServiceUnavailable, "fora")
+			}
+			return nil
+		}})
+		s.bureau.Script = portstest.Fails(ports.NotSent)
+		equal(t, "said", said(s.within(a, key, 0, func(*app.LookupRequest) {})), "bureau_indisponivel")
+		time.Sleep(time.Minute)
+		equal(t, "counted", must(s.lookups.SessionSpent(t.Context(), key, a)), 0)
+		s.lookups.Close()
+	})
+}
+
 // TestTheSessionOfAnAgentThatWentAway: the call goes on and is counted as it ends, and until then as if it cost.
 func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/access"
@@ -124,6 +125,38 @@ func (b brokenCalls) Begin(ctx context.Context, c ports.Charge) (begun ports.Beg
 func (b brokenCalls) End(ctx context.Context, o ports.Outcome) (open bool, err error) {
 	err = b.fail(func() error { open, err = b.Calls.End(ctx, o); return err })
 	return open, err
+}
+
+// late is a store that does not hear of the first charge's commit, which comes a while after.
+type late struct {
+	ports.Store
+	by   time.Duration
+	once sync.Once
+}
+
+func (l *late) Repos() ports.Repos {
+	r := l.Store.Repos()
+	r.Calls = lateCalls{r.Calls, l}
+	return r
+}
+
+type lateCalls struct {
+	ports.Calls
+	*late
+}
+
+func (l lateCalls) Begin(ctx context.Context, c ports.Charge) (begun ports.Begun, err error) {
+	l.once.Do(func() {
+		err = ports.ErrUncertain
+		go func() {
+			time.Sleep(l.by)
+			_, _ = l.Calls.Begin(context.WithoutCancel(ctx), c)
+		}()
+	})
+	if err != nil {
+		return begun, err
+	}
+	return l.Calls.Begin(ctx, c)
 }
 
 func (b *broken) fail(do func() error) error {

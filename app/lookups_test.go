@@ -309,6 +309,23 @@ func TestADatabaseThatFails(t *testing.T) {
 	}
 }
 
+// TestAChargeWhoseCommitComesLate is taken back all the same: the caller was told 503, and no call is made.
+func TestAChargeWhoseCommitComesLate(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.lookups = s.otherLookups(&late{Store: s.store, by: time.Second})
+		key := s.byKey(wide)
+		_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+		if !errors.Is(err, ports.ErrUncertain) {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute)
+		equal(t, "entries", strings.Join(s.entries(), ", "), "nao_enviada livre")
+		equal(t, "spent, calls", line(s.spent(key), len(s.bureau.Asked())), "0 0 0 0 0")
+		s.lookups.Close()
+	})
+}
+
 // TestACallThatNobodyFinished is settled after its time, once, charged, and the next one asks anew.
 func TestACallThatNobodyFinished(t *testing.T) {
 	t.Parallel()

@@ -52,9 +52,30 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	case errors.Is(err, ports.ErrUncertain):
 		// No call was made, so what may have been charged is taken back.
 		e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
-		l.calls.start(func() { l.finish(context.WithoutCancel(ctx), ending{e, a.product.Price, nil}) })
+		l.calls.start(func() { l.takeBack(context.WithoutCancel(ctx), ending{e, a.product.Price, nil}) })
 	}
 	return r, err
+}
+
+// takeBack ends an entry of which nobody knows whether it is there: its commit may come behind a first attempt, until
+// the time at which it would be settled as charged.
+func (l *Lookups) takeBack(ctx context.Context, e ending) {
+	until := e.entry.At.Add(l.timeout + settleMargin)
+	for pause := 100 * time.Millisecond; ; pause *= 2 {
+		open, err := l.store.Repos().Calls.End(ctx, ports.Outcome{Entry: e.entry, Price: e.price})
+		if err != nil {
+			l.unwritten.keep(e, err)
+			return
+		}
+		if open || !l.clock().Before(until) {
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-l.stopping.Done():
+			return
+		}
+	}
 }
 
 // charge begins a call, unless history has an answer by now, which is none when it cannot be opened.

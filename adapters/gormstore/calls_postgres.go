@@ -59,7 +59,8 @@ var (
 			record_id = a.record_id::uuid, settle_at = NULL
 		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[])
 			AS a (id, status, charged, amount, record_id)
-		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid AND settle_at IS NOT NULL
+		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid
+			AND (settle_at IS NOT NULL OR lookups.charged AND NOT a.charged)
 			AND lookups.status IN (` + unfinished + `)
 		RETURNING lookups.id::text`
 )

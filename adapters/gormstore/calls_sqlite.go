@@ -28,7 +28,7 @@ const (
 
 var (
 	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
-		WHERE id = ? AND settle_at IS NOT NULL AND status IN (` + unfinished + ")"
+		WHERE id = ? AND (settle_at IS NOT NULL OR charged AND NOT ?) AND status IN (` + unfinished + ")"
 	insertRecord = recordTable.insert()
 )
 
@@ -74,7 +74,7 @@ func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 			e := &in[i]
 			w.exec(freeLease, e.entry.ID)
 			open[i] = w.exec(endEntry, e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID,
-				e.entry.ID) > 0
+				e.entry.ID, e.entry.Charged) > 0
 			if !open[i] {
 				continue
 			}

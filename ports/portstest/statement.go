@@ -9,6 +9,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -186,6 +187,26 @@ func settling(t *testing.T, s ports.Store) {
 	open, err = repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: 4500})
 	must(t, err)
 	same(t, "once", open, false)
+
+	// An erasure forgets who was asked about; that nothing was called may still be said, and is given back.
+	erased := ports.Charge{Entry: running(t, id()), Takes: 15 * time.Second, Caps: access.Limits{PerDay: 1, PerMonth: 1}}
+	same(t, "begun", begins(t, s, erased), ports.Begun{})
+	e, err = repos.Statement.Find(ctx, erased.Entry.ID)
+	must(t, err)
+	settle(e.SettleAt)
+	his, _ := privacy.OfDocument(e.Document)
+	must(t, s.InTx(ctx, func(r ports.Repos) error {
+		person := privacy.Person{OrgID: e.OrgID, Identities: []privacy.Identity{his}}
+		_, err := r.Subjects.Erase(ctx, &person, privacy.Lookups, []string{e.ID})
+		return err
+	}))
+	e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
+	open, err = repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: 4500})
+	must(t, err)
+	same(t, "not sent, after an erasure", open, true)
+	today, _, _, err := repos.Usage.Spent(ctx, e.KeyID, e.Day, e.Month)
+	must(t, err)
+	same(t, "given back", today, lookup.Spent{})
 
 	left := running(t, id())
 	must(t, repos.Statement.Add(ctx, left))
