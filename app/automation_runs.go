@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	"fichario/domain/audit"
@@ -100,27 +99,37 @@ var runKind = kind[automation.Job]{
 // failedAtOnce is how many runs that were given up are counted, and run again, at once.
 const failedAtOnce = 500
 
-// CountFailed counts the runs of the caller's organisation that were given up, up to
-// failedAtOnce. Faults: NotFound, Forbidden, ServiceUnavailable.
+// CountFailed counts the runs of the caller's organisation that were given up, up to failedAtOnce; not those of disabled
+// automations. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) CountFailed(ctx context.Context, by Caller) (int, error) {
-	failed, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
+	failed, _, err := a.failed(ctx, by)
 	return len(failed), err
+}
+
+// failed are the newest runs that were given up, and how many more of them are of disabled automations, up to failedAtOnce.
+func (a *Automations) failed(ctx context.Context, by Caller) (runs []automation.Job, off int, err error) {
+	all, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
+	if err != nil {
+		return nil, 0, err
+	}
+	disabled, err := disabledOf(ctx, a.store.Repos(), by.orgID)
+	if err != nil || len(disabled) == 0 {
+		return all, 0, err
+	}
+	f := automation.JobFilter{State: automation.Dead, Without: disabled}
+	runs, err = a.Runs(ctx, by, by.orgID, f, "", failedAtOnce)
+	return runs, max(0, len(all)-len(runs)), err
 }
 
 // RunFailedAgain runs everything again that was given up in the caller's organisation, up
 // to failedAtOnce, and returns how many runs that are; those of disabled automations it
 // leaves, and counts. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, left int, err error) {
-	failed, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
+	runs, left, err := a.failed(ctx, by)
 	if err != nil {
 		return 0, 0, err
 	}
-	disabled, err := disabledOf(ctx, a.store.Repos(), by.orgID)
-	if err != nil {
-		return 0, 0, err
-	}
-	kept := slices.DeleteFunc(failed, func(run automation.Job) bool { return slices.Contains(disabled, run.AutomationID) })
-	return len(kept), len(failed) - len(kept), a.revive(ctx, by, kept)
+	return len(runs), left, a.revive(ctx, by, runs)
 }
 
 // disabledOf are the automations of an organisation that would do nothing.

@@ -150,14 +150,23 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	equal(t, "of a disabled automation", said(err), "requisicao_invalida run")
 	theirs := s.another()
 	other := theirs.ended(theirs.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"}), c.ID, automation.Dead)
-	equal(t, "failed", must(s.automations.CountFailed(t.Context(), owner)), 4)
+	equal(t, "failed", must(s.automations.CountFailed(t.Context(), owner)), 3)
 	revivedAll, left, err := s.automations.RunFailedAgain(t.Context(), owner)
 	equal(t, "run again", line(revivedAll, left, err), line(3, 1, nil))
-	equal(t, "failed then", must(s.automations.CountFailed(t.Context(), owner)), 1)
+	equal(t, "failed then", must(s.automations.CountFailed(t.Context(), owner)), 0)
 	equal(t, "of the disabled one", s.job(stays.ID).State, automation.Dead)
 	equal(t, "those of others", s.job(other.ID).State, automation.Dead)
 	_, err = s.automations.RunAgain(t.Context(), owner, other.ID)
 	equal(t, "one of others", said(err), "nao_encontrado run")
+
+	// However many are of the disabled one, they stand in nobody's way.
+	s.ended(rule, c.ID, automation.Dead)
+	for range 500 {
+		s.ended(off, c.ID, automation.Dead)
+	}
+	equal(t, "failed behind those of the disabled one", must(s.automations.CountFailed(t.Context(), owner)), 1)
+	revivedAll, _, err = s.automations.RunFailedAgain(t.Context(), owner)
+	equal(t, "run again behind those of the disabled one", line(revivedAll, err), line(1, nil))
 
 	for range 2 {
 		waits = s.ended(rule, c.ID, automation.Ready)

@@ -23,6 +23,9 @@ func byAutomation(a automation.Automation) Caller { return Caller{orgID: a.OrgID
 // lookup looks up each document of the contact that the product takes. The lookups have ids that the run knows, so that
 // one whose instance died is found again, and none is charged twice.
 func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error) {
+	if j.LookupsOff {
+		return outcome{}, &ports.SendError{Reason: "as consultas estão desligadas nesta instância"}
+	}
 	if u.contact.Unreadable {
 		return outcome{}, &ports.SendError{Reason: "os documentos guardados do contato estão ilegíveis", Permanent: true}
 	}

@@ -50,3 +50,27 @@ func TestALookupOfAnOldRun(t *testing.T) {
 		equal(t, "lookups of the person", must(s.subjects.Count(t.Context(), owner, who, 0)).Counts[privacy.Lookups], 1)
 	})
 }
+
+// TestAutomationsAskNothingWhereLookupsAreOff: they wait, as for a bureau that is away.
+func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
+		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
+		forgetNew(s)
+		job := s.ready(s.rule(app.NewAutomation{
+			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
+		}), c.ContactID)
+		off := s.worker()
+		off.LookupsOff = true
+		s.work(off, time.Second)
+		waits := s.job(job.ID)
+		today := calendar.Day(s.now())
+		page := must(s.statement.Page(t.Context(), owner, app.StatementQuery{From: today, Until: today}))
+		equal(t, "off", line(waits.State, waits.Result, len(page.Entries)),
+			"ready as consultas estão desligadas nesta instância 0")
+		s.work(s.worker(), time.Hour)
+		equal(t, "on", s.job(job.ID).State, automation.Done)
+	})
+}

@@ -142,7 +142,7 @@ func (e *environment) wireUseCases(
 	s.dispatcher = automation.New(e.settings.AllowPrivate)
 	s.jobs = app.NewJobs(app.JobsConfig{
 		Store: s.store, Clock: now, Dispatcher: s.dispatcher, Conditions: automation.NewConditions(),
-		Lookups: s.lookups, Mailer: s.mailer,
+		Lookups: s.lookups, LookupsOff: !e.settings.Lookup, Mailer: s.mailer,
 		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.intake = app.NewIntake(s.store, now, s.jobs.Wake)
