@@ -20,7 +20,7 @@ type cli struct {
 
 	Serve       serveCmd       `cmd:"" group:"serve" help:"Run the service."`
 	Healthcheck healthcheckCmd `cmd:"" group:"serve" help:"Ask the service on this machine whether it lives; exit 1 when it does not."`
-	Migrate     migrateCmd     `cmd:"" group:"serve" help:"Bring the database to the newest schema. serve does it too."`
+	Migrate     migrateCmd     `cmd:"" group:"serve" help:"Bring the database to the newest schema. serve and every command on the database do it too."`
 	Doctor      doctorCmd      `cmd:"" group:"serve" help:"Check that the data holds together; exit 1 when something does not."`
 	Rekey       rekeyCmd       `cmd:"" group:"serve" help:"Encrypt with the first data key what others encrypted, so that they can be left out."`
 
