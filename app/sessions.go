@@ -40,8 +40,8 @@ func NewSessions(store ports.Store, clock Clock, check func(hash, password strin
 // compareWithin is how long a password waits to be compared.
 const compareWithin = 5 * time.Second
 
-// compare compares a password with a hash when its turn comes. Fault: Unauthenticated
-// with RetryAfter when it does not.
+// compare compares a password with a hash when its turn comes. Fault: ServiceUnavailable,
+// at "turn", with RetryAfter when it does not.
 func (s *Sessions) compare(ctx context.Context, hash, password string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, compareWithin)
 	defer cancel()
@@ -50,21 +50,27 @@ func (s *Sessions) compare(ctx context.Context, hash, password string) (bool, er
 		defer func() { <-s.comparing }()
 		return s.check(hash, password), nil
 	case <-ctx.Done():
-		return false, fault.New(fault.Unauthenticated,
-			"Muita gente está entrando ao mesmo tempo. Tente de novo em instantes.").After(compareWithin)
+		return false, fault.New(fault.ServiceUnavailable,
+			"Muita gente está entrando ao mesmo tempo. Tente de novo em instantes.").At("turn").After(compareWithin)
 	}
 }
 
 // touchEvery is how often the use of a session is written down.
 const touchEvery = time.Minute
 
-// guess counts an attempt for an e-mail address and compares its password. Faults:
-// Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
+// guess counts an attempt for an e-mail address and compares its password; one whose turn
+// did not come is no guess, and is taken back. Faults: Unauthenticated with RetryAfter
+// where waiting is needed, ServiceUnavailable, as of compare too.
 func (s *Sessions) guess(ctx context.Context, email, hash, password string) (bool, error) {
 	if err := s.attempt(ctx, email, access.SessionMax, access.SignInPause, "Foram %d tentativas."); err != nil {
 		return false, err
 	}
-	return s.compare(ctx, hash, password)
+	fits, err := s.compare(ctx, hash, password)
+	if err != nil {
+		// Also where nobody waits for the answer any more.
+		err = cmp.Or(s.store.Repos().Sessions.Forgive(context.WithoutCancel(ctx), email), err)
+	}
+	return fits, err
 }
 
 // attempt counts one attempt, or says how long there is to wait.
@@ -88,7 +94,8 @@ func (s *Sessions) attempt(
 // beginning of an IPv6 address, empty where that is not known. After five failures in a
 // row for one e-mail address whoever has it waits, longer each time, and after twenty from
 // one network whoever is there; attempts that come together count one after the other.
-// Faults: Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable.
+// Faults: Unauthenticated with RetryAfter where waiting is needed; ServiceUnavailable, at "turn" with RetryAfter where
+// so many come that the password was not compared, which counts for nobody.
 func (s *Sessions) SignIn(ctx context.Context, from, email, password string) (access.SessionToken, error) {
 	return fromNetwork(ctx, s, from, func() (access.SessionToken, error) { return s.signIn(ctx, email, password) })
 }
@@ -104,7 +111,7 @@ func fromNetwork[T any](ctx context.Context, s *Sessions, from string, try func(
 	}
 	done, err = try()
 	if fault.CodeOf(err) != fault.Unauthenticated {
-		err = cmp.Or(s.store.Repos().Sessions.Forgive(ctx, from), err)
+		err = cmp.Or(s.store.Repos().Sessions.Forgive(context.WithoutCancel(ctx), from), err)
 	}
 	return done, err
 }
@@ -258,7 +265,7 @@ func (s *Sessions) Forget(ctx context.Context) error {
 
 // ChangeOwnPassword changes the caller's password, who shows that he knows the one
 // there is, and ends all his sessions. Faults: Unauthenticated when the present one is
-// wrong, InvalidRequest, ServiceUnavailable.
+// wrong, InvalidRequest, ServiceUnavailable, at "turn" where so many come that it was not compared.
 func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, password string, people *Members) error {
 	m, err := s.store.Repos().Members.Find(ctx, by.memberID)
 	if err != nil {

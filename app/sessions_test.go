@@ -1,12 +1,14 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fichario/app"
@@ -197,6 +199,45 @@ func TestPasswordsLeaveProcessorsFree(t *testing.T) {
 		if n := compared.Load() / limit; n != 5 && n != 6 {
 			t.Errorf("within five seconds %d passwords are compared that take one", compared.Load())
 		}
+	})
+}
+
+// TestAPasswordThatIsNotComparedIsNoGuess, neither of the account nor of the network that it came from.
+func TestAPasswordThatIsNotComparedIsNoGuess(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		ctx, ana, here := t.Context(), s.add("ana", crm.Common), "203.0.113.7"
+		full := make(chan struct{})
+		door := app.NewSessions(s.store, s.now, func(hash, password string) bool {
+			if password == "demora" {
+				<-full
+			}
+			return fits(hash, password)
+		}, "x")
+		var wg sync.WaitGroup
+		for i := range max(1, runtime.GOMAXPROCS(0)/2) {
+			wg.Go(func() { _, _ = door.SignIn(ctx, "", fmt.Sprintf("p%d@x.example", i), "demora") })
+		}
+		synctest.Wait()
+		for range 25 {
+			_, err := door.SignIn(ctx, here, s.email("ana"), "senha-de-ana")
+			equal(t, "nobody's turn", line(said(err), app.FaultOf(err).RetryAfter), "servico_indisponivel turn 5s")
+			err = door.ChangeOwnPassword(ctx, ana, "senha-de-ana", "nova-senha", s.members)
+			equal(t, "one's own", line(said(err), app.FaultOf(err).RetryAfter), "servico_indisponivel turn 5s")
+		}
+		for range 25 {
+			gone, leave := context.WithTimeout(ctx, time.Second)
+			_, err := door.SignIn(gone, here, s.email("ana"), "senha-de-ana")
+			equal(t, "who did not wait for it", said(err), "servico_indisponivel turn")
+			leave()
+		}
+		close(full)
+		wg.Wait()
+		for range 4 {
+			_, err := door.SignIn(ctx, here, s.email("ana"), "errada")
+			equal(t, "a wrong one afterwards", line(said(err), app.FaultOf(err).RetryAfter), out+" 0s")
+		}
+		must(door.SignIn(ctx, here, s.email("ana"), "senha-de-ana"))
 	})
 }
 

@@ -113,6 +113,12 @@ type passwordFields struct {
 
 func (s *server) ownPassword(c *call, f passwordFields) error {
 	err := s.Sessions.ChangeOwnPassword(c.ctx(), c.by, string(f.Present), string(f.New), s.Members)
+	if why := app.FaultOf(err); tooMany(err) {
+		c.retryAfter(why)
+		return c.renderStatus(http.StatusServiceUnavailable, "conta", page{
+			Title: "Sua conta", Nav: "conta", Data: Form{Field: "atual", Problem: "A senha não foi conferida. " + why.Message},
+		})
+	}
 	if shown, ok := c.again(&f, err); ok {
 		if isUnauthenticated(err) { // the new one is not looked at before the present one is right
 			shown.Field = "atual"

@@ -23,6 +23,12 @@ func (c *call) secure() bool { return proxies(c.s.TrustedProxies).secure(c.Reque
 
 func isUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unauthenticated }
 
+// tooMany reports whether a password was not compared, because too many were.
+func tooMany(err error) bool {
+	why := app.FaultOf(err)
+	return why != nil && why.Field == "turn"
+}
+
 // toSignIn leads to the sign-in page, which leads back.
 func (c *call) toSignIn() error {
 	after, target := c.URL.RequestURI(), "/entrar"
@@ -79,10 +85,17 @@ func (s *server) signIn(c *call, f signInFields) error {
 	if need := factorNeeded(err); need != nil {
 		return c.toFactor(need, f.After)
 	}
-	if why := app.FaultOf(err); why != nil && why.Code == fault.Unauthenticated {
+	if why := app.FaultOf(err); why != nil && (why.Code == fault.Unauthenticated || tooMany(err)) {
 		c.retryAfter(why)
-		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
-			Email: f.Email, After: f.After, Problem: why.Message, Wait: int(why.RetryAfter / time.Second),
+		status, what := http.StatusUnauthorized, ""
+		if why.RetryAfter > 0 {
+			what = "A senha não foi conferida."
+		}
+		if tooMany(err) {
+			status = http.StatusServiceUnavailable
+		}
+		return c.renderStatus(status, "entrar", page{Title: "Entrar", Data: signInPage{
+			Email: f.Email, After: f.After, Problem: why.Message, What: what, Wait: int(why.RetryAfter / time.Second),
 		}})
 	}
 	if err != nil {

@@ -26,6 +26,8 @@ func TestGuessersHearWhenToComeBack(t *testing.T) {
 	if a.StatusCode != http.StatusUnauthorized || !strings.Contains(page, "Espere") || a.Header.Get("Retry-After") == "" {
 		t.Errorf("after twenty: %d, Retry-After %q", a.StatusCode, a.Header.Get("Retry-After"))
 	}
+	has(t, "of a password that nobody looked at", page, "A senha não foi conferida.")
+	hasNot(t, "of a password that nobody looked at", page, "não conferem")
 	if strings.Contains(v.log.String(), "127.0.0.1") || strings.Contains(v.log.String(), "198.51.100") {
 		t.Error("the log holds an address")
 	}
