@@ -45,8 +45,12 @@ func (c *call) waiting() string {
 	return cookie.Value
 }
 
-// entered starts what the browser keeps of a session, and leads to where somebody wanted to go.
+// entered starts what the browser keeps of a session, and leads to where somebody wanted to go. The session that the
+// browser had ends: nobody would see any more that it goes on.
 func (c *call) entered(token access.SessionToken, after string) error {
+	if err := c.endPresent(); err != nil {
+		return err
+	}
 	c.setCookie(entryCookie, "", -time.Second)
 	c.setCookie(c.sessionCookie(), token.Reveal(), access.SessionMax)
 	return c.redirect(local(after))

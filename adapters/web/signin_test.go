@@ -32,3 +32,33 @@ func TestGuessersHearWhenToComeBack(t *testing.T) {
 		t.Error("the log holds an address")
 	}
 }
+
+// TestSigningInAgainEndsTheSessionBefore: of the same browser; another one's goes on.
+func TestSigningInAgainEndsTheSessionBefore(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v, other := site.visitor("Ana"), site.outside()
+	signIn := url.Values{"email": {v.member.Email}, "senha": {"senha-de-teste"}}
+	if status, _ := other.post("/entrar", signIn); status != http.StatusSeeOther {
+		t.Fatalf("another browser: %d", status)
+	}
+	at, err := url.Parse(v.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before string
+	for _, cookie := range v.client.Jar.Cookies(at) {
+		if cookie.Name == "sessao" {
+			before = cookie.String()
+		}
+	}
+	if status, _ := v.post("/entrar", signIn); status != http.StatusSeeOther {
+		t.Fatalf("again: %d", status)
+	}
+	v.get("/contatos")
+	other.get("/contatos")
+	old, _ := site.outside().do(http.MethodGet, "/contatos", nil, "Cookie", before)
+	if to := old.Header.Get("Location"); old.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/entrar") {
+		t.Errorf("the cookie of before: %d to %s", old.StatusCode, to)
+	}
+}
