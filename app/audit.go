@@ -16,6 +16,8 @@ type Via struct {
 	Address, RequestID string
 	// Device is the browser and its system in words.
 	Device string
+	// Unattended is whether a page asks by itself, so that nobody need be there.
+	Unattended bool
 }
 
 type viaKey struct{}

@@ -200,8 +200,9 @@ func inWords(d time.Duration) string {
 	return fmt.Sprintf("%d minutos", int((d+time.Minute-1)/time.Minute))
 }
 
-// Resume returns the member of a session and the caller that he is. Faults:
-// Unauthenticated, ServiceUnavailable.
+// Resume returns the member of a session and the caller that he is. A request that a page
+// makes by itself is no visit, and lets the session grow idle. Faults: Unauthenticated,
+// ServiceUnavailable.
 func (s *Sessions) Resume(ctx context.Context, text string) (Caller, crm.Member, error) {
 	gone := fault.New(fault.Unauthenticated, "A sessão terminou. Entre de novo.")
 	token, ok := access.ParseSessionToken(text)
@@ -216,8 +217,8 @@ func (s *Sessions) Resume(ctx context.Context, text string) (Caller, crm.Member,
 	case err != nil:
 		return Caller{}, crm.Member{}, err
 	}
-	if now.Sub(session.SeenAt) > touchEvery {
-		if err := s.store.Repos().Sessions.Touch(ctx, token, now, viaOf(ctx, Caller{}).Address); err != nil {
+	if via := viaOf(ctx, Caller{}); !via.Unattended && now.Sub(session.SeenAt) > touchEvery {
+		if err := s.store.Repos().Sessions.Touch(ctx, token, now, via.Address); err != nil {
 			return Caller{}, crm.Member{}, err
 		}
 	}

@@ -85,6 +85,25 @@ func TestSessionsEndInTime(t *testing.T) {
 	})
 }
 
+// TestAnOpenPageIsNoVisit: what a page asks by itself is answered, and the session ends as if it were closed.
+func TestAnOpenPageIsNoVisit(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.add("ana", crm.Common)
+		left, began := s.signIn("ana", "senha-de-ana"), s.now()
+		byItself := app.Through(t.Context(), app.Via{Door: "interface", Unattended: true})
+		for {
+			if _, _, err := s.sessions.Resume(byItself, left); err != nil {
+				equal(t, "what is said", said(err), out)
+				break
+			}
+			time.Sleep(time.Hour)
+		}
+		equal(t, "how long it lasts", s.now().Sub(began), access.SessionIdle)
+		equal(t, "whoever comes back", s.inside(left), out)
+	})
+}
+
 // TestSigningInTellsNobodyApart: who has no account, no access or another password hears one and the same.
 func TestSigningInTellsNobodyApart(t *testing.T) {
 	t.Parallel()

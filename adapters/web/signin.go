@@ -29,6 +29,17 @@ func tooMany(err error) bool {
 	return why != nil && why.Field == "turn"
 }
 
+// bellPath is what every page asks for again and again, and unattendedHeader what script says of whatever else it does.
+const (
+	bellPath         = "/notificacoes/sino"
+	unattendedHeader = "X-Unattended"
+)
+
+// unattended reports whether a page asks by itself. A stream of events cannot have a header of ours.
+func unattended(r *http.Request) bool {
+	return r.URL.Path == bellPath || r.URL.Path == "/eventos" || r.Header.Get(unattendedHeader) != ""
+}
+
 // toSignIn leads to the sign-in page, which leads back.
 func (c *call) toSignIn() error {
 	after, target := c.URL.RequestURI(), "/entrar"
@@ -39,7 +50,7 @@ func (c *call) toSignIn() error {
 		target += "?" + url.Values{"depois": {after}}.Encode()
 	}
 	if c.script() {
-		if c.URL.Path != "/notificacoes/sino" { // what asks by itself does not take a page away that somebody writes in
+		if c.URL.Path != bellPath { // what asks by itself does not take a page away that somebody writes in
 			c.w.Header().Set("HX-Redirect", target)
 		}
 		c.w.WriteHeader(http.StatusNoContent)

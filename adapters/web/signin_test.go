@@ -1,11 +1,15 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"fichario/domain/access"
 )
 
 // TestGuessersHearWhenToComeBack: whatever they write into X-Forwarded-For, and whomever they guess.
@@ -60,5 +64,48 @@ func TestSigningInAgainEndsTheSessionBefore(t *testing.T) {
 	old, _ := site.outside().do(http.MethodGet, "/contatos", nil, "Cookie", before)
 	if to := old.Header.Get("Location"); old.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/entrar") {
 		t.Errorf("the cookie of before: %d to %s", old.StatusCode, to)
+	}
+}
+
+// TestWhatAPageAsksByItselfIsNoVisit: it leaves when the session was last seen alone.
+func TestWhatAPageAsksByItselfIsNoVisit(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	seen := func() time.Time {
+		t.Helper()
+		all, err := site.store.Repos().Sessions.List(t.Context(), v.member.ID, access.SessionToken{}, time.Time{})
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%d sessions: %v", len(all), err)
+		}
+		return all[0].SeenAt
+	}
+	began := seen()
+	site.ahead.Store(int64(time.Hour))
+	for _, path := range []string{"/notificacoes/sino", "/chaves", "/contatos", "/nada"} {
+		v.do(http.MethodGet, path, nil, "HX-Request", "true", "X-Unattended", "true")
+		if !seen().Equal(began) {
+			t.Errorf("%s by itself is a visit", path)
+		}
+	}
+	v.do(http.MethodGet, "/notificacoes/sino", nil, "HX-Request", "true")
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.server.URL+"/eventos", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := v.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	_ = stream.Body.Close()
+	if stream.StatusCode != http.StatusOK || !seen().Equal(began) {
+		t.Errorf("the bell, or the stream of events (%d), is a visit", stream.StatusCode)
+	}
+	v.do(http.MethodGet, "/contatos", nil, "HX-Request", "true")
+	if !seen().After(began) {
+		t.Error("what somebody asks for in a page is no visit")
 	}
 }

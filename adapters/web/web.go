@@ -188,7 +188,7 @@ func (s *server) serve(h handler) http.HandlerFunc {
 		c := &call{w: w, s: s, id: requestID(w)}
 		c.Request = r.WithContext(app.Through(r.Context(), app.Via{
 			Door: audit.Interface, Address: shape.ClientNetwork(r, s.TrustedProxies), RequestID: c.id,
-			Device: access.Device(r.UserAgent()),
+			Device: access.Device(r.UserAgent()), Unattended: unattended(r),
 		}))
 		if err := c.guard(h); err != nil {
 			s.fail(c, err)

@@ -57,6 +57,32 @@ func TestTheListUpdatesItself(t *testing.T) {
 	})
 }
 
+// TestWhatAPageRepeatsSaysSo, because it is no visit; what somebody asks for does not.
+func TestWhatAPageRepeatsSaysSo(t *testing.T) {
+	t.Parallel()
+	glance(t, func(_ *testing.T, _ *place, b *browsertest.Browser) {
+		b.Visit("/contatos")
+		browsertest.Eval[bool](b, `(() => {
+			addEventListener('htmx:before:request', ({ detail: { ctx } }) => {
+				const said = document.createElement('p')
+				said.textContent = ctx.sourceEvent.type + ' ' + ctx.request.headers['X-Unattended']
+				document.querySelector('main').append(said)
+			})
+			for (const trigger of ['every 1s', 'click']) {
+				const asks = document.createElement('button')
+				asks.setAttribute('hx-get', '/notificacoes/sino')
+				asks.setAttribute('hx-trigger', trigger)
+				asks.setAttribute('hx-swap', 'none')
+				document.querySelector('main').append(asks)
+				htmx.process(asks)
+				asks.click()
+			}
+			return true
+		})()`)
+		b.See("every true", "click undefined")
+	})
+}
+
 // TestAPhone has the search first, its filters folded, and cards that are targets as a whole, but for what is on them.
 func TestAPhone(t *testing.T) {
 	t.Parallel()

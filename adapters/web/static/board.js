@@ -109,9 +109,9 @@ async function drop() {
   ;(link || frame.firstElementChild).focus()
 }
 
-// again reads the board anew, and keeps how far it was scrolled.
+// again reads the board anew, and keeps how far it was scrolled. Where somebody is there, what he did was the visit.
 async function again() {
-  const answer = await fetch(location.href, { headers: { 'HX-Request': 'true' } })
+  const answer = await fetch(location.href, { headers: { 'HX-Request': 'true', 'X-Unattended': 'true' } })
   if (!answer.ok || answer.status === 204) throw new Error('no board')
   const { scrollLeft, scrollTop } = frame.firstElementChild
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.board')

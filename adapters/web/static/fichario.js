@@ -129,6 +129,11 @@ document.addEventListener('keydown', (event) => {
   other?.focus()
 })
 
+// What a page asks again and again keeps nobody's session alive.
+document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
+  if (ctx.sourceEvent?.type === 'every') ctx.request.headers['X-Unattended'] = 'true'
+})
+
 // What somebody asked for in place and did not get is said beside it, in the service's words where it sent any, until he
 // asks again. What asks by itself keeps what it shows, and asks again.
 let refused = null

@@ -15,12 +15,13 @@ if (fresh && window.EventSource) {
   const busy = () => fresh.matches(':hover, :focus-within') || touched() ||
     document.querySelector('dialog:modal') !== null || getSelection().toString() !== ''
 
-  const update = async () => {
+  // update is called by the news, or by whoever clicks on their offer: only the second is a visit.
+  const update = async (click) => {
     note.replaceChildren()
     waiting = null
     const place = new CustomEvent('live', { cancelable: true, bubbles: true })
     if (!fresh.dispatchEvent(place)) return // it reads itself anew
-    const answer = await fetch(location.href)
+    const answer = await fetch(location.href, { headers: click ? {} : { 'X-Unattended': 'true' } })
     const page = answer.ok && new DOMParser().parseFromString(await answer.text(), 'text/html')
     const found = page && page.querySelector('[data-live]')
     if (!found) return
