@@ -178,8 +178,8 @@ func (u *Members) SetPassword(ctx context.Context, by Caller, id, password strin
 	return u.setPassword(ctx, by, m, password)
 }
 
-// setPassword gives a member a new password. Faults: InvalidRequest with the field at fault, Forbidden,
-// ServiceUnavailable.
+// setPassword gives a member a new password. Faults: Unauthenticated where it is his own and not the one any more that
+// he showed, InvalidRequest with the field at fault, Forbidden, ServiceUnavailable.
 func (u *Members) setPassword(ctx context.Context, by Caller, m crm.Member, password string) error {
 	if err := checkPassword(password, m.Email); err != nil {
 		return err
@@ -191,7 +191,15 @@ func (u *Members) setPassword(ctx context.Context, by Caller, m crm.Member, pass
 	if err != nil {
 		return err
 	}
-	return u.change(ctx, by, m, func(m *crm.Member) error { m.PasswordHash = hash; return nil })
+	return u.change(ctx, by, m, func(present *crm.Member) error {
+		// Whoever changes his own showed that he knows the one of m. One that he was given meanwhile, because somebody else
+		// may know the old one, stays.
+		if by.memberID == m.ID && (present.PasswordHash != m.PasswordHash || !present.Active) {
+			return wrongPresent()
+		}
+		present.PasswordHash = hash
+		return nil
+	})
 }
 
 // change changes a member by f, which gets him as he is while nobody else changes members

@@ -264,6 +264,11 @@ func (s *Sessions) Forget(ctx context.Context) error {
 	})
 }
 
+// wrongPresent is said to whoever changes his password and does not know the one there is.
+func wrongPresent() *fault.Error {
+	return fault.New(fault.Unauthenticated, "A senha atual não confere.").At("password")
+}
+
 // ChangeOwnPassword changes the caller's password, who shows that he knows the one
 // there is, and ends all his sessions. Faults: Unauthenticated when the present one is
 // wrong, InvalidRequest, ServiceUnavailable, at "turn" where so many come that it was not compared.
@@ -277,7 +282,7 @@ func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, pa
 		return err
 	}
 	if !fits {
-		return fault.New(fault.Unauthenticated, "A senha atual não confere.").At("password")
+		return wrongPresent()
 	}
 	if err := s.store.Repos().Sessions.Clear(ctx, m.Email); err != nil {
 		return err

@@ -281,6 +281,30 @@ func TestOwnPassword(t *testing.T) {
 	equal(t, "the new one", s.inside(s.signIn("ana", "nova-senha")), "ana")
 }
 
+// TestAPasswordThatWasResetMeanwhileStays: whoever knew the one before does not replace it.
+func TestAPasswordThatWasResetMeanwhileStays(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
+	var meanwhile func()
+	door := app.NewSessions(s.store, s.now, func(hash, password string) bool {
+		meanwhile()
+		return fits(hash, password)
+	}, "x")
+	meanwhile = func() { done(s.members.SetPassword(t.Context(), owner, ana.MemberID(), "outra-de-ana")) }
+	err := door.ChangeOwnPassword(t.Context(), ana, "senha-de-ana", "nova-senha", s.members)
+	equal(t, "what is said", said(err), out+" password")
+	equal(t, "the one that she was given", s.inside(s.signIn("ana", "outra-de-ana")), "ana")
+
+	meanwhile = func() {
+		done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
+	}
+	err = door.ChangeOwnPassword(t.Context(), ana, "outra-de-ana", "nova-senha", s.members)
+	equal(t, "of whose access ended meanwhile", said(err), out+" password")
+	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+	equal(t, "once it is back", s.inside(s.signIn("ana", "outra-de-ana")), "ana")
+}
+
 // TestGuessersOfManyAccountsWait: failures are counted by the network that they come from, whosever the accounts are;
 // somebody who gets in takes back no more than his own attempt, and after an hour without any they are forgotten.
 func TestGuessersOfManyAccountsWait(t *testing.T) {
