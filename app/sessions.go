@@ -271,11 +271,15 @@ func wrongPresent() *fault.Error {
 
 // ChangeOwnPassword changes the caller's password, who shows that he knows the one
 // there is, and ends all his sessions. Faults: Unauthenticated when the present one is
-// wrong, InvalidRequest, ServiceUnavailable, at "turn" where so many come that it was not compared.
+// wrong, InvalidRequest, also for who has none, ServiceUnavailable, at "turn" where so many
+// come that it was not compared.
 func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, password string, people *Members) error {
 	m, err := s.store.Repos().Members.Find(ctx, by.memberID)
 	if err != nil {
 		return err
+	}
+	if m.PasswordHash == "" { // whatever he typed would be a wrong guess
+		return invalid("password", "Você não tem senha aqui.")
 	}
 	fits, err := s.guess(ctx, m.Email, m.PasswordHash, present)
 	if err != nil {

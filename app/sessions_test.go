@@ -281,6 +281,22 @@ func TestOwnPassword(t *testing.T) {
 	equal(t, "the new one", s.inside(s.signIn("ana", "nova-senha")), "ana")
 }
 
+// TestWhoHasNoPasswordChangesNone: that is said, however often, and counts as no guess.
+func TestWhoHasNoPasswordChangesNone(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	nova := must(s.members.Add(t.Context(), owner, app.NewMember{
+		OrgID: s.orgID, Name: "Nova", Email: s.email("nova"), Role: crm.Common,
+	}))
+	for range 10 {
+		err := s.sessions.ChangeOwnPassword(t.Context(), app.ByMember(nova), "x", "nova-senha", s.members)
+		equal(t, "what is said", said(err), "requisicao_invalida password")
+	}
+	done(s.members.SetPassword(t.Context(), owner, nova.ID, "senha-de-nova"))
+	equal(t, "with one", s.inside(s.signIn("nova", "senha-de-nova")), "Nova")
+}
+
 // TestAPasswordThatWasResetMeanwhileStays: whoever knew the one before does not replace it.
 func TestAPasswordThatWasResetMeanwhileStays(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"fichario/app"
 	"fichario/domain/access"
+	"fichario/domain/crm"
 )
 
 // TestGuessersHearWhenToComeBack: whatever they write into X-Forwarded-For, and whomever they guess.
@@ -107,5 +109,39 @@ func TestWhatAPageAsksByItselfIsNoVisit(t *testing.T) {
 	v.do(http.MethodGet, "/contatos", nil, "HX-Request", "true")
 	if !seen().After(began) {
 		t.Error("what somebody asks for in a page is no visit")
+	}
+}
+
+// TestTheAccountOfWhoHasNoPassword has no form for one that could never be sent.
+func TestTheAccountOfWhoHasNoPassword(t *testing.T) {
+	t.Parallel()
+	for _, mails := range []bool{true, false} {
+		site := newSite(t, mails)
+		owner := site.visitor("Ana")
+		has(t, "of who has one", owner.get("/conta"), `action="/conta/senha"`, "Trocar a senha")
+		nova, err := site.people().Add(t.Context(), app.Operator(), app.NewMember{
+			OrgID: owner.by.OrgID(), Name: "Nova", Email: "nova@example.com", Role: crm.Common,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := access.NewSessionToken()
+		if err := site.store.Repos().Sessions.Create(t.Context(), token, access.Session{
+			ID: app.NewKeyID(), MemberID: nova.ID, CreatedAt: time.Now(), SeenAt: time.Now(),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		v, cookie := site.outside(), []string{"Cookie", "sessao=" + token.Reveal()}
+		_, page := v.do(http.MethodGet, "/conta", nil, cookie...)
+		has(t, "the page", page, "Você não tem senha aqui")
+		hasNot(t, "the page", page, `action="/conta/senha"`)
+		if strings.Contains(page, `href="/entrar/esqueci"`) != mails {
+			t.Errorf("the way to one, with mail %t", mails)
+		}
+		sent, page := v.do(http.MethodPost, "/conta/senha", url.Values{"atual": {"x"}, "senha": {"vento sul"}}, cookie...)
+		has(t, "the form all the same", page, "Você não tem senha aqui")
+		if sent.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("the form all the same: %d", sent.StatusCode)
+		}
 	}
 }
