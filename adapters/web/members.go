@@ -53,7 +53,13 @@ func (s *server) memberAdd(c *call, f memberFields) error {
 		return s.teamPage(c, http.StatusUnprocessableEntity, teamPage{Part: "equipe", Form: shown})
 	}
 	if err == nil && f.Password == "" {
-		return s.teamDone(c, "equipe", s.Links.Invite(c.ctx(), c.by, made.ID), "Convite enviado. O link vale por 30 minutos.")
+		if err = s.Links.Invite(c.ctx(), c.by, made.ID); app.FaultOf(err) != nil {
+			// The form was taken: only the invitation is to be sent again.
+			return s.teamPage(c, http.StatusOK, teamPage{Part: "equipe", Form: Form{
+				Problem: "Pessoa acrescentada, mas o convite não pôde ser enviado. Use Convidar de novo.",
+			}})
+		}
+		return s.teamDone(c, "equipe", err, "Convite enviado. O link vale por 30 minutos.")
 	}
 	return s.teamDone(c, "equipe", err, "Pessoa acrescentada. Diga a ela o e-mail e a senha.")
 }

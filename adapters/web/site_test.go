@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
@@ -41,6 +42,8 @@ type testSite struct {
 	log      *bytes.Buffer
 	// mailed are the e-mails that were sent.
 	mailed chan ports.Mail
+	// mailAway is whether the mail server takes none.
+	mailAway atomic.Bool
 	// ahead is added to the clock.
 	ahead atomic.Int64
 }
@@ -127,7 +130,13 @@ type noJournal struct{}
 func (noJournal) Append(privacy.Entry) (bool, error) { return false, nil }
 
 // Send keeps an e-mail.
-func (s *testSite) Send(_ context.Context, m ports.Mail) error { s.mailed <- m; return nil }
+func (s *testSite) Send(_ context.Context, m ports.Mail) error {
+	if s.mailAway.Load() {
+		return errors.New("o servidor de e-mail não respondeu")
+	}
+	s.mailed <- m
+	return nil
+}
 
 // people makes members whose passwords are their own hashes.
 func (s *testSite) people() *app.Members {

@@ -46,3 +46,29 @@ func TestAWrongNameMarksItsOwnForm(t *testing.T) {
 		}
 	}
 }
+
+// TestAnInvitationThatCannotBeSent: the person is there, and can be invited once more.
+func TestAnInvitationThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	site.mailAway.Store(true)
+	status, page := v.post("/equipe/membros", url.Values{
+		"nome": {"Bia"}, "email": {"bia@example.com"}, "papel": {"member"},
+	})
+	has(t, "the page", page, "Pessoa acrescentada, mas o convite não pôde ser enviado. Use Convidar de novo.",
+		`data-sent="/equipe/membros"`)
+	again := regexp.MustCompile(`/equipe/membros/[0-9a-f-]{36}/convite`).FindString(page)
+	if status != http.StatusOK || again == "" {
+		t.Fatalf("the page: %d", status)
+	}
+	status, page = v.post(again, url.Values{})
+	has(t, "while there still is no mail", page, "O convite não pôde ser enviado (o servidor de e-mail não respondeu).")
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("while there still is no mail: %d", status)
+	}
+	site.mailAway.Store(false)
+	if status, _ := v.post(again, url.Values{}); status != http.StatusSeeOther || (<-site.mailed).To != "bia@example.com" {
+		t.Errorf("once there is: %d", status)
+	}
+}
