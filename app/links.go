@@ -244,14 +244,15 @@ func (l *Links) use(ctx context.Context, text, password string) error {
 		if err != nil {
 			return err
 		}
+		if !same.Active { // his access ended while the password was hashed
+			return badLink()
+		}
 		same.PasswordHash = hash
 		action := audit.PasswordReset
 		if t.Kind == access.Invitation {
 			action = audit.InviteAccepted
 		}
-		return errors.Join(r.Members.Update(ctx, same), r.Sessions.EndAll(ctx, m.ID), r.Sessions.Clear(ctx, m.Email),
-			r.Tickets.Drop(ctx, m.ID, access.Invitation), r.Tickets.Drop(ctx, m.ID, access.Forgotten),
-			r.Tickets.Drop(ctx, m.ID, access.Factor),
+		return errors.Join(r.Members.Update(ctx, same), endWaysIn(ctx, r, m.ID), r.Sessions.Clear(ctx, m.Email),
 			record(ctx, r, ByMember(m), audit.Line{OrgID: m.OrgID, Action: action, Object: m.ID}))
 	})
 }

@@ -112,6 +112,59 @@ func TestAForgottenPassword(t *testing.T) {
 	})
 }
 
+// TestANewPasswordEndsLinks of before, as the end of an access does: who has an old e-mail does not choose another one.
+func TestANewPasswordEndsLinks(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		ctx, owner, ana := t.Context(), s.add("dona", crm.Owner), s.add("ana", crm.Common)
+		for _, c := range []struct {
+			what string
+			do   func()
+		}{
+			{"she chose another", func() {
+				done(s.sessions.ChangeOwnPassword(ctx, ana, "senha-de-ana", "vento sul forte", s.members))
+			}},
+			{"an owner gave her another", func() {
+				done(s.members.SetPassword(ctx, owner, ana.MemberID(), "vento norte forte"))
+			}},
+			{"her access ended, and came back", func() {
+				done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
+				done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+			}},
+		} {
+			done(s.links.Forgot(ctx, "", s.email("ana")))
+			synctest.Wait()
+			_, forgotten := s.mailed()
+			done(s.links.Invite(ctx, owner, ana.MemberID()))
+			_, invited := s.mailed()
+			c.do()
+			for _, link := range []string{forgotten, invited} {
+				equal(t, "a link after "+c.what, said(s.links.Use(ctx, "", link, "senha de um estranho")), out)
+			}
+		}
+	})
+}
+
+// TestALinkOfWhoseAccessEnds while the new password is hashed does not count.
+func TestALinkOfWhoseAccessEnds(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ctx, ana := t.Context(), s.add("ana", crm.Common)
+	address, _, err := s.links.Link(ctx, app.Operator(), ana.MemberID())
+	done(err)
+	slow := app.NewLinks(app.LinksConfig{
+		Store: s.store, Clock: s.now, Sessions: s.sessions, Hash: func(p string) (string, error) {
+			m := must(s.store.Repos().Members.Find(ctx, ana.MemberID()))
+			m.Active = false
+			done(s.store.Repos().Members.Update(ctx, m))
+			return hashed(p)
+		},
+	})
+	_, link, _ := strings.Cut(address, "/entrar/link/")
+	equal(t, "the link", said(slow.Use(ctx, "", link, "vento sul forte")), out)
+	equal(t, "her password", must(s.store.Repos().Members.Find(ctx, ana.MemberID())).PasswordHash, "h:senha-de-ana")
+}
+
 // TestWhoTriesLinksWaits, whatever the links.
 func TestWhoTriesLinksWaits(t *testing.T) {
 	t.Parallel()

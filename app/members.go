@@ -116,9 +116,8 @@ type MemberChange struct {
 const NoBudget catalog.Money = -1
 
 // Update changes a member. Only an owner may make an owner, or change one; the last
-// active owner stays; only an owner sets budgets; nobody ends his own access. Whoever loses it is signed out.
-// Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
-// ServiceUnavailable.
+// active owner stays; only an owner sets budgets; nobody ends his own access. Whoever loses it is signed out, and
+// his links end. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
 func (u *Members) Update(ctx context.Context, by Caller, id string, c MemberChange) error {
 	m, err := memberKind.managed(ctx, u.store.Repos(), by, id)
 	if err != nil {
@@ -162,7 +161,7 @@ func setBudget(by Caller, m *crm.Member, budget catalog.Money) error {
 	return nil
 }
 
-// SetPassword gives another member a new password and ends his sessions; one's own is changed with
+// SetPassword gives another member a new password and ends his sessions and links; one's own is changed with
 // Sessions.ChangeOwnPassword, which asks for the present one. Faults: InvalidRequest with the field at fault, NotFound,
 // Forbidden, ServiceUnavailable.
 func (u *Members) SetPassword(ctx context.Context, by Caller, id, password string) error {
@@ -234,8 +233,15 @@ func (u *Members) change(ctx context.Context, by Caller, m crm.Member, f func(*c
 		if after.Active && after.PasswordHash == before.PasswordHash {
 			return nil
 		}
-		return errors.Join(r.Sessions.EndAll(ctx, m.ID), r.Tickets.Drop(ctx, m.ID, access.Factor))
+		return endWaysIn(ctx, r, m.ID)
 	})
+}
+
+// endWaysIn ends what lets a member in, or whoever was in his place, beside his password and his second factor: his
+// sessions, and what was begun and could still be ended, which are links and a sign-in that waits.
+func endWaysIn(ctx context.Context, r ports.Repos, memberID string) error {
+	return errors.Join(r.Sessions.EndAll(ctx, memberID), r.Tickets.Drop(ctx, memberID, access.Invitation),
+		r.Tickets.Drop(ctx, memberID, access.Forgotten), r.Tickets.Drop(ctx, memberID, access.Factor))
 }
 
 // recordMember writes what is different about a member.

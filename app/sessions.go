@@ -270,9 +270,9 @@ func wrongPresent() *fault.Error {
 }
 
 // ChangeOwnPassword changes the caller's password, who shows that he knows the one
-// there is, and ends all his sessions. Faults: Unauthenticated when the present one is
-// wrong, InvalidRequest, also for who has none, ServiceUnavailable, at "turn" where so many
-// come that it was not compared.
+// there is, and ends all his sessions and links. Faults: Unauthenticated when the present
+// one is wrong, InvalidRequest, also for who has none, ServiceUnavailable, at "turn" where so
+// many come that it was not compared.
 func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, password string, people *Members) error {
 	m, err := s.store.Repos().Members.Find(ctx, by.memberID)
 	if err != nil {
