@@ -48,6 +48,10 @@ func (f *Factors) ConfirmCodes(ctx context.Context, by Caller, code string) (rec
 		return nil, err
 	}
 	return recovery, f.store.InTx(ctx, func(r ports.Repos) error {
+		// What a new password takes away meanwhile is not put back.
+		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+			return err
+		}
 		known, err := r.Factors.Codes(ctx, m.ID)
 		if errors.Is(err, ports.ErrNotFound) || err == nil && known.Confirmed {
 			return invalid("code", "Comece de novo: não há códigos para confirmar.")

@@ -85,6 +85,39 @@ func TestASecondFactorByCodes(t *testing.T) {
 	})
 }
 
+// TestCodesThatWaitEndWithThePassword: who had the session of before may have seen their secret. Codes that count stay.
+func TestCodesThatWaitEndWithThePassword(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ctx, owner, ana := t.Context(), s.add("dona", crm.Owner), s.add("ana", crm.Common)
+	for _, c := range []struct {
+		what string
+		do   func()
+	}{
+		{"she chose another", func() {
+			done(s.sessions.ChangeOwnPassword(ctx, ana, "senha-de-ana", "vento sul forte", s.members))
+		}},
+		{"she used a link", func() {
+			address, _, err := s.links.Link(ctx, app.Operator(), ana.MemberID())
+			done(err)
+			_, link, _ := strings.Cut(address, "/entrar/link/")
+			done(s.links.Use(ctx, "", link, "vento norte forte"))
+		}},
+		{"her access ended, and came back", func() {
+			done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
+			done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+		}},
+	} {
+		done(s.factors.BeginCodes(ctx, ana))
+		equal(t, "whether there is a secret", must(s.factors.View(ctx, ana)).Secret != "", true)
+		c.do()
+		equal(t, "the secret after "+c.what, must(s.factors.View(ctx, ana)).Secret, "")
+	}
+	s.enrolled(ana)
+	done(s.members.SetPassword(ctx, owner, ana.MemberID(), "vento leste forte"))
+	equal(t, "codes that were confirmed", must(s.factors.View(ctx, ana)).Codes, true)
+}
+
 // TestWrongCodesSlowDown, as passwords do: the right one too, and also one that comes with another sign-in.
 func TestWrongCodesSlowDown(t *testing.T) {
 	t.Parallel()

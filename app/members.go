@@ -238,10 +238,12 @@ func (u *Members) change(ctx context.Context, by Caller, m crm.Member, f func(*c
 }
 
 // endWaysIn ends what lets a member in, or whoever was in his place, beside his password and his second factor: his
-// sessions, and what was begun and could still be ended, which are links and a sign-in that waits.
+// sessions, and what was begun and could still be ended, which are links, a sign-in that waits and codes that are not
+// confirmed, whose secret somebody else may have seen.
 func endWaysIn(ctx context.Context, r ports.Repos, memberID string) error {
 	return errors.Join(r.Sessions.EndAll(ctx, memberID), r.Tickets.Drop(ctx, memberID, access.Invitation),
-		r.Tickets.Drop(ctx, memberID, access.Forgotten), r.Tickets.Drop(ctx, memberID, access.Factor))
+		r.Tickets.Drop(ctx, memberID, access.Forgotten), r.Tickets.Drop(ctx, memberID, access.Factor),
+		r.Factors.DropUnconfirmed(ctx, memberID))
 }
 
 // recordMember writes what is different about a member.

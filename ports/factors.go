@@ -26,6 +26,8 @@ type Factors interface {
 	// Codes returns how a member makes his codes, or ErrNotFound.
 	Codes(ctx context.Context, memberID string) (access.OneTimeCodes, error)
 	SetCodes(ctx context.Context, memberID string, c access.OneTimeCodes) error
+	// DropUnconfirmed removes codes that a member has not confirmed, if there are any.
+	DropUnconfirmed(ctx context.Context, memberID string) error
 	// UseStep notes that the code of a step was used, and reports whether neither it nor a later one was before.
 	UseStep(ctx context.Context, memberID string, step int64) (bool, error)
 	// SetRecovery replaces a member's recovery codes by others, known by their hashes.

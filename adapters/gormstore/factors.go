@@ -85,6 +85,12 @@ func (r factors) SetCodes(ctx context.Context, memberID string, c access.OneTime
 	})
 }
 
+func (r factors) DropUnconfirmed(ctx context.Context, memberID string) error {
+	return r.exec(ctx, "factors.dropUnconfirmed", func(db *gorm.DB) error {
+		return db.Delete(&codesRow{}, "id = ? AND NOT confirmed", memberID).Error
+	})
+}
+
 func (r factors) UseStep(ctx context.Context, memberID string, step int64) (bool, error) {
 	n, err := r.changed(ctx, "factors.useStep", func(db *gorm.DB) *gorm.DB {
 		return db.Model(&codesRow{}).Where("id = ? AND last_step < ?", memberID, step).Update("last_step", step)

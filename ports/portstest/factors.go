@@ -67,8 +67,15 @@ func factors(t *testing.T, s ports.Store) {
 	codes := access.OneTimeCodes{Secret: "SECRET"}
 	must(t, r.SetCodes(ctx, ana.ID, codes))
 	has("before it is confirmed", false)
+	must(t, r.DropUnconfirmed(ctx, rui.ID))
+	_, err = r.Codes(ctx, ana.ID)
+	must(t, err)
+	must(t, r.DropUnconfirmed(ctx, ana.ID))
+	_, err = r.Codes(ctx, ana.ID)
+	wantErr(t, "codes that were dropped", err, ports.ErrNotFound)
 	codes.Confirmed, codes.LastStep = true, 7
 	must(t, r.SetCodes(ctx, ana.ID, codes))
+	must(t, r.DropUnconfirmed(ctx, ana.ID))
 	has("with codes", true)
 	got, err := r.Codes(ctx, ana.ID)
 	must(t, err)
