@@ -59,7 +59,7 @@ func (f *Factors) ConfirmCodes(ctx context.Context, by Caller, code string) (rec
 		if err != nil {
 			return err
 		}
-		step, ok := f.codes.Step(known.Secret, code, f.clock())
+		step, ok := f.codes.Step(known.Secret, oneTime(code), f.clock())
 		if !ok {
 			return wrongCode()
 		}

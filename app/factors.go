@@ -87,9 +87,12 @@ func wrongCode() *fault.Error {
 	return fault.New(fault.Unauthenticated, "Este código não vale: ele está errado, venceu ou já foi usado.").At("code")
 }
 
+// oneTime is a one-time code as it was typed, without the space that apps show within it.
+func oneTime(typed string) string { return strings.Join(strings.Fields(typed), "") }
+
 // shows reports by what a member proved who he is, in a transaction that uses the code up; "" for nothing.
 func (f *Factors) shows(ctx context.Context, r ports.Repos, memberID, code string) (by string, err error) {
-	if digits := strings.ReplaceAll(strings.TrimSpace(code), " ", ""); len(digits) == 6 {
+	if digits := oneTime(code); len(digits) == 6 {
 		codes, err := r.Factors.Codes(ctx, memberID)
 		if err != nil || !codes.Confirmed {
 			return "", orNothing(err)

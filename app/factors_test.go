@@ -85,6 +85,25 @@ func TestASecondFactorByCodes(t *testing.T) {
 	})
 }
 
+// TestACodeAsAppsShowIt, with a space in its middle, counts where codes are turned on and at the door.
+func TestACodeAsAppsShowIt(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		ctx, ana := t.Context(), s.add("ana", crm.Common)
+		done(s.factors.BeginCodes(ctx, ana))
+		secret := must(s.factors.View(ctx, ana)).Secret
+		shown := func() string {
+			code := must(totp.GenerateCode(secret, s.now()))
+			return " " + code[:3] + " " + code[3:]
+		}
+		_, err := s.factors.ConfirmCodes(ctx, ana, shown())
+		equal(t, "turned on", said(err), "")
+		time.Sleep(time.Minute)
+		_, err = s.factors.Prove(ctx, "", s.waits("ana"), shown())
+		equal(t, "at the door", said(err), "")
+	})
+}
+
 // TestCodesThatWaitEndWithThePassword: who had the session of before may have seen their secret. Codes that count stay.
 func TestCodesThatWaitEndWithThePassword(t *testing.T) {
 	t.Parallel()
