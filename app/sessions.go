@@ -194,10 +194,14 @@ func (s *Sessions) refused(ctx context.Context, m crm.Member) error {
 }
 
 func inWords(d time.Duration) string {
-	if s := int(d.Round(time.Second).Seconds()); s < 60 {
-		return fmt.Sprintf("%d segundos", max(s, 1))
+	n, unit := max(int(d.Round(time.Second).Seconds()), 1), "segundo"
+	if n >= 60 {
+		n, unit = int((d+time.Minute-1)/time.Minute), "minuto"
 	}
-	return fmt.Sprintf("%d minutos", int((d+time.Minute-1)/time.Minute))
+	if n > 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
 }
 
 // Resume returns the member of a session and the caller that he is. A request that a page

@@ -162,6 +162,34 @@ func TestGuessersWait(t *testing.T) {
 	})
 }
 
+// TestHowLongGuessersWaitIsSaid in the words of one and of several.
+func TestHowLongGuessersWaitIsSaid(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.add("ana", crm.Common)
+		try := func() string {
+			_, err := s.sessions.SignIn(t.Context(), "", s.email("ana"), "errada")
+			return app.FaultOf(err).Message
+		}
+		says := func(failed int, wait string) {
+			t.Helper()
+			equal(t, "what is said", try(), fmt.Sprintf("Foram %d tentativas. Espere %s antes da próxima.", failed, wait))
+		}
+		for range 5 {
+			try()
+		}
+		says(5, "30 segundos")
+		time.Sleep(29 * time.Second)
+		says(5, "1 segundo")
+		time.Sleep(time.Second)
+		try()
+		says(6, "1 minuto")
+		time.Sleep(time.Minute)
+		try()
+		says(7, "2 minutos")
+	})
+}
+
 // TestGuessesAreCounted: also those that come together.
 func TestGuessesAreCounted(t *testing.T) {
 	t.Parallel()
