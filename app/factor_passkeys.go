@@ -85,9 +85,11 @@ func (f *Factors) BeginPasskey(ctx context.Context, by Caller) (Challenge, error
 }
 
 // AddPasskey adds the passkey that a browser made, and returns recovery codes where the caller had no second factor
-// before. Faults: Unauthenticated, InvalidRequest, NotFound, ServiceUnavailable.
+// before. The proof is a code or a recovery code where he has one, else his password, if he has one. Faults:
+// Unauthenticated, at "proof" when it is that which is wrong, with RetryAfter where waiting is needed, InvalidRequest,
+// NotFound, ServiceUnavailable.
 func (f *Factors) AddPasskey(
-	ctx context.Context, by Caller, ticket, name string, answer []byte,
+	ctx context.Context, by Caller, ticket, name string, answer []byte, proof string,
 ) (recovery []string, err error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
@@ -114,7 +116,7 @@ func (f *Factors) AddPasskey(
 	}
 	made.ID, made.MemberID, made.CreatedAt = newID(), m.ID, f.clock()
 	made.Name = name
-	err = f.store.InTx(ctx, func(r ports.Repos) error {
+	err = f.adding(ctx, m, proof, func(r ports.Repos) error {
 		if err := r.Factors.AddPasskey(ctx, made); err != nil {
 			return err
 		}

@@ -38,20 +38,20 @@ func (f *Factors) BeginCodes(ctx context.Context, by Caller) error {
 }
 
 // ConfirmCodes turns the codes on whose first one the caller shows, and returns recovery codes where he had no second
-// factor before. Faults: Unauthenticated, InvalidRequest, NotFound, ServiceUnavailable.
-func (f *Factors) ConfirmCodes(ctx context.Context, by Caller, code string) (recovery []string, err error) {
+// factor before. The proof is a recovery code where he has a second factor, else his password, if he has one. Faults:
+// Unauthenticated, at "proof" when it is that which is wrong, with RetryAfter where waiting is needed, InvalidRequest,
+// NotFound, ServiceUnavailable.
+func (f *Factors) ConfirmCodes(ctx context.Context, by Caller, code, proof string) (recovery []string, err error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.guess(ctx, m.ID); err != nil {
-		return nil, err
-	}
-	return recovery, f.store.InTx(ctx, func(r ports.Repos) error {
-		// What a new password takes away meanwhile is not put back.
-		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
-			return err
+	if !m.SecondFactor { // else the proof counts the attempt
+		if err := f.guess(ctx, m.ID); err != nil {
+			return nil, err
 		}
+	}
+	return recovery, f.adding(ctx, m, proof, func(r ports.Repos) error {
 		known, err := r.Factors.Codes(ctx, m.ID)
 		if errors.Is(err, ports.ErrNotFound) || err == nil && known.Confirmed {
 			return invalid("code", "Comece de novo: não há códigos para confirmar.")

@@ -52,6 +52,8 @@ type FactorView struct {
 	Recovery int
 	// Required is whether his organisation wants a second factor of everybody.
 	Required bool
+	// Password is whether he has one, which is asked for before his first second factor.
+	Password bool
 }
 
 // On is whether he has a second factor.
@@ -60,9 +62,11 @@ func (v FactorView) On() bool { return v.Codes || len(v.Passkeys) > 0 }
 // View returns what the caller has. Faults: NotFound, ServiceUnavailable.
 func (f *Factors) View(ctx context.Context, by Caller) (v FactorView, err error) {
 	r := f.store.Repos()
-	if _, err = memberKind.visible(ctx, r, by, by.memberID); err != nil {
+	m, err := memberKind.visible(ctx, r, by, by.memberID)
+	if err != nil {
 		return v, err
 	}
+	v.Password = m.PasswordHash != ""
 	org, err := r.Orgs.Find(ctx, by.orgID)
 	if err != nil {
 		return v, err
@@ -167,6 +171,39 @@ func (f *Factors) proving(
 		if err := looked(ctx, f.store, Caller{}, l); err != nil {
 			return err
 		}
+	}
+	return err
+}
+
+// adding does then, which gives a member another way in, in a transaction. An open session is not enough for that: he
+// shows a code where he has a second factor, as for taking one away, and else his password, unless he has none because
+// a provider lets him in. What is wrong with the proof is at "proof".
+func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then func(ports.Repos) error) error {
+	proven := false
+	err := func() error {
+		if m.SecondFactor {
+			return f.proving(ctx, m, proof, func(r ports.Repos, _ string) error { proven = true; return then(r) })
+		}
+		if m.PasswordHash != "" {
+			if err := f.sessions.knows(ctx, m, proof); err != nil {
+				return err
+			}
+		}
+		return f.store.InTx(ctx, func(r ports.Repos) error {
+			if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+				return err
+			}
+			same, err := r.Members.Find(ctx, m.ID)
+			if err != nil || !same.Active || same.PasswordHash != m.PasswordHash || same.SecondFactor {
+				return errors.Join(err, invalid("proof", "A sua conta mudou enquanto isso. Tente de novo."))
+			}
+			proven = true
+			return then(r)
+		})
+	}()
+	var why *fault.Error
+	if !proven && errors.As(err, &why) && why.Code == fault.Unauthenticated {
+		return why.At("proof")
 	}
 	return err
 }

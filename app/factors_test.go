@@ -20,9 +20,16 @@ import (
 // enrolled turns one-time codes on, and returns their secret and the recovery codes.
 func (s *setting) enrolled(who app.Caller) (secret string, recovery []string) {
 	s.t.Helper()
-	done(s.factors.BeginCodes(s.t.Context(), who))
-	secret = must(s.factors.View(s.t.Context(), who)).Secret
-	return secret, must(s.factors.ConfirmCodes(s.t.Context(), who, must(totp.GenerateCode(secret, s.now()))))
+	ctx := s.t.Context()
+	done(s.factors.BeginCodes(ctx, who))
+	secret = must(s.factors.View(ctx, who)).Secret
+	return secret, must(s.factors.ConfirmCodes(ctx, who, must(totp.GenerateCode(secret, s.now())), s.passwordOf(who)))
+}
+
+// passwordOf is the password that add gave somebody.
+func (s *setting) passwordOf(who app.Caller) string {
+	s.t.Helper()
+	return "senha-de-" + must(s.store.Repos().Members.Find(s.t.Context(), who.MemberID())).Name
 }
 
 // waits signs somebody in by his password, and returns the ticket for his second factor.
@@ -96,7 +103,7 @@ func TestACodeAsAppsShowIt(t *testing.T) {
 			code := must(totp.GenerateCode(secret, s.now()))
 			return " " + code[:3] + " " + code[3:]
 		}
-		_, err := s.factors.ConfirmCodes(ctx, ana, shown())
+		_, err := s.factors.ConfirmCodes(ctx, ana, shown(), "senha-de-ana")
 		equal(t, "turned on", said(err), "")
 		time.Sleep(time.Minute)
 		_, err = s.factors.Prove(ctx, "", s.waits("ana"), shown())
@@ -132,6 +139,7 @@ func TestCodesThatWaitEndWithThePassword(t *testing.T) {
 		c.do()
 		equal(t, "the secret after "+c.what, must(s.factors.View(ctx, ana)).Secret, "")
 	}
+	done(s.members.SetPassword(ctx, owner, ana.MemberID(), "senha-de-ana"))
 	s.enrolled(ana)
 	done(s.members.SetPassword(ctx, owner, ana.MemberID(), "vento leste forte"))
 	equal(t, "codes that were confirmed", must(s.factors.View(ctx, ana)).Codes, true)
@@ -224,16 +232,70 @@ func TestOnlyTheOperatorMay(t *testing.T) {
 	equal(t, "the audit of it", strings.Contains(actions(s.lines(0)), "segundo_fator.retirado"), true)
 }
 
+// TestASessionAloneAddsNoWayIn: before a passkey is added, or codes turned on, whoever has a second factor shows it,
+// and who has none his password, unless there is none because a provider lets him in. What is refused uses nothing up.
+func TestASessionAloneAddsNoWayIn(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	ctx, ana := t.Context(), s.add("ana", crm.Common)
+	passkey := func(who app.Caller, credential, proof string) ([]string, error) {
+		ticket := must(s.factors.BeginPasskey(ctx, who)).Ticket.Reveal()
+		return s.factors.AddPasskey(ctx, who, ticket, "iPhone", []byte(credential), proof)
+	}
+	codes := func(who app.Caller, proof string) error {
+		done(s.factors.BeginCodes(ctx, who))
+		code := must(totp.GenerateCode(must(s.factors.View(ctx, who)).Secret, s.now()))
+		_, err := s.factors.ConfirmCodes(ctx, who, code, proof)
+		return err
+	}
+	has := func(who app.Caller) string {
+		v := must(s.factors.View(ctx, who))
+		return line(v.Codes, len(v.Passkeys), v.Recovery)
+	}
+	equal(t, "whether a password is asked for", must(s.factors.View(ctx, ana)).Password, true)
+	_, err := passkey(ana, "one", "")
+	equal(t, "a passkey without her password", said(err), out+" proof")
+	equal(t, "codes without her password", said(codes(ana, "errada")), out+" proof")
+	equal(t, "what she has", has(ana), "false 0 0")
+	recovery := must(passkey(ana, "one", "senha-de-ana"))
+	_, err = passkey(ana, "two", "")
+	equal(t, "another passkey without anything", said(err), out+" proof")
+	_, err = passkey(ana, "two", "senha-de-ana")
+	equal(t, "another passkey with her password alone", said(err), out+" proof")
+	equal(t, "codes with her password alone", said(codes(ana, "senha-de-ana")), out+" proof")
+	right := s.now
+	s.now = func() time.Time { return right().Add(time.Hour) }
+	equal(t, "a first code that is wrong", said(codes(ana, recovery[0])), out+" code")
+	equal(t, "what she has", has(ana), "false 1 10")
+	s.now = right
+
+	bia := s.add("bia", crm.Common)
+	recovery = must(passkey(bia, "bia's", "senha-de-bia"))
+	equal(t, "codes with a recovery code", said(codes(bia, recovery[0])), "")
+	_, err = passkey(bia, "bia's other", recovery[0])
+	equal(t, "the same recovery code again", said(err), out+" proof")
+	_, err = passkey(bia, "bia's other", recovery[1])
+	equal(t, "another one", said(err), "")
+	equal(t, "what she has", has(bia), "true 2 8")
+
+	rui := app.ByMember(must(s.members.Add(ctx, app.Operator(), app.NewMember{
+		OrgID: s.orgID, Name: "rui", Email: s.email("rui"), Role: crm.Common,
+	})))
+	equal(t, "whether he is asked for a password", must(s.factors.View(ctx, rui)).Password, false)
+	_, err = passkey(rui, "rui's", "")
+	equal(t, "a passkey of who has no password", said(err), "")
+}
+
 // TestPasskeysLetIn: as the second factor and alone, each answer once, and not those of who is gone.
 func TestPasskeysLetIn(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	ctx, owner, ana, rui := t.Context(), s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("rui", crm.Common)
 	challenge := must(s.factors.BeginPasskey(ctx, ana)).Ticket.Reveal()
-	_, err := s.factors.AddPasskey(ctx, rui, challenge, "iPhone", []byte("ana's"))
+	_, err := s.factors.AddPasskey(ctx, rui, challenge, "iPhone", []byte("ana's"), "senha-de-rui")
 	equal(t, "somebody else's challenge", said(err), out+" passkey")
-	recovery := must(s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("ana's")))
-	_, err = s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("more"))
+	recovery := must(s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("ana's"), "senha-de-ana"))
+	_, err = s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("more"), recovery[1])
 	equal(t, "a challenge again", said(err), out+" passkey")
 	equal(t, "recovery codes", len(recovery), access.RecoveryCodes)
 

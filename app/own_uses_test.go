@@ -23,9 +23,11 @@ func (s *setting) ownUses(owner app.Caller) []use {
 	}
 	done(repos.Factors.AddPasskey(ctx, key))
 	recovery := access.NewRecoveryCodes()
-	hash, _ := access.RecoveryHash(recovery[0])
-	other, _ := access.RecoveryHash(recovery[1])
-	done(repos.Factors.SetRecovery(ctx, owner.MemberID(), [][]byte{hash, other}))
+	hashes := make([][]byte, 4)
+	for i := range hashes {
+		hashes[i], _ = access.RecoveryHash(recovery[i])
+	}
+	done(repos.Factors.SetRecovery(ctx, owner.MemberID(), hashes))
 	done(s.factors.BeginCodes(ctx, owner))
 	secret := must(s.factors.View(ctx, owner)).Secret
 	code := func(steps int) string {
@@ -39,9 +41,9 @@ func (s *setting) ownUses(owner app.Caller) []use {
 		{s.sessions.EndOthers, args{token.Reveal()}, "", ""},
 		{s.factors.View, nil, "", ""},
 		{s.factors.BeginCodes, nil, "", ""},
-		{s.factors.ConfirmCodes, args{code(-1)}, out, out},
+		{s.factors.ConfirmCodes, args{code(-1), recovery[1]}, out, out},
 		{s.factors.BeginPasskey, nil, "", ""},
-		{s.factors.AddPasskey, args{challenge, "iPhone", []byte("novo")}, out, out},
+		{s.factors.AddPasskey, args{challenge, "iPhone", []byte("novo"), recovery[2]}, out, out},
 		{s.factors.Require, args{true}, forbidden, "requisicao_invalida"},
 		{s.factors.Require, args{false}, forbidden, ""},
 		{s.factors.RemovePasskey, args{key.ID, recovery[0]}, out, out},

@@ -285,6 +285,15 @@ func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, pa
 	if m.PasswordHash == "" { // whatever he typed would be a wrong guess
 		return invalid("password", "Você não tem senha aqui.")
 	}
+	if err := s.knows(ctx, m, present); err != nil {
+		return err
+	}
+	return people.setPassword(ctx, by, m, password)
+}
+
+// knows has a member show that he knows his password, which is counted as a sign-in is. Faults: Unauthenticated when
+// it is another one, with RetryAfter where waiting is needed, ServiceUnavailable.
+func (s *Sessions) knows(ctx context.Context, m crm.Member, present string) error {
 	fits, err := s.guess(ctx, m.Email, m.PasswordHash, present)
 	if err != nil {
 		return err
@@ -292,8 +301,5 @@ func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, pa
 	if !fits {
 		return wrongPresent()
 	}
-	if err := s.store.Repos().Sessions.Clear(ctx, m.Email); err != nil {
-		return err
-	}
-	return people.setPassword(ctx, by, m, password)
+	return s.store.Repos().Sessions.Clear(ctx, m.Email)
 }

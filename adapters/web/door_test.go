@@ -45,7 +45,8 @@ func (v *visitor) enrol() (secret string, recovery []string) {
 	page := v.get("/conta/segundo-fator")
 	has(v.t, "the page", page, `src="data:image/png;base64,`)
 	secret = strings.ReplaceAll(secretShown.FindStringSubmatch(page)[1], " ", "")
-	response, body := v.send("/conta/segundo-fator/confirmar", "codigo", v.code(secret, 0))
+	response, body := v.send("/conta/segundo-fator/confirmar", "codigo", v.code(secret, 0),
+		"atual", "senha-de-teste")
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Encoding") != "" {
 		v.t.Fatalf("turned on: %d, %s", response.StatusCode, response.Header.Get("Content-Encoding"))
 	}
@@ -57,8 +58,11 @@ func TestASecondFactorWithoutScript(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	v := site.visitor("Ana")
-	_, wrong := v.send("/conta/segundo-fator/confirmar", "codigo", "000000")
+	_, wrong := v.send("/conta/segundo-fator/confirmar", "codigo", "000000", "atual", "senha-de-teste")
 	has(t, "nothing to confirm", wrong, "Comece de novo")
+	_, wrong = v.send("/conta/segundo-fator/confirmar", "codigo", "000000", "atual", "senha-errada")
+	has(t, "another password", wrong, "A senha atual não confere.")
+	hasNot(t, "another password", wrong, "senha-errada")
 	secret, recovery := v.enrol()
 	if len(recovery) != 10 {
 		t.Fatalf("%d recovery codes", len(recovery))

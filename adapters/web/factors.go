@@ -138,8 +138,11 @@ type ownCode struct {
 	Code string `form:"codigo" app:"code"`
 }
 
-func (s *server) codesConfirm(c *call, f ownCode) error {
-	recovery, err := s.Factors.ConfirmCodes(c.ctx(), c.by, f.Code)
+func (s *server) codesConfirm(c *call, f struct {
+	Code  string  `form:"codigo" app:"code"`
+	Proof asTyped `form:"atual" app:"proof"`
+}) error {
+	recovery, err := s.Factors.ConfirmCodes(c.ctx(), c.by, f.Code, string(f.Proof))
 	return s.factorDone(c, &f, err, recovery, "Códigos ligados.")
 }
 
@@ -174,8 +177,9 @@ func (s *server) passkeyAdd(c *call, f struct {
 	Name   string  `form:"nome" app:"name"`
 	Ticket string  `form:"bilhete"`
 	Answer asTyped `form:"resposta" app:"passkey"`
+	Proof  asTyped `form:"atual" app:"proof"`
 }) error {
-	recovery, err := s.Factors.AddPasskey(c.ctx(), c.by, f.Ticket, f.Name, []byte(f.Answer))
+	recovery, err := s.Factors.AddPasskey(c.ctx(), c.by, f.Ticket, f.Name, []byte(f.Answer), string(f.Proof))
 	return s.factorDone(c, &f, err, recovery, "Chave de acesso criada.")
 }
 
