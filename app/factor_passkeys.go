@@ -158,10 +158,14 @@ func (f *Factors) RemovePasskey(ctx context.Context, by Caller, id, code string)
 }
 
 // BeginPasskeyUse begins to sign in by a passkey: as the second factor of a sign-in that waits, or with an empty text
-// by itself. Faults: Unauthenticated, InvalidRequest, ServiceUnavailable.
-func (f *Factors) BeginPasskeyUse(ctx context.Context, text string) (Challenge, error) {
+// by itself. Faults: Unauthenticated, with RetryAfter for a network that began a hundred and ended none,
+// InvalidRequest, ServiceUnavailable.
+func (f *Factors) BeginPasskeyUse(ctx context.Context, from, text string) (Challenge, error) {
 	if f.passkeys == nil {
 		return Challenge{}, noPasskeys()
+	}
+	if err := f.sessions.begins(ctx, from); err != nil {
+		return Challenge{}, err
 	}
 	if text == "" {
 		options, kept, err := f.passkeys.BeginUse(nil)
@@ -184,7 +188,7 @@ func (f *Factors) BeginPasskeyUse(ctx context.Context, text string) (Challenge, 
 func (f *Factors) UsePasskey(
 	ctx context.Context, from, text, ticket string, answer []byte,
 ) (access.SessionToken, error) {
-	return fromNetwork(ctx, f.sessions, from, func() (access.SessionToken, error) {
+	token, err := fromNetwork(ctx, f.sessions, from, func() (access.SessionToken, error) {
 		if f.passkeys == nil {
 			return access.SessionToken{}, noPasskeys()
 		}
@@ -212,6 +216,7 @@ func (f *Factors) UsePasskey(
 			return f.enter(ctx, r, waiting, token, m, "chave de acesso")
 		})
 	})
+	return token, f.sessions.ends(ctx, from, err)
 }
 
 // useAlone lets whoever has a passkey in.

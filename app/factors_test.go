@@ -303,7 +303,7 @@ func TestPasskeysLetIn(t *testing.T) {
 	_, can, err := s.factors.Waiting(ctx, waiting)
 	equal(t, "what she may show", line(can, said(err)), "true ")
 	use := func(text, answer string) (string, error) {
-		c, err := s.factors.BeginPasskeyUse(ctx, text)
+		c, err := s.factors.BeginPasskeyUse(ctx, "", text)
 		done(err)
 		token, err := s.factors.UsePasskey(ctx, "", text, c.Ticket.Reveal(), []byte(answer))
 		return token.Reveal(), err
@@ -329,6 +329,51 @@ func TestPasskeysLetIn(t *testing.T) {
 	equal(t, "the last one gone", must(s.factors.View(ctx, ana)).On(), false)
 	equal(t, "recovery codes too", must(s.factors.View(ctx, ana)).Recovery, 0)
 	equal(t, "and the password suffices", s.inside(s.signIn("ana", "senha-de-ana")), "ana")
-	_, err = app.NewFactors(s.store, s.now, s.sessions, app.Codes{}, ports.Passkeys(nil)).BeginPasskeyUse(ctx, "")
+	_, err = app.NewFactors(s.store, s.now, s.sessions, app.Codes{}, ports.Passkeys(nil)).BeginPasskeyUse(ctx, "", "")
 	equal(t, "where there are none", said(err), "requisicao_invalida passkey")
+}
+
+// TestWhoBeginsSignInsAndEndsNoneWaits: each has a ticket stored, whoever begins it; those that end well do not count.
+func TestWhoBeginsSignInsAndEndsNoneWaits(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		const here = "203.0.113.7"
+		ctx, ana := t.Context(), s.add("ana", crm.Common)
+		s.add("rui", crm.Common)
+		challenge := must(s.factors.BeginPasskey(ctx, ana)).Ticket.Reveal()
+		must(s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("ana's")))
+		p, o := s.oidc("")
+		enter := func() {
+			c := must(s.factors.BeginPasskeyUse(ctx, here, ""))
+			answer := []byte(ana.MemberID() + " ana's")
+			must(s.factors.UsePasskey(ctx, here, "", c.Ticket.Reveal(), answer))
+		}
+		byProvider := func() error {
+			p.claims = s.claims("7", "bia")
+			p.claims.Issuer = p.Issuer()
+			_, secret, err := o.Begin(ctx, here, "/")
+			if err == nil {
+				_, _, err = o.End(ctx, here, app.Back{Secret: secret.Reveal(), State: p.secrets.State, Code: "code"})
+			}
+			return err
+		}
+		for range 120 {
+			enter()
+			done(byProvider())
+		}
+		for range 50 {
+			must(s.factors.BeginPasskeyUse(ctx, here, ""))
+			_, _, err := o.Begin(ctx, here, "/")
+			done(err)
+		}
+		_, err := s.factors.BeginPasskeyUse(ctx, here, "")
+		equal(t, "one more", line(said(err), app.FaultOf(err).RetryAfter), out+" 30s")
+		equal(t, "by the provider", said(byProvider()), out)
+		_, err = s.factors.BeginPasskeyUse(ctx, "203.0.113.8", "")
+		equal(t, "from elsewhere", said(err), "")
+		token := must(s.sessions.SignIn(ctx, here, s.email("rui"), "senha-de-rui"))
+		equal(t, "by a password from there", s.inside(token.Reveal()), "rui")
+		time.Sleep(30 * time.Second)
+		enter()
+	})
 }

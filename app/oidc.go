@@ -38,13 +38,17 @@ func NewOIDC(c OIDCConfig) *OIDC { return &OIDC{c} }
 // byProvider is by what such a sign-in was, in the audit.
 const byProvider = "oidc"
 
-// Begin returns where a browser is led to, and the secret that it keeps until it comes back; after is where it wanted
-// to go. Fault: ServiceUnavailable, at "oidc" where it is the provider that does not answer.
-func (o *OIDC) Begin(ctx context.Context, after string) (address string, secret access.SessionToken, err error) {
+// Begin returns where a browser is led to, and the secret that it keeps until it comes back; from is the network that
+// it comes from, after where it wanted to go. Faults: Unauthenticated with RetryAfter for a network that began a
+// hundred and ended none, ServiceUnavailable, at "oidc" where it is the provider that does not answer.
+func (o *OIDC) Begin(ctx context.Context, from, after string) (address string, secret access.SessionToken, err error) {
 	secret = access.NewSessionToken()
 	address, err = o.Provider.Begin(ctx, secret.ProviderSecrets())
 	if err != nil {
 		return "", secret, o.away(ctx, err)
+	}
+	if err := o.Sessions.begins(ctx, from); err != nil {
+		return "", secret, err
 	}
 	return address, secret, o.Store.Repos().Tickets.Put(ctx, secret, access.Ticket{
 		Kind: access.Elsewhere, Data: []byte(after), ExpiresAt: o.Clock().Add(access.FactorFor),
@@ -99,7 +103,7 @@ func (o *OIDC) End(ctx context.Context, from string, b Back) (token access.Sessi
 		}
 		return token, err
 	})
-	return token, after, err
+	return token, after, o.Sessions.ends(ctx, from, err)
 }
 
 // claims are what the provider says of who comes back.

@@ -57,7 +57,7 @@ func (s *setting) oidc(roles string) (*provider, *app.OIDC) {
 func (s *setting) comes(p *provider, o *app.OIDC, as access.Claims) (session string, err error) {
 	s.t.Helper()
 	as.Issuer, p.claims = p.Issuer(), as
-	_, secret, err := o.Begin(s.t.Context(), "/contatos")
+	_, secret, err := o.Begin(s.t.Context(), "", "/contatos")
 	done(err)
 	token, after, err := o.End(s.t.Context(), "", app.Back{
 		Secret: secret.Reveal(), State: p.secrets.State, Code: "code", Issuer: p.Issuer(),
@@ -199,7 +199,7 @@ func TestForgedReturnsAreAllAlike(t *testing.T) {
 		who.Issuer = p.Issuer()
 		p.claims = who
 		begin := func() app.Back {
-			_, secret, err := o.Begin(ctx, "/")
+			_, secret, err := o.Begin(ctx, "", "/")
 			done(err)
 			return app.Back{Secret: secret.Reveal(), State: p.secrets.State, Code: "code"}
 		}
@@ -244,7 +244,7 @@ func TestForgedReturnsAreAllAlike(t *testing.T) {
 		equal(t, "from elsewhere", said(err), "")
 
 		p.err = fmt.Errorf("%w: no answer", ports.ErrProviderAway)
-		_, _, err = o.Begin(ctx, "/")
+		_, _, err = o.Begin(ctx, "", "/")
 		equal(t, "a provider that is away", said(err), "servico_indisponivel oidc")
 		for range 30 {
 			p.err = nil

@@ -116,6 +116,28 @@ func fromNetwork[T any](ctx context.Context, s *Sessions, from string, try func(
 	return done, err
 }
 
+// begins counts that a network begins a sign-in in two steps, for which anybody has a ticket stored. Fault:
+// Unauthenticated with RetryAfter where waiting is needed.
+func (s *Sessions) begins(ctx context.Context, from string) error {
+	if from == "" {
+		return nil
+	}
+	const counted = "Foram %d entradas começadas nesta rede que não terminaram."
+	return s.attempt(ctx, begunBy(from), access.NetworkMemory, access.BegunPause, counted)
+}
+
+// ends takes back what begins counted, of a sign-in that ended well.
+func (s *Sessions) ends(ctx context.Context, from string, err error) error {
+	var need *FactorNeeded
+	if from == "" || err != nil && !errors.As(err, &need) {
+		return err
+	}
+	return cmp.Or(s.store.Repos().Sessions.Forgive(ctx, begunBy(from)), err)
+}
+
+// begunBy is who a network is where what it begins is counted.
+func begunBy(from string) string { return "begun|" + from }
+
 // FactorNeeded is the error of a sign-in whose password was right, of somebody who has a second factor to show.
 type FactorNeeded struct {
 	// Ticket lets him show it, see Factors.Prove.

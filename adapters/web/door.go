@@ -142,8 +142,11 @@ func (s *server) passkeyBegin(c *call, f passkeyFields) error {
 	if !f.Alone && c.waiting() == "" {
 		return errNowhere
 	}
-	challenge, err := s.Factors.BeginPasskeyUse(c.ctx(), c.waitingFor(f.Alone))
+	challenge, err := s.Factors.BeginPasskeyUse(c.ctx(), c.from(), c.waitingFor(f.Alone))
 	if err != nil {
+		if why := app.FaultOf(err); why != nil {
+			c.retryAfter(why)
+		}
 		return err
 	}
 	return c.challenge(challenge)

@@ -39,7 +39,7 @@ func (c *call) providerCookie() string {
 
 // toProvider leads to the provider.
 func (s *server) toProvider(c *call, f signInFields) error {
-	address, secret, err := s.OIDC.Begin(c.ctx(), local(f.After))
+	address, secret, err := s.OIDC.Begin(c.ctx(), c.from(), local(f.After))
 	if err != nil {
 		return s.providerFailed(c, err, f.After)
 	}

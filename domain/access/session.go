@@ -70,6 +70,10 @@ func SignInPause(failures int) time.Duration { return pauseAfter(5, failures) }
 // share: nothing for the first nineteen.
 func NetworkPause(failures int) time.Duration { return pauseAfter(20, failures) }
 
+// BegunPause is SignInPause for sign-ins in two steps that one network began and did not end: nothing for the first
+// hundred.
+func BegunPause(begun int) time.Duration { return pauseAfter(100, begun) }
+
 // LinkPause is SignInPause for links to one address: nothing for the first three.
 func LinkPause(links int) time.Duration { return pauseAfter(3, links) }
 
