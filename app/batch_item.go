@@ -15,6 +15,13 @@ import (
 // bureauPause is how long a batch waits at least for a bureau that could not be reached.
 const bureauPause = 5 * time.Second
 
+const (
+	// unreadableCode is of an item of which what is stored cannot be opened, and of no other.
+	unreadableCode = fault.Internal
+	unreadableItem = "O que está gravado deste item não pode ser lido: nada foi consultado nem cobrado. Envie o " +
+		"documento em outro lote, ou peça a quem opera o serviço que restaure o que falta e retome este com o que falhou."
+)
+
 // itemEnd is what became of an item, and what that means for its batch.
 type itemEnd struct {
 	batch.Outcome
@@ -42,8 +49,9 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 	}()
 	span.Set("fichario.batch", item.BatchID)
 	if item.Unreadable {
-		end.State, end.reason = batch.Pending, batch.Asked
-		end.note = fmt.Sprintf("O que está gravado da linha %d não pode ser lido.", item.Line)
+		// Were it to wait, it would be the first again, and keep all others from being asked about. The store has told the
+		// log which value it is.
+		end.State, end.Code = batch.Failed, string(unreadableCode)
 		return end
 	}
 	if item.Document.IsZero() { // it was erased meanwhile

@@ -30,7 +30,8 @@ type BatchResult struct {
 	Cache bool
 	// Amount is what the item cost.
 	Amount catalog.Money
-	// Code is the contract's word for why there is no answer, Message what is wrong with an invalid item.
+	// Code is the contract's word for why there is no answer, Message what is wrong with an invalid item, or with one that
+	// cannot be read.
 	Code, Message string
 	// Cells are what came, by the batch's columns.
 	Cells []string
@@ -153,6 +154,9 @@ func (b *Batches) results(
 		r := BatchResult{
 			Line: item.Line, Document: item.Document.Value(), State: item.First.State, Code: item.First.Code,
 			Message: item.Message, Cells: item.Cells, RepeatOf: item.RepeatOf, Cache: item.RepeatOf > 0,
+		}
+		if r.Code == string(unreadableCode) {
+			r.Message = unreadableItem // also of those that repeat it
 		}
 		if item.Document.IsZero() {
 			r.Document = item.Text()

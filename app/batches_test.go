@@ -2,8 +2,10 @@ package app_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -230,6 +232,42 @@ func TestFailures(t *testing.T) {
 		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(8*price)), true))
 		equal(t, "again", state(s.until(q.ID, ended)), "concluido  ended 4 charged 4 free 0 failed 0 spent 3.6")
 	})
+}
+
+// TestAnItemThatCannotBeRead ends alone and free, and those after it are asked about; when its content is back, it is
+// asked about again with what failed.
+func TestAnItemThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	s := newSetting(t, open(t, "sqlite://"+path), now)
+	key := s.byKey(wide)
+	q := must(s.batches.Quote(t.Context(), key, quote(cpfs[0], cpfs[1], cpfs[2], cpfs[0])))
+	db := must(sql.Open("sqlite", path))
+	defer func() { done(db.Close()) }()
+	of := func(line int) (content []byte) {
+		done(db.QueryRowContext(t.Context(), "SELECT content FROM batch_items WHERE line = ?", line).Scan(&content))
+		return content
+	}
+	set := func(content []byte) {
+		must(db.ExecContext(t.Context(), "UPDATE batch_items SET content = ? WHERE line = 1", content))
+	}
+	own := of(1)
+	set(of(2)) // sealed for another item
+	must(s.batches.Confirm(t.Context(), key, q.ID, nil))
+	defer running(s)()
+	v := s.until(q.ID, func(v app.BatchView) bool { return ended(v) || paused(v) })
+	equal(t, "the end", state(v), "concluido  ended 3 charged 2 free 1 failed 1 spent 0.9")
+	equal(t, "results", strings.Join(s.outcomes(q.ID), "\n"), strings.Join([]string{
+		"1 falhou 0 false false", "2 concluida 0.45 false true", "3 concluida 0.45 false true", "4 falhou 0 true false",
+	}, "\n"))
+	for _, r := range must(s.batches.Results(t.Context(), key, q.ID, batch.Failed, "", 10)).Results {
+		equal(t, fmt.Sprint("what is said of line ", r.Line), line(r.Code, r.Message), "erro_interno "+
+			"O que está gravado deste item não pode ser lido: nada foi consultado nem cobrado. Envie o documento em outro "+
+			"lote, ou peça a quem opera o serviço que restaure o que falta e retome este com o que falhou.")
+	}
+	set(own)
+	must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(3*price)), true))
+	equal(t, "again", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
 }
 
 // TestWhoMaySpend: members up to the organisation's limit; whose key is revoked, whose batch stops.

@@ -131,6 +131,8 @@ func stateText(r app.BatchResult) string {
 	switch {
 	case r.RepeatOf > 0:
 		text += fmt.Sprintf(", como na linha %d", r.RepeatOf)
+	case r.State == batch.Failed && r.Message != "":
+		text += ". " + r.Message
 	case r.State == batch.Answered && r.Cache:
 		text += ", do histórico"
 	case r.State == batch.Answered && r.Fields == nil:
