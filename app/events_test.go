@@ -276,6 +276,45 @@ func TestALookupByItself(t *testing.T) {
 	})
 }
 
+// TestARaisedCeiling is told of when it is reached too, each once in a month.
+func TestARaisedCeiling(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		form := app.NewAutomation{
+			OrgID: s.orgID, Name: "Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: catalog.CPF,
+			Ceiling: price,
+		}
+		rule := must(s.automations.Add(t.Context(), owner, form))
+		arrive := func(documents ...string) {
+			for _, document := range documents {
+				contact := bia()
+				contact.Documents, contact.Email = document, document+"@x.example"
+				must(s.contacts.Create(t.Context(), owner, contact))
+				s.work(s.worker(), 2*time.Second)
+			}
+		}
+		told := func() (texts []string) {
+			for _, n := range must(s.notifications.List(t.Context(), owner, s.orgID, "", 50)) {
+				if n.Kind == crm.CeilingReached {
+					texts = append(texts, n.Subject)
+				}
+			}
+			slices.Reverse(texts)
+			return texts
+		}
+		reached := func(ceiling catalog.Money) string {
+			return "A automação Receita atingiu o teto de " + ceiling.Reais() + " deste mês e não consulta mais até o próximo."
+		}
+		arrive(someCPFs(9000, 3)...)
+		equal(t, "at the first", line(told()), line([]string{reached(price)}))
+		form.Ceiling = 2 * price
+		done(s.automations.Edit(t.Context(), owner, rule.ID, form))
+		arrive(someCPFs(9010, 3)...)
+		equal(t, "at the second", line(told()), line([]string{reached(price), reached(2 * price)}))
+	})
+}
+
 // TestABlockCountsBeforeItsErasureIsDone: history has the answer until then, and gives it to nobody.
 func TestABlockCountsBeforeItsErasureIsDone(t *testing.T) {
 	t.Parallel()

@@ -159,7 +159,7 @@ func saidOf(product catalog.Product, e lookup.Entry) string {
 	return product.Name + ": o bureau não respondeu, cobrado " + e.Amount.Exact()
 }
 
-// tellCeiling tells the team once a month.
+// tellCeiling tells the team once a month of each ceiling: of one that was raised, that it is reached too.
 func (j *Jobs) tellCeiling(u run) func(context.Context, ports.Repos) error {
 	now := j.Clock()
 	n := crm.Notification{
@@ -167,8 +167,9 @@ func (j *Jobs) tellCeiling(u run) func(context.Context, ports.Repos) error {
 		Subject: fmt.Sprintf("A automação %s atingiu o teto de %s deste mês e não consulta mais até o próximo.",
 			u.rule.Name, u.rule.Action.Ceiling.Reais()),
 	}
+	mark := fmt.Sprintf("teto:%s:%s", j.Lookups.calendar.Month(now), u.rule.Action.Ceiling)
 	return func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Notifications.CreateOnce(ctx, n, u.rule.ID, "teto:"+j.Lookups.calendar.Month(now))
+		_, err := r.Notifications.CreateOnce(ctx, n, u.rule.ID, mark)
 		return err
 	}
 }
