@@ -65,6 +65,9 @@ func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (pr
 		for _, row := range brought {
 			mark(p, row.Document, row.Answer)
 		}
+		if err := r.unanswer(db, p, records); err != nil {
+			return nil, err
+		}
 		answers := db.Delete(&recordRow{}, "id IN ? AND org_id = ?", records, p.OrgID)
 		if answers.Error != nil {
 			return nil, answers.Error
@@ -72,6 +75,25 @@ func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (pr
 		gone[privacy.Answers] = int(answers.RowsAffected)
 	}
 	return gone, r.untrace(db, p, privacy.Lookups, erased)
+}
+
+// unanswer parts the person's other lines from answers that go: steps to come erase them, and until then they would
+// name what is not there. They are found by the index of persons, whatever the size of the statement: by its answer a
+// line that history answered is in no index, which each such lookup would have to write.
+func (r subjects) unanswer(db *gorm.DB, p *privacy.Person, records []string) error {
+	for after, more := "", true; more; {
+		ids, err := r.indexed(db.Statement.Context, p, privacy.Lookups, after, traceAtOnce)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		more, after = len(ids) == traceAtOnce, ids[len(ids)-1]
+		err = db.Model(&lookupRow{}).Where("id IN ? AND id BETWEEN ? AND ?", ids, ids[0], after).
+			Where("record_id IN ?", records).Update("record_id", nil).Error
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // untrace takes rows out of the index of persons.

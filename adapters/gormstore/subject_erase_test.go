@@ -1,0 +1,63 @@
+package gormstore
+
+import (
+	"testing"
+	"time"
+
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// TestAnErasureIsSoundAfterEachStep: when an answer goes with the line that it was bought for, the lines that it was
+// served to, which later steps erase, do not name it any more.
+func TestAnErasureIsSoundAfterEachStep(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		takeOne(t, s)
+		ctx, repos, now := t.Context(), s.Repos(), time.Now().UTC()
+		doc := document.Restore(document.CPF, "52998224725")
+		record := lookup.Record{ID: testID(99), OrgID: testID(1), Product: "cpf", Document: doc, AnsweredAt: now, Found: true}
+		if err := repos.History.Save(ctx, record); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 151 {
+			err := repos.Statement.Add(ctx, lookup.Entry{
+				ID: testID(100 + i), OrgID: testID(1), Product: "cpf", Document: doc, At: now, Status: lookup.Done,
+				RecordID: record.ID, Cache: i > 0,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.CatchUp(ctx); err != nil {
+			t.Fatal(err)
+		}
+		p := &privacy.Person{
+			OrgID: testID(1), Identities: []privacy.Identity{{Type: privacy.CPF, Value: "52998224725"}},
+		}
+		for _, want := range []privacy.Counts{
+			nil, {privacy.Lookups: 100, privacy.Answers: 1}, {privacy.Lookups: 51},
+		} {
+			if want != nil {
+				erased := privacy.Counts{}
+				err := s.InTx(ctx, func(r ports.Repos) error {
+					ids, _, err := r.Subjects.Traces(ctx, p, privacy.Lookups, "", 100)
+					if err != nil {
+						return err
+					}
+					erased, err = r.Subjects.Erase(ctx, p, privacy.Lookups, ids)
+					return err
+				})
+				if err != nil || erased[privacy.Lookups] != want[privacy.Lookups] ||
+					erased[privacy.Answers] != want[privacy.Answers] {
+					t.Fatalf("%s: erased %v, %v; want %v", s.write.Name(), erased, err, want)
+				}
+			}
+			if broken := brokenIn(t, s); len(broken) > 0 {
+				t.Errorf("%s: after %v: %v", s.write.Name(), want, broken)
+			}
+		}
+	}
+}
