@@ -42,16 +42,19 @@ func pausedByItself(q batch.Batch) bool {
 }
 
 func pausedText(q batch.Batch) string {
+	text := q.PauseText()
 	switch q.Reason {
 	case batch.DailyLimit:
-		return q.Reason.Text() + " Ele continua sozinho depois da meia-noite."
+		if !q.ResumeAt.IsZero() {
+			text += " Ele continua sozinho depois da meia-noite."
+		}
 	case batch.BureauAway:
-		return q.Reason.Text() + " Ele continua sozinho quando o bureau voltar."
+		text += " Ele continua sozinho quando o bureau voltar."
 	case batch.Asked:
-		return "O lote parou. " + q.Note
+		text = "O lote parou. " + q.Note
 	case batch.Ceiling, batch.MonthlyLimit:
 	}
-	return q.Reason.Text()
+	return text
 }
 
 func endedText(q batch.Batch, spent lookup.Spent) string {

@@ -147,3 +147,32 @@ func TestPausesAreToldOnceADay(t *testing.T) {
 		equal(t, "of a revoked key", strings.Contains(s.told()[len(s.told())-1], "O lote parou. A chave que fez o lote"), true)
 	})
 }
+
+// TestPausesThatEndNotByThemselves say what helps: a key's limits never change, a member's budget does.
+func TestPausesThatEndNotByThemselves(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		member := s.add("caio", crm.Admin)
+		budget := app.MemberChange{Budget: at(catalog.Money(price))}
+		done(s.members.Update(t.Context(), app.Operator(), member.MemberID(), budget))
+		defer running(s)()
+		for i, c := range []struct {
+			by     app.Caller
+			reason batch.Reason
+			want   string
+		}{
+			{s.byKey(access.Limits{PerMinute: 60, PerMonth: 100}), batch.DailyLimit, "O limite diário da chave do lote não " +
+				"permite nenhuma consulta. Faça outro lote com uma chave de limite maior."},
+			{s.byKey(access.Limits{PerMinute: 60, PerDay: 100, PerMonth: 1}), batch.MonthlyLimit, "O limite mensal da chave " +
+				"do lote foi atingido. Retome-o no mês que vem, ou faça outro lote com uma chave de limite maior."},
+			{member, batch.MonthlyLimit, "O orçamento do mês de quem fez o lote foi atingido. Aumente-o, em Equipe e funil, e " +
+				"retome o lote."},
+		} {
+			q := must(s.batches.Quote(t.Context(), c.by, carteira(3, 99*price, 7300+10*i)))
+			v := s.until(q.ID, paused)
+			equal(t, "why", line(v.Reason, v.ResumeAt.IsZero()), line(c.reason, true))
+			told := s.told()
+			equal(t, "what is told", told[len(told)-1], "lote_pausado Carteira: "+c.want)
+		}
+	})
+}

@@ -165,7 +165,7 @@ func (s *server) pauseText(v app.BatchView) string {
 	if v.Status != batch.Paused {
 		return ""
 	}
-	text := v.Reason.Text()
+	text := v.PauseText()
 	if v.Note != "" {
 		text += " " + v.Note
 	}

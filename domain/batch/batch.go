@@ -41,7 +41,7 @@ func (s Status) Ended() bool { return s == Done || s == Cancelled || s == Expire
 // Reason is why a batch is paused, in the words of the contract.
 type Reason string
 
-// The reasons of a pause. The batch goes on by itself after DailyLimit and BureauAway.
+// The reasons of a pause. The batch goes on by itself after BureauAway, and after DailyLimit unless that is zero.
 const (
 	Ceiling      Reason = "teto"
 	DailyLimit   Reason = "limite_diario"
@@ -49,18 +49,6 @@ const (
 	BureauAway   Reason = "bureau_indisponivel"
 	Asked        Reason = "pedido"
 )
-
-// Text says in Portuguese why a batch is paused, and what to do.
-func (r Reason) Text() string {
-	return map[Reason]string{
-		Ceiling: "O lote chegou ao teto e espera por você: retome-o com um teto maior, ou cancele o resto.",
-		MonthlyLimit: "O limite do mês foi atingido: o da chave, em Chaves de API, ou o orçamento de quem fez o lote, em " +
-			"Equipe e funil. Aumente-o e retome o lote.",
-		DailyLimit: "O limite diário de consultas da chave foi atingido.",
-		BureauAway: "O bureau está indisponível. Nada foi cobrado pelo que não foi enviado.",
-		Asked:      "O lote está pausado. Nada é consultado até alguém o retomar.",
-	}[r]
-}
 
 // Batch is one question about many documents.
 type Batch struct {
@@ -159,6 +147,31 @@ func (b *Batch) Pause(r Reason, note string, resumeAt time.Time) {
 	if b.ResumeAt.IsZero() || resumeAt.After(b.ResumeAt) {
 		b.ResumeAt = resumeAt
 	}
+}
+
+// PauseText says in Portuguese why a paused batch waits, and what to do where it does not go on by itself.
+func (b Batch) PauseText() string {
+	switch b.Reason {
+	case Ceiling:
+		return "O lote chegou ao teto e espera por você: retome-o com um teto maior, ou cancele o resto."
+	case MonthlyLimit:
+		if b.KeyID != "" { // whose limits never change
+			return "O limite mensal da chave do lote foi atingido. Retome-o no mês que vem, ou faça outro lote com uma chave " +
+				"de limite maior."
+		}
+		return "O orçamento do mês de quem fez o lote foi atingido. Aumente-o, em Equipe e funil, e retome o lote."
+	case DailyLimit:
+		if b.ResumeAt.IsZero() { // a limit of zero, which no day changes
+			return "O limite diário da chave do lote não permite nenhuma consulta. Faça outro lote com uma chave de limite " +
+				"maior."
+		}
+		return "O limite diário de consultas da chave foi atingido."
+	case BureauAway:
+		return "O bureau está indisponível. Nada foi cobrado pelo que não foi enviado."
+	case Asked:
+		return "O lote está pausado. Nada é consultado até alguém o retomar."
+	}
+	return ""
 }
 
 // Run lets a batch go on, or ends it where nothing is left to do.
