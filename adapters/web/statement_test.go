@@ -48,3 +48,23 @@ func TestLookupsStatementPages(t *testing.T) {
 		t.Errorf("%d lines on all pages", seen)
 	}
 }
+
+// TestSpendingSaysWhatItIsOf: it is kept by day and product, and a purpose or a result narrows the lines alone.
+func TestSpendingSaysWhatItIsOf(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.bureau.says(aPerson, `{"nome":"Rita"}`)
+	v.ask("documento", aPerson, "produto", "cpf")
+	key := v.key("ERP").Key().ID
+	const all = "De todas as finalidades e resultados do período."
+	for _, path := range []string{"/extrato", "/chaves/" + key} {
+		for _, filter := range []string{"?resultado=historico", "?resultado=bureau", "?finalidade=credito"} {
+			if n := strings.Count(v.get(path+filter), all); n != 2 {
+				t.Errorf("%s%s: said %d times", path, filter, n)
+			}
+		}
+		for _, filter := range []string{"", "?produto=cpf", "?finalidade=&resultado=&produto=cpf"} {
+			hasNot(t, path+filter, v.get(path+filter), all)
+		}
+	}
+}
