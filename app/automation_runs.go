@@ -99,14 +99,14 @@ var runKind = kind[automation.Job]{
 // failedAtOnce is how many runs that were given up are counted, and run again, at once.
 const failedAtOnce = 500
 
-// CountFailed counts the runs of the caller's organisation that were given up, up to failedAtOnce; not those of disabled
-// automations. Faults: NotFound, Forbidden, ServiceUnavailable.
+// CountFailed counts the runs of the caller's organisation that were given up, up to failedAtOnce; not those of
+// disabled automations. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) CountFailed(ctx context.Context, by Caller) (int, error) {
 	failed, _, err := a.failed(ctx, by)
 	return len(failed), err
 }
 
-// failed are the newest runs that were given up, and how many more of them are of disabled automations, up to failedAtOnce.
+// failed are the newest runs that were given up, and how many more are of disabled automations, up to failedAtOnce.
 func (a *Automations) failed(ctx context.Context, by Caller) (runs []automation.Job, off int, err error) {
 	all, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
 	if err != nil {

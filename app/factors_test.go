@@ -341,7 +341,7 @@ func TestWhoBeginsSignInsAndEndsNoneWaits(t *testing.T) {
 		ctx, ana := t.Context(), s.add("ana", crm.Common)
 		s.add("rui", crm.Common)
 		challenge := must(s.factors.BeginPasskey(ctx, ana)).Ticket.Reveal()
-		must(s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("ana's")))
+		must(s.factors.AddPasskey(ctx, ana, challenge, "iPhone", []byte("ana's"), "senha-de-ana"))
 		p, o := s.oidc("")
 		enter := func() {
 			c := must(s.factors.BeginPasskeyUse(ctx, here, ""))

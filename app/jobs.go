@@ -27,8 +27,8 @@ type JobsConfig struct {
 	Dispatcher ports.Dispatcher
 	// Conditions looks at the expressions of automations.
 	Conditions ports.Conditions
-	// Lookups does the lookups of automations. LookupsOff is of an instance without the lookup feature: they wait there, as
-	// for a bureau that is away.
+	// Lookups does the lookups of automations. LookupsOff is of an instance without the lookup feature: they wait there,
+	// as for a bureau that is away.
 	Lookups    *Lookups
 	LookupsOff bool
 	// Mailer is nil where e-mail is not configured.
