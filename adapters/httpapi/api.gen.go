@@ -556,8 +556,8 @@ type BatchEntry struct {
 	// Mensagem More about the pause, in Portuguese.
 	Mensagem *string `json:"mensagem"`
 
-	// Motivo Why it is paused. `limite_diario` goes on by itself after the local midnight, `bureau_indisponivel` when the
-	// bureau is back; the others wait for `retomar`.
+	// Motivo Why it is paused. `limite_diario` goes on by itself at `retomaEm`, after the local midnight,
+	// `bureau_indisponivel` when the bureau is back; the others wait for `retomar`.
 	Motivo    *string `json:"motivo"`
 	Nome      string  `json:"nome"`
 	Produto   string  `json:"produto"`
@@ -733,7 +733,7 @@ type BatchResultEntry struct {
 	// Linha The row of the file, or the place in the list, from 1 on.
 	Linha int `json:"linha"`
 
-	// Mensagem What is wrong with an invalid item.
+	// Mensagem What is wrong with an invalid item, or with one that cannot be read.
 	Mensagem *string `json:"mensagem,omitempty"`
 
 	// RepetidoDe The line that had the document first.
