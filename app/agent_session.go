@@ -169,8 +169,7 @@ func (l *Lookups) wasCharged(ctx context.Context, id string, result LookupResult
 	if err == nil {
 		return result.Entry.Charged
 	}
-	var f *fault.Error
-	if errors.As(err, &f) && f.Code != fault.BureauFailed && f.Code != fault.BureauNoAnswer {
+	if code := fault.CodeOf(err); code == fault.BureauUnavailable || code == fault.ServiceUnavailable {
 		return false // nothing was called, though that may not be written yet
 	}
 	e, err := l.store.Repos().Statement.Find(ctx, id)

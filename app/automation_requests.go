@@ -140,7 +140,10 @@ func (a *Automations) Refill(ctx context.Context, by Caller, id string, values m
 	if err != nil {
 		return err
 	}
-	if len(values) == 0 || rule.Unreadable || rule.Action.Kind != automation.HTTP {
+	if len(values) == 0 {
+		return invalid("set", "Diga ao menos um campo a preencher.")
+	}
+	if rule.Unreadable || rule.Action.Kind != automation.HTTP {
 		return invalid("set", "Só o pedido de uma ação http tem campos a preencher.")
 	}
 	old := rule.Action
