@@ -127,6 +127,21 @@ func (b brokenCalls) End(ctx context.Context, o ports.Outcome) (open bool, err e
 	return open, err
 }
 
+func (b *broken) fail(do func() error) error {
+	if b.before != nil {
+		if err := b.before(); err != nil {
+			return err
+		}
+	}
+	err := do()
+	if err == nil && b.after != nil {
+		if err = b.after(); err != nil {
+			err = fmt.Errorf("%w: %w", ports.ErrUncertain, err)
+		}
+	}
+	return err
+}
+
 // late is a store that does not hear of the first charge's commit, which comes a while after.
 type late struct {
 	ports.Store
@@ -157,21 +172,6 @@ func (l lateCalls) Begin(ctx context.Context, c ports.Charge) (begun ports.Begun
 		return begun, err
 	}
 	return l.Calls.Begin(ctx, c)
-}
-
-func (b *broken) fail(do func() error) error {
-	if b.before != nil {
-		if err := b.before(); err != nil {
-			return err
-		}
-	}
-	err := do()
-	if err == nil && b.after != nil {
-		if err = b.after(); err != nil {
-			err = fmt.Errorf("%w: %w", ports.ErrUncertain, err)
-		}
-	}
-	return err
 }
 
 // passkeys stand for a browser's: an answer is the credential itself.
