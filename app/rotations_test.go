@@ -91,13 +91,13 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 // says, and who got how many is counted.
 func TestTurnsAreExact(t *testing.T) {
 	t.Parallel()
-	for name, url := range map[string]func() string{
-		"sqlite":   func() string { return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
-		"postgres": func() string { return postgres.New(t, migrate) },
+	for name, url := range map[string]func(*testing.T) string{
+		"sqlite":   func(t *testing.T) string { t.Helper(); return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
+		"postgres": func(t *testing.T) string { t.Helper(); return postgres.New(t, migrate) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			at := url()
+			at := url(t)
 			s := newSetting(t, open(t, at), now)
 			doors := []*app.Intake{s.intake, app.NewIntake(open(t, at), now, func() {})}
 			owner, ana, leo := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("leo", crm.Common)

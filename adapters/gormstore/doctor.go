@@ -181,6 +181,12 @@ var invariants = []invariant{
 			UNION ALL SELECT org_id, day, COALESCE(key_id, '` + noID + `'), product, -COUNT(*), -SUM(amount)
 				FROM lookups WHERE charged GROUP BY org_id, day, key_id, product
 		) AS both_counts GROUP BY org_id, day, key_id, product HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
+	{"what a member was charged on a day is what his statement says", `
+		SELECT member_id FROM (
+			SELECT org_id, member_id, day, product, charged, amount FROM member_days
+			UNION ALL SELECT org_id, member_id, day, product, -COUNT(*), -SUM(amount)
+				FROM lookups WHERE charged AND member_id IS NOT NULL GROUP BY org_id, member_id, day, product
+		) AS both_counts GROUP BY org_id, member_id, day, product HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
 	{"no lookup is running a minute after it should have been settled", `
 		SELECT id FROM lookups WHERE status = ` + literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
 	{"an erasure that is done does not say any more who it was of", `

@@ -20,6 +20,7 @@ var rollups = []rollup{
 	{"lookup_hours", "hour", []string{"org_id", "hour", "product"}, []string{"charged", "cached", "amount"}},
 	{"contact_hours", "hour", []string{"org_id", "hour", "webhook_id", "origin_id"}, []string{"contacts"}},
 	{"spend_days", "day", []string{"org_id", "day", "key_id", "product"}, []string{"charged", "amount"}},
+	{"member_days", "day", []string{"org_id", "member_id", "day", "product"}, []string{"charged", "amount"}},
 }
 
 const (

@@ -169,18 +169,16 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 		Amount       int64
 	}
 	perDay := func(db *gorm.DB) *gorm.DB {
-		if by.MemberID != "" {
-			return spentBy(by, from, until)(db.Model(&lookupRow{}))
-		}
-		db = db.Model(&spendDayRow{}).
-			Select("day, product, CAST(SUM(charged) AS bigint) AS count, CAST(SUM(amount) AS bigint) AS amount").
-			Where("org_id = ? AND day BETWEEN ? AND ?", by.OrgID, from, until)
-		if by.KeyID != "" {
+		if db = db.Model(&spendDayRow{}); by.MemberID != "" {
+			db = db.Model(&memberDayRow{}).Where("member_id = ?", by.MemberID)
+		} else if by.KeyID != "" {
 			db = db.Where("key_id = ?", by.KeyID)
 		} else if by.Members {
 			db = db.Where("key_id = ?", noID)
 		}
-		return db.Group("day, product").Having("SUM(charged) <> 0").Order("day, product")
+		return db.Select("day, product, CAST(SUM(charged) AS bigint) AS count, CAST(SUM(amount) AS bigint) AS amount").
+			Where("org_id = ? AND day BETWEEN ? AND ?", by.OrgID, from, until).
+			Group("day, product").Having("SUM(charged) <> 0").Order("day, product")
 	}
 	return findAll(ctx, r.list, "statement.spend", func(r row) lookup.DaySpent {
 		return lookup.DaySpent{
@@ -194,20 +192,6 @@ func (r statement) Tie(ctx context.Context, id, contactID string) error {
 		return db.Model(&lookupRow{}).Where("id = ?", id).Update("contact_id", contactID)
 	})
 	return err
-}
-
-// spentBy adds up what a member was charged, of whom there are no figures, by day and product.
-func spentBy(by lookup.Asker, from, until string) scope {
-	first, err := time.Parse(time.DateOnly, from)
-	if err != nil {
-		first = time.Time{}
-	}
-	return func(db *gorm.DB) *gorm.DB {
-		return db.Select("day, product, COUNT(*) AS count, CAST(SUM(amount) AS bigint) AS amount").
-			Where("member_id = ? AND CAST(org_id AS text) = ? AND charged AND id > ?", by.MemberID, by.OrgID,
-				idsSince(first.Add(-24*time.Hour))).
-			Where("day BETWEEN ? AND ?", from, until).Group("day, product").Order("day, product")
-	}
 }
 
 func (r statement) OfContact(

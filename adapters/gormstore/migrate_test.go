@@ -121,6 +121,7 @@ var made = map[int][]string{
 	36: {"TABLE bundles"}, 44: {"TABLE purposes"}, 48: {"TABLE audit_lines", "TABLE audit_heads"},
 	38: {"TABLE subject_keys", "TABLE subject_traces", "TABLE privacy_marks", "TABLE subject_blocks", "TABLE erasures"},
 	55: {"TABLE identities"}, 59: {"INDEX jobs_dead", "INDEX jobs_waiting"},
+	60: {"TABLE member_days", "INDEX lookups_member_product"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
@@ -141,8 +142,30 @@ var undo57 = []string{
 	"CREATE INDEX contacts_assignee ON contacts (assignee_id, id)",
 }
 
+// madeTriggers are those that migrations make, their tables and numbers.
+var madeTriggers = map[string]struct {
+	table   string
+	version int
+}{
+	"contact_documents_come": {"contacts", 28}, "contact_documents_change": {"contacts", 28},
+	"contact_documents_go": {"contacts", 28},
+	"member_days_come":     {"lookups", 60}, "member_days_change": {"lookups", 60},
+}
+
 // undoFrom leaves the database as it was before a migration, as far as made knows.
 func undoFrom(db *gorm.DB, from int) error {
+	for name, trigger := range madeTriggers {
+		if from > trigger.version {
+			continue
+		}
+		drop := "DROP TRIGGER " + name
+		if db.Name() == "postgres" {
+			drop += " ON " + trigger.table
+		}
+		if err := db.Exec(drop).Error; err != nil {
+			return err
+		}
+	}
 	for _, undo := range undo57 {
 		if from > 57 {
 			break
@@ -156,19 +179,9 @@ func undoFrom(db *gorm.DB, from int) error {
 			return err
 		}
 	}
-	if from <= 28 {
-		on := ""
-		if db.Name() == "postgres" {
-			on = " ON contacts"
-		}
-		for _, when := range []string{"come", "change", "go"} {
-			if err := db.Exec("DROP TRIGGER contact_documents_" + when + on).Error; err != nil {
-				return err
-			}
-		}
-	}
 	for index, version := range map[string]int{ // of columns that are dropped
 		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45, "sessions_id": 49,
+		"lookups_member_purpose": 60,
 	} {
 		if from > version {
 			continue

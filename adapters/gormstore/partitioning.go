@@ -22,6 +22,7 @@ func writtenInGo(dialect goose.Dialect) []*goose.Migration {
 		goose.NewGoMigration(31, &goose.GoFunc{RunDB: addBudgets}, nil),
 		goose.NewGoMigration(44, &goose.GoFunc{RunDB: addPurposes}, nil),
 		goose.NewGoMigration(45, &goose.GoFunc{RunDB: indexPurposes}, nil),
+		goose.NewGoMigration(60, &goose.GoFunc{RunDB: addMemberDays}, nil),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -145,7 +146,7 @@ func (s *Store) newestOnSQLite() (*sql.Stmt, error) {
 
 // serveOnPostgres answers lookups in one statement, which takes its columns as
 // arrays so that it is planned once for any number of them. A record that cannot
-// be opened is as good as none, but by then the entry of its lookup is written, free of charge.
+// be opened is as good as none: by then the entry of its lookup is written, and goes again.
 func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
 	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
@@ -166,18 +167,35 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 			i      int64
 			row    recordRow
 			answer pgtype.DriverBytes // the driver's memory: opened before the next row
+			closed []string           // the entries of records that cannot be opened
 		)
 		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}
 		_, err = pgx.ForEachRow(rows, into, func() error {
 			row.Answer = answer
 			if rec, ok := s.vault.record(row); ok {
 				out[i-1] = kept{record: rec}
+			} else {
+				closed = append(closed, string(asked[i-1].entry.ID))
 			}
 			return nil
 		})
+		if err == nil && len(closed) > 0 {
+			_, err = db.Exec(ctx, unserve, closed, slices.Min(closed), slices.Max(closed), s.slot)
+		}
 		return err
 	})
 }
+
+// unserve takes back what serveStatement wrote for some lookups. The bounds are for its partitions.
+const unserve = `
+WITH gone AS (
+	DELETE FROM lookups WHERE id = ANY ($1::text[]::uuid[]) AND id BETWEEN $2::uuid AND $3::uuid RETURNING *
+), untold AS (
+	DELETE FROM jobs WHERE id = ANY ($1::text[]::uuid[])
+)
+INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
+SELECT org_id, date_trunc('hour', at, 'UTC'), product, $4::bigint, 0, -COUNT(*), 0 FROM gone
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + addLookups
 
 // An entry that is served is done, free and in no bucket.
 var (

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"fichario/domain/access"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -19,6 +22,14 @@ func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		id := func(n int) string { return fmt.Sprintf("01980000-0000-7000-8000-%012d", n) }
+		if err := errors.Join(
+			s.Repos().Orgs.Create(t.Context(), crm.Organisation{ID: id(99), Name: "Organização"}),
+			s.Repos().Automations.Create(t.Context(), automation.Automation{
+				ID: id(97), OrgID: id(99), Name: "Avisar", Event: automation.LookupCompleted, Enabled: true,
+			}),
+		); err != nil {
+			t.Fatal(err)
+		}
 		var docs []document.Document
 		for n, cpf := range []string{"52998224725", "11144477735", "40442820135"} {
 			docs = append(docs, document.Restore(document.CPF, cpf))
@@ -44,11 +55,29 @@ func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 					Status: lookup.Done,
 				}
 				_, err := s.Repos().History.Serve(context.Background(), e, time.Time{})
-				if moved := n%3 != 2; moved != errors.Is(err, ports.ErrNotFound) || !moved && err != nil {
+				moved := n%3 != 2
+				if moved != errors.Is(err, ports.ErrNotFound) || !moved && err != nil {
 					t.Errorf("%s: lookup %d: %v", s.write.Name(), n, err)
+				}
+				if !moved {
+					return
+				}
+				e.Cache, e.Status, e.SettleAt = false, lookup.Running, e.At.Add(time.Minute)
+				charge := ports.Charge{Entry: e, Takes: time.Minute, Caps: access.Limits{PerDay: 100, PerMonth: 100}}
+				if _, err := s.Repos().Calls.Begin(context.Background(), charge); err != nil {
+					t.Errorf("%s: lookup %d is asked of the bureau: %v", s.write.Name(), n, err)
 				}
 			})
 		}
 		wg.Wait()
+		for _, sum := range []string{
+			"SELECT COUNT(*) FROM lookups WHERE cache", "SELECT SUM(cached) FROM lookup_hours",
+			"SELECT COUNT(*) FROM jobs",
+		} {
+			var n int
+			if err := s.read.Raw(sum).Scan(&n).Error; err != nil || n != 20 {
+				t.Errorf("%s: %s: %d, %v", s.write.Name(), sum, n, err)
+			}
+		}
 	}
 }

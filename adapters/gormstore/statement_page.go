@@ -25,9 +25,6 @@ func (r statement) Page(
 	ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int,
 ) ([]lookup.Entry, error) {
 	const op = "statement.page"
-	if by.MemberID != "" {
-		return r.ofMember(ctx, by, f, after, limit)
-	}
 	products, caches := []string{f.Product}, []bool{false, true}
 	if f.Cache != nil {
 		caches = []bool{*f.Cache}
@@ -69,23 +66,6 @@ func (r statement) Page(
 	err = run(ctx, op, func(db *gorm.DB) error {
 		read := func(at window, limit int) ([]lookup.Entry, error) {
 			return r.vault.entries(page(db, at, limit), limit, f.Brief)
-		}
-		out, err = newestFirst(lookupsByMonth.windows(db, r.edges, above, below), limit, read)
-		return err
-	})
-	return out, err
-}
-
-// ofMember is Page for the lookups of one member, which are few enough to pass over those that a filter does not want.
-func (r statement) ofMember(
-	ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int,
-) (out []lookup.Entry, err error) {
-	above, below := idsWithin(f, after)
-	err = r.list(ctx, "statement.ofMember", func(db *gorm.DB) error {
-		w := walk{"lookups_member", []string{"member_id"}, []any{by.MemberID}, ""}
-		read := func(at window, limit int) ([]lookup.Entry, error) {
-			wanted := passed(by, f)(fresh(db).Select(columnsOf(f.Brief)).Where(at.edges))
-			return r.vault.entries(w.page(wanted, "lookups", at.above, at.below, false, limit), limit, f.Brief)
 		}
 		out, err = newestFirst(lookupsByMonth.windows(db, r.edges, above, below), limit, read)
 		return err
@@ -193,8 +173,11 @@ func passed(by lookup.Asker, f lookup.Filter) scope {
 // organisation's.
 func ofPurpose(by lookup.Asker, purpose string) walk {
 	owner, value := "org", by.OrgID
-	if by.KeyID != "" {
+	switch {
+	case by.KeyID != "":
 		owner, value = "key", by.KeyID
+	case by.MemberID != "":
+		owner, value = "member", by.MemberID
 	}
 	return walk{
 		"lookups_" + owner + "_purpose", []string{owner + "_id", "purpose"}, []any{value, purpose}, "purpose <> ''",
@@ -211,6 +194,8 @@ func indexOf(by lookup.Asker) walk {
 	switch {
 	case by.KeyID != "":
 		return walk{"lookups_key", []string{"key_id"}, []any{by.KeyID}, ""}
+	case by.MemberID != "":
+		return walk{"lookups_member", []string{"member_id"}, []any{by.MemberID}, ""}
 	case by.Members:
 		return walk{"lookups_members", []string{"org_id"}, []any{by.OrgID}, ""}
 	}
@@ -220,7 +205,7 @@ func indexOf(by lookup.Asker) walk {
 // alike leaves the entries of an asker among those of its index.
 func alike(by lookup.Asker) scope {
 	switch {
-	case by.KeyID != "":
+	case by.KeyID != "" || by.MemberID != "":
 		return passing("org_id = ?", by.OrgID)
 	case by.Members:
 		return where("key_id IS NULL")

@@ -46,7 +46,7 @@ func TestAnUpgradeServesOn(t *testing.T) {
 			stop := func() int { return 0 }
 			if s.write.Name() == "postgres" { // on SQLite, the version before has ended
 				stop = beside(t, func(ctx context.Context, n int) error {
-					row := lookupOf(s, time.Now(), rows+n)
+					row := lookupOf(s, time.Now().Add(time.Duration(rows+n)*lookupEvery), rows+n)
 					return s.write.WithContext(ctx).Omit("Purpose").Create(&row).Error
 				})
 			}
@@ -54,6 +54,14 @@ func TestAnUpgradeServesOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("migrated in %s, beside %d lookups", time.Since(began), stop())
+			var charged, counted int
+			err := errors.Join(
+				s.read.Raw("SELECT COUNT(*) FROM lookups WHERE charged AND member_id IS NOT NULL").Scan(&charged).Error,
+				s.read.Raw("SELECT SUM(charged) FROM member_days").Scan(&counted).Error,
+			)
+			if err != nil || charged < rows/2 || counted != charged {
+				t.Errorf("members were charged %d lookups, and %d are counted, %v", charged, counted, err)
+			}
 
 			began = time.Now()
 			stop = beside(t, func(ctx context.Context, n int) error {
@@ -155,11 +163,16 @@ func documentOf(n int) document.Document {
 }
 
 // lookupOf is the nth lookup before a moment, each of somebody else.
+// lookupEvery is the time from one of lookupOf to the next.
+const lookupEvery = 10 * time.Second
+
+// lookupOf is a member's: every other one is charged.
 func lookupOf(s *Store, until time.Time, n int) lookupRow {
-	at := until.Add(-time.Duration(n) * time.Second).UTC()
+	at, member := until.Add(-time.Duration(n)*lookupEvery).UTC(), uid(testID(8))
 	id := fmt.Sprintf("%s%012x", firstID(at)[:24], n)
 	return lookupRow{
-		ID: uid(id), OrgID: uid(testID(1)), Product: "cpf", DocType: string(document.CPF), At: stamp(at), Cache: true,
+		ID: uid(id), OrgID: uid(testID(1)), MemberID: &member, Product: "cpf", DocType: string(document.CPF),
+		At: stamp(at), Cache: n%2 == 0, Charged: n%2 > 0,
 		Document: s.vault.seal([]byte(documentOf(n).Value()), "lookups|document|"+id),
 		Status:   "concluida", Day: at.Format("2006-01-02"), Month: at.Format("2006-01"),
 	}

@@ -94,6 +94,7 @@ func (s *Server) template(migrate Migrate) *template {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		if t.err = migrate(ctx, s.database(t.name)); t.err != nil {
+			t.err = fmt.Errorf("%w; what its server did then:\n%s", t.err, s.activity())
 			return
 		}
 		// Not even autovacuum gets in from here on: whoever is connected to it holds up the clones.
@@ -113,6 +114,24 @@ func (s *Server) exec(statement string) error {
 	}
 	_, err = conn.Exec(ctx, statement)
 	return errors.Join(err, conn.Close(ctx))
+}
+
+// activity says what each connection does, or waits for.
+func (s *Server) activity() string {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.URL)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	rows, err := conn.Query(ctx, `SELECT concat_ws(' ', pid, datname, state, wait_event_type, wait_event, clock_timestamp() - xact_start,
+		'behind', pg_blocking_pids(pid), left(query, 100)) FROM pg_stat_activity WHERE datname IS NOT NULL ORDER BY xact_start`)
+	if err != nil {
+		return err.Error()
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return strings.Join(append(all, fmt.Sprint("(", err, ")")), "\n")
 }
 
 // database is the URL of another database of the server.

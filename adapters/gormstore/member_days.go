@@ -1,0 +1,108 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// memberDayRow is what a member was charged on a day for a product, as far as one slot has counted it. Triggers of
+// lookups write it: who asks as a member waits for the count of his budget in any case.
+type memberDayRow struct {
+	OrgID    uid    `gorm:"primaryKey"`
+	MemberID uid    `gorm:"primaryKey"`
+	Day      string `gorm:"primaryKey"`
+	Product  string `gorm:"primaryKey"`
+	Slot     int64  `gorm:"primaryKey;autoIncrement:false"`
+	Charged  int64  `gorm:"not null"`
+	Amount   int64  `gorm:"not null"`
+}
+
+func (memberDayRow) TableName() string { return "member_days" }
+
+// memberDaysTable is made before what follows the entries, and filled with them. The slot of an entry is the process of
+// PostgreSQL that wrote it, so that no two transactions count in one row at a time.
+var memberDaysTable = []string{
+	`CREATE TABLE IF NOT EXISTS member_days (
+		org_id    uuid NOT NULL,
+		member_id uuid NOT NULL,
+		day       text NOT NULL,
+		product   text NOT NULL,
+		slot      bigint NOT NULL,
+		charged   bigint NOT NULL,
+		amount    bigint NOT NULL,
+		PRIMARY KEY (org_id, member_id, day, product, slot)
+	) WITH (fillfactor = 50)`,
+	"CREATE INDEX IF NOT EXISTS member_days_open ON member_days (day) WHERE slot <> -100",
+	`CREATE OR REPLACE FUNCTION member_days_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+	DECLARE
+		n bigint := NEW.charged::int;
+		a bigint := NEW.amount;
+	BEGIN
+		IF TG_OP = 'UPDATE' THEN
+			n := n - OLD.charged::int;
+			a := a - OLD.amount;
+		END IF;
+		INSERT INTO member_days AS d (org_id, member_id, day, product, slot, charged, amount)
+		VALUES (NEW.org_id, NEW.member_id, NEW.day, NEW.product, pg_backend_pid(), n, a)
+		ON CONFLICT (org_id, member_id, day, product, slot)
+			DO UPDATE SET charged = d.charged + excluded.charged, amount = d.amount + excluded.amount;
+		RETURN NULL;
+	END $$`,
+}
+
+// memberDaysFollow are the triggers.
+var memberDaysFollow = []string{
+	`CREATE TRIGGER member_days_come AFTER INSERT ON lookups FOR EACH ROW
+		WHEN (NEW.charged AND NEW.member_id IS NOT NULL) EXECUTE FUNCTION member_days_follow()`,
+	`CREATE TRIGGER member_days_change AFTER UPDATE OF charged, amount ON lookups FOR EACH ROW
+		WHEN (NEW.member_id IS NOT NULL AND (OLD.charged <> NEW.charged OR OLD.amount <> NEW.amount))
+		EXECUTE FUNCTION member_days_follow()`,
+}
+
+// fillMemberDays counts the entries whose ids satisfy a condition.
+const fillMemberDays = `INSERT INTO member_days AS d (org_id, member_id, day, product, slot, charged, amount)
+	SELECT org_id, member_id, day, product, 0, COUNT(*), SUM(amount) FROM lookups
+	WHERE charged AND member_id IS NOT NULL AND id `
+
+// addMemberDays lets the statement of a member cost what it shows. What was charged long ago is counted while others
+// write; nobody may charge while the triggers are made and the entries of the last hours counted.
+func addMemberDays(ctx context.Context, db *sql.DB) error {
+	for name, of := range map[string]string{
+		"member_product": "(member_id, product, cache, id DESC NULLS LAST) WHERE member_id IS NOT NULL",
+		"member_purpose": "(member_id, purpose, id DESC NULLS LAST) WHERE member_id IS NOT NULL AND purpose <> ''",
+	} {
+		if err := lookupsByMonth.index(ctx, db, name, of); err != nil {
+			return err
+		}
+	}
+	var follows bool
+	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_trigger
+		WHERE tgname = 'member_days_change' AND tgrelid = to_regclass('lookups'))`).Scan(&follows)
+	if err != nil || follows {
+		return err
+	}
+	now, err := clockOf(ctx, db)
+	if err != nil {
+		return err
+	}
+	since := idsSince(now.Add(-time.Hour))
+	err = briefly(ctx, db, migrateTries, func(tx *sql.Tx) error {
+		if err := execAll(ctx, tx, memberDaysTable...); err != nil {
+			return err
+		}
+		return execAll(ctx, tx, "TRUNCATE member_days", // of a run that was killed
+			fillMemberDays+"<= "+literal(since)+" GROUP BY 1, 2, 3, 4")
+	})
+	if err != nil {
+		return err
+	}
+	return briefly(ctx, db, migrateTries, func(tx *sql.Tx) error {
+		if err := execAll(ctx, tx, memberDaysFollow...); err != nil {
+			return err
+		}
+		return execAll(ctx, tx, fillMemberDays+"> "+literal(since)+` GROUP BY 1, 2, 3, 4
+			ON CONFLICT (org_id, member_id, day, product, slot)
+				DO UPDATE SET charged = d.charged + excluded.charged, amount = d.amount + excluded.amount`)
+	})
+}
