@@ -12,9 +12,9 @@ import (
 	"fichario/ports"
 )
 
-// keyTTL is how long an instance trusts what it read about a key: a revocation is
-// seen everywhere within this time.
-const keyTTL = time.Second
+// keyTTL is how long an instance trusts what it read about a key: a revocation, or a rotation without an overlap, is
+// seen everywhere within this time, which is about what the command takes to end.
+const keyTTL = 100 * time.Millisecond
 
 type knownKey struct {
 	key  access.Key
@@ -22,15 +22,16 @@ type knownKey struct {
 }
 
 // Authenticate returns the caller that a secret stands for, used from an address. It
-// reads the database at most once a second for each key. Faults: Unauthenticated,
-// AddressRefused, ServiceUnavailable.
+// reads the database at most ten times a second for each key that there is, and so many times a minute as strangersMost
+// says for those from one network that nobody has. Faults: Unauthenticated, AddressRefused, MinuteLimit,
+// ServiceUnavailable.
 func (k *Keys) Authenticate(ctx context.Context, text string, from netip.Addr) (Caller, error) {
 	secret, ok := access.ParseSecret(text)
 	if !ok {
 		return Caller{}, unauthenticated("Esta não é uma chave do Fichário: ela começa com fic_ e tem 50 caracteres.")
 	}
 	now, hash := k.clock(), secret.Hash()
-	key, err := k.find(ctx, secret, hash, now)
+	key, err := k.find(ctx, secret, hash, now, from)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		return Caller{}, unauthenticated("Esta chave não existe ou foi substituída.")
@@ -49,21 +50,29 @@ func unauthenticated(message string) error {
 	return fault.New(fault.Unauthenticated, message+" Envie uma chave válida em Authorization: Bearer.")
 }
 
-func (k *Keys) find(ctx context.Context, s access.Secret, hash [sha256.Size]byte, now time.Time) (*access.Key, error) {
+func (k *Keys) find(
+	ctx context.Context, s access.Secret, hash [sha256.Size]byte, now time.Time, from netip.Addr,
+) (*access.Key, error) {
 	elapsed := time.Since(k.start)
 	if v, ok := k.known.Load(hash); ok {
 		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // none else is stored
 			return &known.key, nil
 		}
+	} else if wait := k.strangers.wait(from, elapsed); wait > 0 {
+		return nil, fault.New(fault.MinuteLimit,
+			"Vieram desta rede chaves demais que ninguém tem. Confira a chave e espere o tempo de Retry-After.").After(wait)
 	}
 	key, err := k.store.Repos().Keys.BySecret(ctx, s, now)
 	if err != nil {
 		k.known.Delete(hash)
+		if errors.Is(err, ports.ErrNotFound) {
+			k.strangers.count(from, elapsed)
+		}
 		return nil, err
 	}
 	k.known.Store(hash, &knownKey{key: key, read: elapsed})
 	if key.UsableAt(now) {
-		k.used.Store(key.ID, now) // to the second, which is how often a busy key gets here
+		k.used.Store(key.ID, now) // to a tenth of a second, which is how often a busy key gets here
 	}
 	return &key, nil
 }

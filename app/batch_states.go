@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
@@ -15,18 +16,31 @@ import (
 	"fichario/ports"
 )
 
-// Actor returns the key or the member in whose name the operator makes a batch: the key with that id, or the first
-// active owner of an organisation. Faults: NotFound, ServiceUnavailable.
-func (b *Batches) Actor(ctx context.Context, orgID, keyID string) (Caller, error) {
+// Actor returns the key or the member in whose name the operator makes a batch: the key with that id, or that key
+// itself, or the first active owner of an organisation. Faults: NotFound, ServiceUnavailable.
+func (b *Batches) Actor(ctx context.Context, orgID, key string) (Caller, error) {
 	repos := b.Store.Repos()
-	if keyID != "" {
-		key, err := keyKind.visible(ctx, repos, Operator(), keyID)
-		if err == nil && !key.UsableAt(b.Clock()) {
+	if key != "" {
+		found, err := b.keyOf(ctx, repos, key)
+		if err == nil && !found.UsableAt(b.Clock()) {
 			err = keyKind.notFound()
 		}
-		return ByKey(&key), err
+		return ByKey(&found), err
 	}
 	return leaderOf(ctx, repos, orgID, "A organização não tem titular ativo, em nome de quem o lote seria feito.")
+}
+
+// keyOf finds a key by its id or by itself.
+func (b *Batches) keyOf(ctx context.Context, r ports.Repos, text string) (access.Key, error) {
+	secret, ok := access.ParseSecret(text)
+	if !ok {
+		return keyKind.visible(ctx, r, Operator(), text)
+	}
+	key, err := r.Keys.BySecret(ctx, secret, b.Clock())
+	if errors.Is(err, ports.ErrNotFound) {
+		err = keyKind.notFound()
+	}
+	return key, err
 }
 
 // find returns a batch that is there for the caller: a key's own, an organisation's for its members. Faults:

@@ -28,6 +28,8 @@ type Keys struct {
 	known   sync.Map // of [sha256.Size]byte to knownKey
 	windows sync.Map // of key id to *access.Window
 	used    sync.Map // of key id to time.Time: uses not yet written down
+
+	strangers strangers
 }
 
 // NewKeys returns the use case.

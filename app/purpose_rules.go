@@ -100,7 +100,7 @@ func historyFor(h ports.History, only *string) ports.History {
 
 // rulesTTL is how long an instance trusts what it read of an organisation's purposes: one that is retired is used for
 // that long at most.
-const rulesTTL = time.Second
+const rulesTTL = keyTTL
 
 // knownRules are the rules of organisations that look something up.
 type knownRules struct {
@@ -113,7 +113,7 @@ type readRules struct {
 	at time.Duration // monotonic
 }
 
-// of are an organisation's, read from the database at most once a second; at once where fresh is said.
+// of are an organisation's, read from the database at most ten times a second; at once where fresh is said.
 func (k *knownRules) of(ctx context.Context, r ports.Repos, orgID string, fresh bool) (purposeRules, error) {
 	now := time.Since(k.start)
 	if v, ok := k.byOrg.Load(orgID); ok && !fresh {

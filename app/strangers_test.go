@@ -2,8 +2,11 @@ package app
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"net/netip"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fichario/domain/access"
@@ -26,13 +29,13 @@ func (noKeys) BySecret(context.Context, access.Secret, time.Time) (access.Key, e
 func TestKeysThatNobodyHasAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	k := NewKeys(emptyStore{}, time.Now)
-	for range 1_000_000 / 20 {
-		text := access.NewSecret().Reveal()
+	for i := range uint32(1_000_000 / 20) {
+		text, from := access.NewSecret().Reveal(), netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, i)))
 		for n := range 20 { // the others are of another form, which is seen first
 			if n > 0 {
 				text = text[:len(text)-1] + string(rune('!'+n))
 			}
-			if _, err := k.Authenticate(t.Context(), text, netip.Addr{}); fault.CodeOf(err) != fault.Unauthenticated {
+			if _, err := k.Authenticate(t.Context(), text, from); fault.CodeOf(err) != fault.Unauthenticated {
 				t.Fatal(err)
 			}
 		}
@@ -42,4 +45,74 @@ func TestKeysThatNobodyHasAreNotRemembered(t *testing.T) {
 	} {
 		m.Range(func(any, any) bool { t.Errorf("%s keeps something", what); return false })
 	}
+	if n := len(k.strangers.networks); n > networksMost {
+		t.Errorf("%d networks are remembered", n)
+	}
+}
+
+// TestGuessesOfKeysAskTheDatabaseForSoMany and no more, from one network within a minute; of another network, and for
+// keys that are known, nothing changes.
+func TestGuessesOfKeysAskTheDatabaseForSoMany(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		known := access.NewSecret()
+		store := &oneKey{known: known}
+		k := NewKeys(store, time.Now)
+		try := func(secret access.Secret, from string, want fault.Code) {
+			t.Helper()
+			_, err := k.Authenticate(t.Context(), secret.Reveal(), netip.MustParseAddr(from))
+			var f *fault.Error
+			if errors.As(err, &f); fault.CodeOf(err) != want || want == fault.MinuteLimit && f.RetryAfter <= 0 {
+				t.Fatalf("from %s: %v, want %s", from, err, want)
+			}
+		}
+		try(known, "2001:db8::1", "")
+		for range strangersMost {
+			try(access.NewSecret(), "2001:db8::1", fault.Unauthenticated)
+		}
+		asked := store.asked
+		try(access.NewSecret(), "2001:db8::2", fault.MinuteLimit)
+		if store.asked != asked {
+			t.Error("the database was asked all the same")
+		}
+		time.Sleep(2 * keyTTL)
+		try(known, "2001:db8::3", "")
+		try(access.NewSecret(), "2001:db8:0:1::1", fault.Unauthenticated)
+		time.Sleep(time.Minute)
+		try(access.NewSecret(), "2001:db8::2", fault.Unauthenticated)
+	})
+}
+
+// TestAKeyIsReadAgainAtOnce: one that was turned in by another process is refused a tenth of a second later.
+func TestAKeyIsReadAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &oneKey{known: access.NewSecret()}
+		k, text := NewKeys(store, time.Now), store.known.Reveal()
+		if _, err := k.Authenticate(t.Context(), text, netip.Addr{}); err != nil {
+			t.Fatal(err)
+		}
+		store.known = access.NewSecret()
+		time.Sleep(100 * time.Millisecond)
+		if _, err := k.Authenticate(t.Context(), text, netip.Addr{}); fault.CodeOf(err) != fault.Unauthenticated {
+			t.Errorf("a key that was replaced: %v", err)
+		}
+	})
+}
+
+// oneKey is a store that counts how often it is asked.
+type oneKey struct {
+	ports.Store
+	ports.Keys
+	known access.Secret
+	asked int
+}
+
+func (s *oneKey) Repos() ports.Repos { return ports.Repos{Keys: s} }
+
+func (s *oneKey) BySecret(_ context.Context, secret access.Secret, _ time.Time) (access.Key, error) {
+	if s.asked++; secret.Hash() != s.known.Hash() {
+		return access.Key{}, ports.ErrNotFound
+	}
+	return access.Key{ID: "a", ExpiresAt: time.Now().AddDate(1, 0, 0)}, nil
 }

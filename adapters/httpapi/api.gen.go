@@ -316,7 +316,7 @@ type LookupRequest struct {
 	Refresh *bool `json:"atualizar,omitempty"`
 
 	// Document The document, bare characters only.
-	Document string `json:"documento" validate:"required,max=254"`
+	Document string `json:"documento" validate:"required"`
 
 	// Purpose Code of what the lookup is for, as X-Finalidade says it; where both are there they must be the same.
 	Purpose *string `json:"finalidade,omitempty" validate:"omitzero,max=40"`
@@ -326,7 +326,7 @@ type LookupRequest struct {
 	MaxAge *int `json:"maxIdade,omitempty" validate:"omitempty,min=0,max=30"`
 
 	// Product Product id, as `GET /api/v1/produtos` lists it.
-	Product string `json:"produto" validate:"required,max=64"`
+	Product string `json:"produto" validate:"required"`
 
 	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with
 	// `atualizar`.
@@ -2134,6 +2134,7 @@ type IncompleteApplicationProblemPlusJSONResponse struct {
 }
 
 type InternalResponseHeaders struct {
+	RetryAfter *int
 	XRequestId *string
 }
 type InternalApplicationProblemPlusJSONResponse struct {
@@ -2154,6 +2155,7 @@ type LeadIncompleteApplicationProblemPlusJSONResponse struct {
 
 type LeadInternalResponseHeaders struct {
 	AccessControlAllowOrigin *string
+	RetryAfter               *int
 	XRequestId               *string
 }
 type LeadInternalApplicationProblemPlusJSONResponse struct {
@@ -2164,6 +2166,7 @@ type LeadInternalApplicationProblemPlusJSONResponse struct {
 
 type LeadTimeoutResponseHeaders struct {
 	AccessControlAllowOrigin *string
+	RetryAfter               *int
 	XRequestId               *string
 }
 type LeadTimeoutApplicationProblemPlusJSONResponse struct {
@@ -2228,6 +2231,7 @@ type MissingScopeApplicationProblemPlusJSONResponse struct {
 type NoAnswerResponseHeaders struct {
 	RateLimit           *string
 	RateLimitPolicy     *string
+	RetryAfter          *int
 	XRateLimitLimit     *int
 	XRateLimitRemaining *int
 	XRequestId          *string
@@ -2436,6 +2440,7 @@ type WebhookDisabledApplicationProblemPlusJSONResponse struct {
 
 type WebhookInternalResponseHeaders struct {
 	AccessControlAllowOrigin *string
+	RetryAfter               *int
 	XRequestId               *string
 }
 type WebhookInternalApplicationProblemPlusJSONResponse struct {
@@ -2702,6 +2707,9 @@ func (response LookupCnpj500ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -2779,6 +2787,9 @@ func (response LookupCnpj504ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 	}
 	if response.Headers.RateLimitPolicy != nil {
 		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	if response.Headers.XRateLimitLimit != nil {
 		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
@@ -3014,6 +3025,9 @@ func (response GetStatement500ApplicationProblemPlusJSONResponse) VisitGetStatem
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -3384,6 +3398,9 @@ func (response Lookup500ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -3461,6 +3478,9 @@ func (response Lookup504ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 	}
 	if response.Headers.RateLimitPolicy != nil {
 		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	if response.Headers.XRateLimitLimit != nil {
 		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
@@ -3704,6 +3724,9 @@ func (response GetLookup500ApplicationProblemPlusJSONResponse) VisitGetLookupRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -3781,6 +3804,9 @@ func (response GetLookup504ApplicationProblemPlusJSONResponse) VisitGetLookupRes
 	}
 	if response.Headers.RateLimitPolicy != nil {
 		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	if response.Headers.XRateLimitLimit != nil {
 		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
@@ -4043,6 +4069,9 @@ func (response LookupCpf500ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -4120,6 +4149,9 @@ func (response LookupCpf504ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 	}
 	if response.Headers.RateLimitPolicy != nil {
 		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	if response.Headers.XRateLimitLimit != nil {
 		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
@@ -4331,6 +4363,9 @@ func (response ListBatches500ApplicationProblemPlusJSONResponse) VisitListBatche
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -4692,6 +4727,9 @@ func (response CreateBatch500ApplicationProblemPlusJSONResponse) VisitCreateBatc
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -4918,6 +4956,9 @@ func (response GetBatch500ApplicationProblemPlusJSONResponse) VisitGetBatchRespo
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5175,6 +5216,9 @@ func (response CancelBatch500ApplicationProblemPlusJSONResponse) VisitCancelBatc
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5526,6 +5570,9 @@ func (response ConfirmBatch500ApplicationProblemPlusJSONResponse) VisitConfirmBa
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -5783,6 +5830,9 @@ func (response PauseBatch500ApplicationProblemPlusJSONResponse) VisitPauseBatchR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -6141,6 +6191,9 @@ func (response GetBatchResults500ApplicationProblemPlusJSONResponse) VisitGetBat
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -6492,6 +6545,9 @@ func (response ResumeBatch500ApplicationProblemPlusJSONResponse) VisitResumeBatc
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -6705,6 +6761,9 @@ func (response ListProducts500ApplicationProblemPlusJSONResponse) VisitListProdu
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -6828,6 +6887,9 @@ func (response VerifyWebhook500ApplicationProblemPlusJSONResponse) VisitVerifyWe
 	if response.Headers.AccessControlAllowOrigin != nil {
 		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
 	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -6912,6 +6974,7 @@ func (response ProbeWebhook404Response) VisitProbeWebhookResponse(w http.Respons
 
 type ProbeWebhook500ResponseHeaders struct {
 	AccessControlAllowOrigin *string
+	RetryAfter               *int
 	XRequestId               *string
 }
 
@@ -6922,6 +6985,9 @@ type ProbeWebhook500Response struct {
 func (response ProbeWebhook500Response) VisitProbeWebhookResponse(w http.ResponseWriter) error {
 	if response.Headers.AccessControlAllowOrigin != nil {
 		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
@@ -7235,6 +7301,9 @@ func (response ReceiveLead500ApplicationProblemPlusJSONResponse) VisitReceiveLea
 	if response.Headers.AccessControlAllowOrigin != nil {
 		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
 	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
@@ -7281,6 +7350,9 @@ func (response ReceiveLead504ApplicationProblemPlusJSONResponse) VisitReceiveLea
 	w.Header().Set("Content-Type", "application/problem+json")
 	if response.Headers.AccessControlAllowOrigin != nil {
 		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))

@@ -24,10 +24,11 @@ func callOf(ctx context.Context) call {
 	return c
 }
 
-// enabled answers 404 on instances without lookups, before anything else.
+// enabled answers 404 on instances without lookups, before anything else: to any method, so that Path is asked, which
+// the router knows by then.
 func (s *server) enabled(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !s.LookupEnabled {
+		if !s.LookupEnabled && (strings.HasPrefix(c.Path(), "/api/v1/") || c.Path() == agentPath) {
 			return fault.New(fault.LookupDisabled, "As consultas não estão habilitadas nesta instância.")
 		}
 		return next(c)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -88,6 +89,9 @@ func kindOf(code fault.Code) problemKind {
 	return kindOf(fault.Internal)
 }
 
+// ownAgain is when to ask again after a failure of our own that says no time.
+const ownAgain = 5 * time.Second
+
 // fail is the only place that writes an error. Errors that are no faults are 500
 // without their text, and logged once.
 func (s *server) fail(err error, c echo.Context) {
@@ -114,8 +118,12 @@ func (s *server) fail(err error, c echo.Context) {
 	}
 	s.Metrics.refused(f.Code)
 	h := w.Header()
-	if f.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(seconds(f.RetryAfter)))
+	again := f.RetryAfter
+	if again == 0 && (kind.Code == fault.Internal || kind.Code == fault.Timeout) {
+		again = ownAgain
+	}
+	if again > 0 {
+		h.Set("Retry-After", strconv.Itoa(seconds(again)))
 	}
 	if f.Code == fault.Unauthenticated {
 		scheme := "Bearer"

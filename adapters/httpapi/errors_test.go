@@ -146,6 +146,9 @@ func TestAPanicIsA500WithoutItsText(t *testing.T) {
 	if rec.Code != http.StatusInternalServerError || !strings.Contains(rec.Body.String(), `"erro_interno"`) {
 		t.Errorf("answer: %d %s", rec.Code, rec.Body)
 	}
+	if rec.Header().Get("Retry-After") == "" {
+		t.Error("the answer does not say when to ask again")
+	}
 	if strings.Contains(rec.Body.String()+log.String(), "52998224725") {
 		t.Error("the value of the panic is shown")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,9 +23,6 @@ import (
 // LookupCpf serves GET /api/v1/cpf/{documento} (specification, 4.1).
 func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (LookupCpfResponseObject, error) {
 	p := r.Params
-	if beyond(document.CPF, r.Documento) {
-		return nil, noSuchRoute()
-	}
 	return h.lookup(ctx, app.LookupRequest{Product: catalog.CPF, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
 		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
 }
@@ -32,18 +30,28 @@ func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (Look
 // LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
 func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (LookupCnpjResponseObject, error) {
 	p := r.Params
-	if beyond(document.CNPJ, r.Documento) {
-		return nil, noSuchRoute()
-	}
 	return h.lookup(ctx, app.LookupRequest{Product: catalog.CNPJ, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
 		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
 }
 
-// beyond reports whether an address goes on behind its document. The slash of a mask stands before its end.
-func beyond(t document.Type, sent string) bool {
-	whole, _, more := strings.Cut(sent, "/")
-	_, err := document.Parse(t, whole)
-	return more && err == nil
+// wholeRoute refuses an address that goes on behind a route's last parameter, which the router takes for a part of it.
+// The slash of a document's mask stands before its end.
+func wholeRoute(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		for i, name := range c.ParamNames() {
+			first, _, more := strings.Cut(c.ParamValues()[i], "/")
+			if first, err := url.PathUnescape(first); more && (err != nil || name != "documento" || isDocument(first)) {
+				return noSuchRoute()
+			}
+		}
+		return next(c)
+	}
+}
+
+func isDocument(text string) bool {
+	_, noCPF := document.Parse(document.CPF, text)
+	_, noCNPJ := document.Parse(document.CNPJ, text)
+	return noCPF == nil || noCNPJ == nil
 }
 
 // Lookup serves POST /api/v1/consultas (specification, 4.2).

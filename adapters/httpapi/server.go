@@ -52,6 +52,9 @@ type server struct {
 	uploads uploads
 }
 
+// agentPath is the address for agents.
+const agentPath = "/mcp"
+
 // handlers implements the generated strict server.
 type handlers struct{ *server }
 
@@ -66,10 +69,10 @@ func New(c Config) http.Handler {
 	e.HideBanner, e.HidePort = true, true
 	e.Binder = binder{}
 	e.HTTPErrorHandler = s.fail
-	e.Use(requestID, s.observe, s.recovered, headers, s.tokenFirst)
+	e.Use(requestID, s.observe, s.recovered, headers, s.enabled, s.tokenFirst)
 
 	lookup := func(params ...string) []echo.MiddlewareFunc {
-		return []echo.MiddlewareFunc{s.enabled, s.authenticate, headerLines, smallID, onlyParams(params...)}
+		return []echo.MiddlewareFunc{wholeRoute, s.authenticate, headerLines, smallID, onlyParams(params...)}
 	}
 	RegisterHandlersWithOptions(e, s, RegisterHandlersOptions{OperationMiddlewares: map[string][]echo.MiddlewareFunc{
 		"lookupCpf":  lookup("atualizar", "maxIdade", "somenteHistorico"),
@@ -92,7 +95,7 @@ func New(c Config) http.Handler {
 		"probeWebhook":    {firstOf("hub.challenge", "hub.verify_token")},
 	}})
 	// Not GET: no agent is told what it did not ask for, and so no stream outlives its key.
-	e.Match([]string{http.MethodPost, http.MethodDelete}, "/mcp", s.agent, lookup("teto")...)
+	e.Match([]string{http.MethodPost, http.MethodDelete}, agentPath, s.agent, lookup("teto")...)
 	s.documentation(e)
 	e.Match(probed, "/healthz", alive)
 	e.Match(probed, "/readyz", s.ready)

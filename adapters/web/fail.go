@@ -174,6 +174,6 @@ func problemOf(err error) problem {
 	return problem{
 		Status: 500, Title: "Algo quebrou do nosso lado",
 		Text: "Nada foi cobrado nem perdido por causa desta página. Tente de novo; se repetir, mande o número do pedido " +
-			"a quem cuida do sistema.",
+			"a quem cuida do sistema.", Retry: 5,
 	}
 }

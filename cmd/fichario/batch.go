@@ -68,7 +68,7 @@ func (r *reais) UnmarshalText(b []byte) error {
 type batchQuoteCmd struct {
 	File    string `arg:"" help:"Path of a table, CSV or XLSX; - for standard input."`
 	Org     string `xor:"who" required:"" help:"Id of the organisation; the batch is made in the name of its first active owner."`
-	Key     string `xor:"who" required:"" help:"Id of the key in whose name the batch is made."`
+	Key     string `xor:"who" required:"" help:"The key in whose name the batch is made: its id, or the key itself."`
 	Product string `required:"" help:"Product id."`
 	Column  string `help:"Column of the documents, by header, letter or number. Default: the first that holds some."`
 	Name    string `help:"What people call the batch."`

@@ -50,9 +50,15 @@ func TestBatchesAreListedWithoutAnOwner(t *testing.T) {
 			t.Fatal(errOut)
 		}
 	}
+	var rotated struct{ Key string }
+	p.does(&rotated, "key", "rotate", key)
+	_, _, errOut := p.says("cnpj\n11222333000181\n", "batch", "quote", "-", "--key", rotated.Key, "--product", "cnpj")
+	if errOut != "" {
+		t.Errorf("by the key itself: %s", errOut)
+	}
 	var all []struct{ ID string }
 	p.does(&all, "batch", "list", "--org", org)
-	if len(all) != 3 || all[0].ID < all[2].ID {
+	if len(all) != 4 || all[0].ID < all[2].ID {
 		t.Errorf("%d batches, newest first: %v", len(all), all)
 	}
 	if p.does(&all, "batch", "list", "--org", org, "--limit", "2"); len(all) != 2 {

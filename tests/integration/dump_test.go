@@ -22,7 +22,7 @@ func TestADumpTellsNothing(t *testing.T) {
 		p := intaketest.StartProduct(t, env)
 		key, hook := p.Lookups.NewKey(60, 100, 100), p.Leads.NewHook("Site", "generic")
 		p.Leads.Accept(hook, intaketest.Lead("Ana"))
-		known := lookuptest.CPFs(9, 100_000)
+		known, org := lookuptest.CPFs(9, 100_000), p.Lookups.Org
 		for _, cpf := range []string{known[0], known[50_000]} {
 			expect(t, "answer", p.Lookups.CPF(key.Key, cpf).String(), "200")
 		}
@@ -66,7 +66,11 @@ func TestADumpTellsNothing(t *testing.T) {
 		}
 		for _, cpf := range known {
 			masked := cpf[:3] + "." + cpf[3:6] + "." + cpf[6:9] + "-" + cpf[9:]
-			for _, text := range []string{cpf, masked, "cpf|" + cpf, "cpf:" + cpf} {
+			for _, text := range []string{
+				cpf, masked, "cpf|" + cpf, "cpf:" + cpf,
+				// What the keyed hashes are made of: without their keys they are others.
+				org + "|cpf|cpf|" + cpf, "contact|" + org + "|cpf|" + cpf, org + "|cpf|" + cpf,
+			} {
 				sum := sha256.Sum256([]byte(text))
 				if pieces[hex.EncodeToString(sum[:8])] {
 					t.Fatal("a CPF is found by who knows it")

@@ -80,6 +80,13 @@ func TestBadInputCostsNothing(t *testing.T) {
 			"repeated field": {
 				post(`{"produto":"cpf","documento":"1","documento":"` + ana + `"}`), 400, "requisicao_invalida", "documento",
 			},
+			"long document": {
+				post(`{"produto":"cpf","documento":"` + strings.Repeat("1", 300) + `"}`), 400, "documento_invalido", "documento",
+			},
+			"long product": {
+				post(`{"produto":"` + strings.Repeat("c", 300) + `","documento":"` + ana + `"}`), 400, "produto_desconhecido",
+				"produto",
+			},
 			"two objects":  {post(`{"produto":"cpf","documento":"` + ana + `"}{}`), 400, "requisicao_invalida", ""},
 			"deep nesting": {post(`{"produto":` + strings.Repeat("[", 20000) + `}`), 400, "requisicao_invalida", ""},
 			"large body": {
@@ -121,6 +128,7 @@ func TestBadInputCostsNothing(t *testing.T) {
 			"a path behind":   {get("/api/v1/cnpj/" + acme + "/x/y"), 404, "rota_desconhecida", ""},
 			"a mask's slash":  {get("/api/v1/cnpj/11.222.333/0001-81"), 400, "documento_invalido", "documento"},
 			"a slash alone":   {get("/api/v1/cnpj/11222333/000181"), 400, "documento_invalido", "documento"},
+			"behind a lookup": {get("/api/v1/consultas/01980000-0000-7000-8000-000000000000/x"), 404, "rota_desconhecida", ""},
 			"wrong method":    {request{"DELETE", "/api/v1/consultas", nil, ""}, 405, "metodo_nao_permitido", ""},
 			"PUT of a lookup": {request{"PUT", "/api/v1/cpf/" + ana, nil, ""}, 405, "metodo_nao_permitido", ""},
 		} {
@@ -143,6 +151,9 @@ func TestBadInputCostsNothing(t *testing.T) {
 			if c.status == 405 && a.Header.Get("Allow") == "" {
 				t.Errorf("%s: no Allow", name)
 			}
+		}
+		for _, path := range []string{"/api/v1/cpf/" + ana + "/", "/api/v1/cnpj/" + acme + "/socios"} {
+			expect(t, "a route that is not there, without a key", s.Get(path, "").String(), "404 rota_desconhecida")
 		}
 		expect(t, "calls", bureau.Calls(), 0)
 		st := s.Statement(key)

@@ -137,6 +137,12 @@ func TestLookupsMayBeOff(t *testing.T) {
 		expect(t, "no document", s.Get("/api/v1/cpf/1", k).String(), "404 recurso_indisponivel")
 		agent, err := s.Do(t.Context(), http.MethodPost, "/mcp", k, nil, "{}")
 		expect(t, "an agent", fmt.Sprint(agent, err), "404 recurso_indisponivel <nil>")
+		for _, r := range [][2]string{
+			{"DELETE", "/api/v1/consultas"}, {"OPTIONS", "/api/v1/produtos"}, {"PUT", "/api/v1/cpf/" + ana}, {"GET", "/mcp"},
+		} {
+			a, err := s.Do(t.Context(), r[0], r[1], k, nil, "")
+			expect(t, r[0], fmt.Sprint(a, err), "404 recurso_indisponivel <nil>")
+		}
 	}
 	expect(t, "health", s.Get("/healthz", "").Status, 200)
 }

@@ -3,6 +3,7 @@
 package lookuptest
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -31,8 +32,8 @@ type Service struct {
 }
 
 // StartService starts the program on the database that env leads to, in front of the bureau that the file describes,
-// and makes an organisation. When the test ends, the log must hold no document, key or answer that went through the
-// service.
+// and makes an organisation. When the test ends, neither the log nor the metrics of it, and of others that it starts,
+// may hold a document, key or answer that went through the service.
 func StartService(tb testing.TB, env map[string]string, bureauFile string, more ...map[string]string) *Service {
 	tb.Helper()
 	all := maps.Clone(env)
@@ -41,17 +42,7 @@ func StartService(tb testing.TB, env map[string]string, bureauFile string, more 
 		maps.Copy(all, m)
 	}
 	s := &Service{tb: tb, env: all, mu: &sync.Mutex{}, hidden: map[string]bool{Secret: true}}
-	tb.Cleanup(func() {
-		if s.Program == nil {
-			return // it did not start
-		}
-		for text := range s.hidden {
-			if strings.Contains(s.Logs(), text) {
-				tb.Errorf("the log holds a document, a key or an answer (%d characters)", len(text))
-			}
-		}
-	})
-	s.Program = testkit.StartProgram(tb, testkit.Options{Env: all})
+	s.start()
 	s.Org = testkit.JSON[struct{ ID string }](tb, s.Command("org", "create", "--name", "Agência de Teste", "--json")).ID
 	return s
 }
@@ -60,8 +51,36 @@ func StartService(tb testing.TB, env map[string]string, bureauFile string, more 
 func (s *Service) StartAnother() *Service {
 	s.tb.Helper()
 	other := &Service{tb: s.tb, env: s.env, Org: s.Org, mu: s.mu, hidden: s.hidden}
-	other.Program = testkit.StartProgram(s.tb, testkit.Options{Env: s.env})
+	other.start()
 	return other
+}
+
+// start starts the program, and looks at what it said when the test ends.
+func (s *Service) start() {
+	s.tb.Helper()
+	s.tb.Cleanup(func() { // after the program has been ended, so that its last words are seen too
+		if s.Program != nil {
+			s.clean("the log", s.Logs())
+		}
+	})
+	s.Program = testkit.StartProgram(s.tb, testkit.Options{Env: s.env})
+	s.tb.Cleanup(func() { // before the program is ended
+		a, err := s.Do(context.Background(), http.MethodGet, "/metrics", "", nil, "")
+		if err == nil {
+			s.clean("the metrics", string(a.Body))
+		}
+	})
+}
+
+func (s *Service) clean(what, text string) {
+	s.tb.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for hidden := range s.hidden {
+		if strings.Contains(text, hidden) {
+			s.tb.Errorf("%s of %s holds a document, a key or an answer (%d characters)", what, s.URL, len(hidden))
+		}
+	}
 }
 
 // Instances are the instances of the program, which have the same address where a balancer is in front of them, each at
