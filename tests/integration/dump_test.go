@@ -3,6 +3,7 @@ package integration
 import (
 	"bytes"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -27,25 +28,7 @@ func TestADumpTellsNothing(t *testing.T) {
 			expect(t, "answer", p.Lookups.CPF(key.Key, cpf).String(), "200")
 		}
 		db := p.Leads.Database(t)
-		tables := `SELECT table_name, '' FROM information_schema.tables WHERE table_schema = 'public'`
-		row := `SELECT CAST(t AS text), '' FROM "%s" t`
-		if strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "sqlite:") {
-			tables = `SELECT m.name, group_concat('CASE typeof("' || c.name || '") WHEN ''blob'' THEN hex("' || c.name ||
-				'") ELSE coalesce("' || c.name || '", '''') END', ' || ''|'' || ')
-				FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' GROUP BY m.name`
-			row = ""
-		}
-		var all strings.Builder
-		for _, table := range query(t, db, tables) {
-			read := fmt.Sprintf(row, table[0])
-			if row == "" {
-				read = fmt.Sprintf(`SELECT %s, '' FROM "%s"`, table[1], table[0])
-			}
-			for _, line := range query(t, db, read) {
-				all.WriteString(line[0] + "\n")
-			}
-		}
-		dump := bytes.ToLower([]byte(all.String()))
+		dump := bytes.ToLower([]byte(strings.Join(rowsOf(t, db, env), "\n")))
 		stored := sha256.Sum256([]byte(key.Key))
 		for what, text := range map[string]string{"organisation": "agência de teste", "hash": hex.EncodeToString(stored[:])} {
 			if !bytes.Contains(dump, []byte(text)) {
@@ -83,4 +66,27 @@ func TestADumpTellsNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// rowsOf are all rows of all tables as text.
+func rowsOf(t *testing.T, db *sql.DB, env map[string]string) (all []string) {
+	t.Helper()
+	tables := `SELECT table_name, '' FROM information_schema.tables WHERE table_schema = 'public'`
+	row := `SELECT CAST(t AS text), '' FROM "%s" t`
+	if strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "sqlite:") {
+		tables = `SELECT m.name, group_concat('CASE typeof("' || c.name || '") WHEN ''blob'' THEN hex("' || c.name ||
+			'") ELSE coalesce("' || c.name || '", '''') END', ' || ''|'' || ')
+			FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' GROUP BY m.name`
+		row = ""
+	}
+	for _, table := range query(t, db, tables) {
+		read := fmt.Sprintf(row, table[0])
+		if row == "" {
+			read = fmt.Sprintf(`SELECT %s, '' FROM "%s"`, table[1], table[0])
+		}
+		for _, line := range query(t, db, read) {
+			all = append(all, table[0]+": "+line[0])
+		}
+	}
+	return all
 }

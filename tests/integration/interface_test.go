@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -87,9 +88,29 @@ func TestNobodySeesAnotherOrganisation(t *testing.T) {
 		w.all(t, add(foreign, "rui", "owner"), "of another organisation", func(r pageRow, status int, _ http.Header) bool {
 			return len(r.ids) == 0 || status == http.StatusNotFound || r.ids[0] == "passkey" && status == proofAsked
 		})
+		// Whatever he was answered, also where an address has no id and a form has some: nothing came of it here.
+		members := testkit.JSON[[]map[string]any](t, testkit.Run(t, env, "member", "list", "--org", foreign, "--json"))
+		stranger, _ := members[0]["id"].(string)
+		db := intaketest.OpenDatabase(t, env)
+		left := func(texts ...string) (tables []string) {
+			for _, row := range rowsOf(t, db, env) {
+				row = strings.ToLower(row)
+				holds := func(text string) bool { return strings.Contains(row, text) }
+				if holds(demoOrganisation) && slices.ContainsFunc(texts, holds) {
+					tables = append(tables, strings.Split(row, ":")[0])
+				}
+			}
+			return tables
+		}
+		if there := left(stranger, "invadido"); len(there) > 0 {
+			t.Errorf("a stranger left something in another organisation: %v", there)
+		}
 		w.all(t, signIn(t, p.URL, "caio@demo.example", "fichario-demo"), "as a member", may("all"))
 		w.all(t, add(demoOrganisation, "admin", "admin"), "as an administrator", may("all", "admin"))
 		w.all(t, owner, "as an owner", may("all", "self", "owner"), "admin")
+		if len(left("invadido")) == 0 {
+			t.Error("nothing is seen of what an owner did, and so this shows nothing of a stranger")
+		}
 	})
 }
 

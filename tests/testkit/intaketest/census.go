@@ -132,7 +132,13 @@ func (o *Org) Lock(t *testing.T) (unlock func()) {
 // Database opens the service's database behind its back.
 func (o *Org) Database(t *testing.T) *sql.DB {
 	t.Helper()
-	driver, source := "pgx", o.env["FICHARIO_DATABASE_URL"]
+	return OpenDatabase(t, o.env)
+}
+
+// OpenDatabase opens the database that env leads to.
+func OpenDatabase(t *testing.T, env map[string]string) *sql.DB {
+	t.Helper()
+	driver, source := "pgx", env["FICHARIO_DATABASE_URL"]
 	if path, ok := strings.CutPrefix(source, "sqlite://"); ok {
 		driver, source = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
 	} else if at, err := url.Parse(source); err == nil { // maybe through a pooler, which keeps no prepared statements
