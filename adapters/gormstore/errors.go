@@ -24,6 +24,9 @@ import (
 // statement itself.
 const uniqueViolation = "23505"
 
+// dataException is PostgreSQL's class of what is wrong with a value.
+const dataException = "22"
+
 // insufficientPrivilege is PostgreSQL's code of what a role may not do.
 const insufficientPrivilege = "42501"
 
@@ -78,8 +81,25 @@ type opError struct {
 	err error
 }
 
-func (e *opError) Error() string { return e.op + ": " + e.err.Error() }
+func (e *opError) Error() string { return e.op + ": " + withoutValues(e.err) }
 func (e *opError) Unwrap() error { return e.err }
+
+// withoutValues is what an error says without what somebody sent: PostgreSQL repeats data that it cannot read, behind a
+// colon or a quote, and its driver what it cannot write.
+func withoutValues(err error) string {
+	var pg *pgconn.PgError
+	switch text := err.Error(); {
+	case errors.As(err, &pg) && strings.HasPrefix(pg.Code, dataException):
+		says, _, _ := strings.Cut(strings.ReplaceAll(pg.Message, `"`, ":"), ":")
+		return fmt.Sprintf("%s: %s (SQLSTATE %s)", pg.Severity, strings.TrimSpace(says), pg.Code)
+	case strings.Contains(text, "encode args["):
+		before, after, _ := strings.Cut(text, "encode args[")
+		n, _, _ := strings.Cut(after, "]")
+		return before + "encode args[" + n + "]"
+	default:
+		return text
+	}
+}
 
 // named puts the operation before an error that names none yet.
 func named(op string, err error) error {

@@ -11,6 +11,7 @@ import (
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/tests/testkit/postgres"
 )
 
 func TestDatabaseAway(t *testing.T) {
@@ -28,6 +29,26 @@ func TestDatabaseAway(t *testing.T) {
 	for what, err := range checks {
 		if fault.CodeOf(err) != fault.ServiceUnavailable {
 			t.Errorf("%s: %v, want %s", what, err, fault.ServiceUnavailable)
+		}
+	}
+}
+
+// TestAnErrorRepeatsNoValue that PostgreSQL, or its driver, could not read.
+func TestAnErrorRepeatsNoValue(t *testing.T) {
+	t.Parallel()
+	s := open(t, postgres.New(t, migrate))
+	const cpf = "529.982.247-25"
+	ctx, repos := t.Context(), s.Repos()
+	member := crm.Member{ID: orgID, OrgID: orgID, Name: cpf + "\x00", Email: "ana@x.example"}
+	_, found := repos.Members.Find(ctx, cpf)
+	_, traced := repos.Statement.Entries(ctx, []string{cpf})
+	_, asked := repos.Statement.Asked(ctx, []string{cpf})
+	for what, err := range map[string]error{
+		"an id": found, "ids": traced, "ids in a list": asked, "text": repos.Members.Create(ctx, member),
+		"a statement past GORM": repos.Statement.Add(ctx, lookup.Entry{ID: cpf, OrgID: orgID, At: time.Now()}),
+	} {
+		if err == nil || strings.Contains(err.Error(), cpf) || !strings.Contains(err.Error(), ".") {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }
