@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,13 +48,25 @@ type Program struct {
 	err     error         // how it ended; to be read after exited
 }
 
+// personal is what no line of a log may hold, whatever the test: e-mail addresses, phones, CPFs and CNPJs as people write
+// them, and API keys.
+var personal = regexp.MustCompile(`(?i)[\w.+-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}\b|\+55\d{10,11}|\b\d{3}\.\d{3}\.\d{3}-\d\d\b|` +
+	`\b\d\d\.\d{3}\.\d{3}/\d{4}-\d\d\b|\bfic_\w{20,}`)
+
 // StartProgram starts `fichario serve` in a directory of its own and waits until it listens. When the test ends the
-// program is killed, and if the test failed the end of its log is shown.
+// program is killed, its log must hold nothing personal, and if the test failed the end of it is shown.
 func StartProgram(tb testing.TB, options Options) *Program {
 	tb.Helper()
 	p := &Program{tb: tb, options: options, dir: tb.TempDir(), at: "127.0.0.1:0"}
 	tb.Cleanup(func() {
 		p.Kill()
+		for line := range strings.Lines(p.output.String()) {
+			// What is no JSON is for who started it by hand, such as the way into the demonstration.
+			if found := personal.FindString(line); found != "" && strings.HasPrefix(line, "{") {
+				tb.Errorf("the log of %s holds something personal (%d characters): %s", p.at, len(found),
+					strings.ReplaceAll(line, found, "…"))
+			}
+		}
 		if tb.Failed() {
 			tb.Logf("the end of the log of %s:\n%s", p.at, last(p.output.String(), tail))
 		}
