@@ -63,11 +63,11 @@ func (k *Keys) find(
 			"Vieram desta rede chaves demais que ninguém tem. Confira a chave e espere o tempo de Retry-After.").After(wait)
 	}
 	key, err := k.store.Repos().Keys.BySecret(ctx, s, now)
-	if err != nil {
+	if errors.Is(err, ports.ErrNotFound) {
 		k.known.Delete(hash)
-		if errors.Is(err, ports.ErrNotFound) {
-			k.strangers.count(from, elapsed)
-		}
+		k.strangers.count(from, elapsed)
+	}
+	if err != nil {
 		return nil, err
 	}
 	k.known.Store(hash, &knownKey{key: key, read: elapsed})

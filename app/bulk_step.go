@@ -78,8 +78,8 @@ func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
 	if s.action.Kind == crm.BulkDelete {
 		gone, err := s.r.Removals.Find(ctx, item.ContactID)
-		if errors.Is(err, ports.ErrNotFound) || err == nil && gone.Unreadable {
-			return nil
+		if errors.Is(err, ports.ErrNotFound) || err == nil && (gone.Unreadable || gone.IntoID != "") {
+			return nil // it came back meanwhile, or became part of another, which stays
 		}
 		if err == nil {
 			item.State = crm.ItemUndone

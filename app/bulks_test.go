@@ -10,6 +10,23 @@ import (
 	"fichario/domain/webhook"
 )
 
+// TestUndoingADeletionLeavesWhatBecameOfAContact: one was brought back meanwhile, and made part of another.
+func TestUndoingADeletionLeavesWhatBecameOfAContact(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+	stays, goes, alone := s.arrive(hook, "ana").ID, s.arrive(hook, "bia").ID, s.arrive(hook, "caio").ID
+	gone := must(s.bulks.Start(t.Context(), owner, app.NewBulk{
+		Kind: crm.BulkDelete, Of: app.Selection{IDs: []string{goes, alone}},
+	}))
+	done(s.contacts.Undelete(t.Context(), owner, goes))
+	done(s.contacts.Merge(t.Context(), owner, stays, goes))
+	undone := must(s.bulks.Undo(t.Context(), owner, gone.ID))
+	equal(t, "undone", line(undone.Done, undone.Skipped), "2 1")
+	equal(t, "who is there", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 2)
+	equal(t, "who came back", s.contact(alone).ID, alone)
+}
+
 // TestManyContactsAtOnce: by their ids or by a search, with undo; what somebody changed meanwhile stays.
 func TestManyContactsAtOnce(t *testing.T) {
 	t.Parallel()

@@ -170,14 +170,16 @@ func (k *Keys) Restrict(ctx context.Context, by Caller, id string, purposes, fro
 		}
 		key.Purposes = *purposes
 	}
+	var networks *[]netip.Prefix
 	if from != nil {
 		if key.From, err = networksOf(*from); err != nil {
 			return key, err
 		}
+		networks = &key.From
 	}
 	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRestricted, Object: id, Detail: keyDetail(key)}
 	return key, recorded(ctx, k.store, by, line, func(r ports.Repos) error {
-		return r.Keys.Restrict(ctx, id, key.Purposes, key.From)
+		return r.Keys.Restrict(ctx, id, purposes, networks)
 	})
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// strangersMost is how many keys that nobody has may come from one network within a minute, and be looked for. Keys
-	// that this instance has seen go on counting for nothing.
+	// strangersMost is how many keys that nobody has may come from one network within a minute, and be looked for, but for
+	// those that come at one moment. Keys that this instance has seen are no strangers.
 	strangersMost = 300
 	// networksMost is of how many networks that is known. With more of them all begin anew: memory is bounded, and each
 	// one has its limit again.
@@ -45,12 +45,12 @@ func (s *strangers) wait(from netip.Addr, now time.Duration) time.Duration {
 func (s *strangers) count(from netip.Addr, now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.networks == nil || len(s.networks) >= networksMost {
-		s.networks = map[netip.Prefix]*access.Window{}
-	}
 	network := networkOf(from)
 	w := s.networks[network]
 	if w == nil {
+		if s.networks == nil || len(s.networks) >= networksMost {
+			s.networks = map[netip.Prefix]*access.Window{}
+		}
 		w = &access.Window{}
 		s.networks[network] = w
 	}

@@ -76,7 +76,10 @@ func TestGuessesOfKeysAskTheDatabaseForSoMany(t *testing.T) {
 			t.Error("the database was asked all the same")
 		}
 		time.Sleep(2 * keyTTL)
-		try(known, "2001:db8::3", "")
+		store.away = fault.New(fault.ServiceUnavailable, "")
+		try(known, "2001:db8::3", fault.ServiceUnavailable)
+		store.away = nil
+		try(known, "2001:db8::3", "") // it is no stranger for that
 		try(access.NewSecret(), "2001:db8:0:1::1", fault.Unauthenticated)
 		time.Sleep(time.Minute)
 		try(access.NewSecret(), "2001:db8::2", fault.Unauthenticated)
@@ -106,11 +109,15 @@ type oneKey struct {
 	ports.Keys
 	known access.Secret
 	asked int
+	away  error
 }
 
 func (s *oneKey) Repos() ports.Repos { return ports.Repos{Keys: s} }
 
 func (s *oneKey) BySecret(_ context.Context, secret access.Secret, _ time.Time) (access.Key, error) {
+	if s.away != nil {
+		return access.Key{}, s.away
+	}
 	if s.asked++; secret.Hash() != s.known.Hash() {
 		return access.Key{}, ports.ErrNotFound
 	}

@@ -24,9 +24,9 @@ type Keys interface {
 	Find(ctx context.Context, id string) (access.Key, error)
 	// List returns the keys of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]access.Key, error)
-	// Restrict changes what a key may ask for, and from where; empty for everything, and everywhere. ErrNotFound when
-	// there is none.
-	Restrict(ctx context.Context, id string, purposes []string, from []netip.Prefix) error
+	// Restrict changes what a key may ask for, and from where; nil for what stays, empty for everything, and everywhere.
+	// ErrNotFound when there is none.
+	Restrict(ctx context.Context, id string, purposes *[]string, from *[]netip.Prefix) error
 	// Revoke ends a key for good; revoking it again keeps the first time.
 	Revoke(ctx context.Context, id string, at time.Time) error
 	// Touch notes when keys were last used.

@@ -24,6 +24,9 @@ func Alone(databaseURL string) (release func(), err error) {
 	if whole, err := filepath.EvalSymlinks(path); err == nil {
 		path = whole // whatever name it goes by
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil { // of a database that is yet to be made
+		return nil, err
+	}
 	file, err := lockFile(path + ".lock")
 	switch {
 	case errors.Is(err, errTaken):

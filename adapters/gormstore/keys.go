@@ -106,11 +106,19 @@ func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (acc
 		where("key_secrets.hash = ? AND (key_secrets.ends_at IS NULL OR key_secrets.ends_at > ?)", hash[:], stamp(now)))
 }
 
-func (r keys) Restrict(ctx context.Context, id string, purposes []string, from []netip.Prefix) error {
+func (r keys) Restrict(ctx context.Context, id string, purposes *[]string, from *[]netip.Prefix) error {
+	changed := map[string]any{}
+	if purposes != nil {
+		changed["purposes"] = commas(*purposes)
+	}
+	if from != nil {
+		changed["networks"] = commas(mapped(*from, netip.Prefix.String))
+	}
+	if len(changed) == 0 {
+		return nil
+	}
 	return r.exec(ctx, "keys.restrict", func(db *gorm.DB) error {
-		return orNotFound(db.Model(&keyRow{}).Where("id = ?", id).Updates(map[string]any{
-			"purposes": commas(purposes), "networks": commas(mapped(from, netip.Prefix.String)),
-		}))
+		return orNotFound(db.Model(&keyRow{}).Where("id = ?", id).Updates(changed))
 	})
 }
 

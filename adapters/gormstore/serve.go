@@ -167,7 +167,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 			i      int64
 			row    recordRow
 			answer pgtype.DriverBytes // the driver's memory: opened before the next row
-			closed []string           // the entries of records that cannot be opened
+			closed []int              // the lookups whose records cannot be opened
 		)
 		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}
 		_, err = pgx.ForEachRow(rows, into, func() error {
@@ -175,14 +175,20 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 			if rec, ok := s.vault.record(row); ok {
 				out[i-1] = kept{record: rec}
 			} else {
-				closed = append(closed, string(asked[i-1].entry.ID))
+				closed = append(closed, int(i-1))
 			}
 			return nil
 		})
-		if err == nil && len(closed) > 0 {
-			_, err = db.Exec(ctx, unserve, closed, slices.Min(closed), slices.Max(closed), s.slot)
+		if err != nil || len(closed) == 0 {
+			return err
 		}
-		return err
+		ids := mapped(closed, func(i int) string { return string(asked[i].entry.ID) })
+		if _, err := db.Exec(ctx, unserve, ids, slices.Min(ids), slices.Max(ids), s.slot); err != nil {
+			for _, i := range closed {
+				out[i].err = err // the others have their answers
+			}
+		}
+		return nil
 	})
 }
 

@@ -166,7 +166,7 @@ func (r sessions) Attempt(
 				before = 0
 			}
 			if p := pause(before); p > 0 {
-				wait = max(0, row.At.Add(p).Sub(at))
+				wait = min(p, max(0, row.At.Add(p).Sub(at))) // whatever a clock that was ahead has written
 			}
 			if wait > 0 {
 				return nil

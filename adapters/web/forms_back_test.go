@@ -118,6 +118,9 @@ func TestWrongChoicesAreSaid(t *testing.T) {
 		{"/automacoes", url.Values{"nome": {"A"}, "acao": {"move_stage"}}, "Escolha uma etapa.", `value="A"`},
 		{"/automacoes", url.Values{"nome": {"A"}, "acao": {"assign"}}, "Escolha um responsável.", `value="A"`},
 		{"/automacoes", url.Values{"nome": {"A"}, "acao": {"lookup"}}, "Escolha um produto.", `value="A"`},
+		{"/webhooks", url.Values{
+			"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"zero"}, "origem": {"Renomeada"},
+		}, "Não há origem com este nome.", `value="Site"`},
 		{"/equipe/origens", url.Values{"nome": {" "}}, "O nome da origem tem de 1 a 120 caracteres.", ""},
 		{"/equipe/funis", url.Values{"nome": {""}}, "O nome do funil tem de 1 a", ""},
 		{"/equipe/funis/" + funnel.ID, url.Values{

@@ -66,12 +66,17 @@ func restrictedKeys(t *testing.T, s ports.Store) {
 	read("a restricted key")
 	key.Purposes = []string{"credito", "cobranca"}
 	key.From = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("2001:db8::1/128")}
-	must(t, repos.Keys.Restrict(ctx, key.ID, key.Purposes, key.From))
+	must(t, repos.Keys.Restrict(ctx, key.ID, &key.Purposes, &key.From))
 	read("restricted otherwise")
-	key.Purposes, key.From = nil, nil
-	must(t, repos.Keys.Restrict(ctx, key.ID, nil, nil))
+	key.Purposes = nil
+	must(t, repos.Keys.Restrict(ctx, key.ID, &key.Purposes, nil))
+	read("of purposes no more")
+	key.From = nil
+	must(t, repos.Keys.Restrict(ctx, key.ID, nil, &key.From))
 	read("no more restricted")
-	wantErr(t, "an unknown key", repos.Keys.Restrict(ctx, id(), nil, nil), ports.ErrNotFound)
+	must(t, repos.Keys.Restrict(ctx, key.ID, nil, nil))
+	read("left as it is")
+	wantErr(t, "an unknown key", repos.Keys.Restrict(ctx, id(), nil, &key.From), ports.ErrNotFound)
 }
 
 // historyOfPurposes has one document asked about for two purposes, and for none.

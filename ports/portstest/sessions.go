@@ -103,6 +103,8 @@ func attempts(t *testing.T, s ports.Store) {
 	before, wait := attempt(email, at.Add(20*time.Second))
 	same(t, "too early", before, 5)
 	same(t, "how long there is to wait", wait, 40*time.Second)
+	_, wait = attempt(email, at.Add(-24*time.Hour))
+	same(t, "where the last came by a clock that was a day ahead", wait, time.Minute)
 	before, wait = attempt("rui@example.com", at)
 	same(t, "another address", before == 0 && wait <= 0, true)
 	before, wait = attempt(email, at.Add(time.Minute))

@@ -14,6 +14,14 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
+// TestAFolderThatIsNotThereYet is made, as by every other command.
+func TestAFolderThatIsNotThereYet(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new", "folder", "f.db")
+	p := testkit.StartProgram(t, testkit.Options{Env: map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + path}})
+	p.Stop()
+}
+
 // TestASecondServiceOnOneFile is refused and told who is there, by whatever name it knows the file; commands go on
 // beside the first one, and nothing of it is left when it is killed.
 func TestASecondServiceOnOneFile(t *testing.T) {

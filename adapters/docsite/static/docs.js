@@ -36,9 +36,13 @@ for (const code of document.querySelectorAll('.docs-main pre.code')) {
   button.textContent = say('Copiar', 'Copy')
   button.addEventListener('click', async () => {
     const shown = [...holder.querySelectorAll('pre.code')].find((one) => one.checkVisibility())
-    await navigator.clipboard.writeText(shown.textContent)
-    button.textContent = say('Copiado', 'Copied')
-    setTimeout(() => { button.textContent = say('Copiar', 'Copy') }, 2000)
+    try {
+      await navigator.clipboard.writeText(shown.textContent)
+      button.textContent = say('Copiado', 'Copied')
+      setTimeout(() => { button.textContent = say('Copiar', 'Copy') }, 2000)
+    } catch { // as over plain http, where there is no clipboard
+      getSelection().selectAllChildren(shown)
+    }
   })
   holder.append(button)
 }
@@ -54,7 +58,7 @@ async function find() {
   if (!answer) return // the form searches too
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
   if (asked !== query) return
-  list.replaceChildren(...page.querySelector('#encontrado').childNodes)
+  list.replaceChildren(...page.querySelector('#encontrado')?.childNodes ?? [])
   list.hidden = false
 }
 let soon
