@@ -114,7 +114,7 @@ func readBatch(r *http.Request, data []byte) (n app.NewBatch, err error) {
 	if n.Purpose, err = onePurpose(header, n.Purpose); err != nil {
 		return n, err
 	}
-	n.Rows, err = sheet.Read(data, batch.MaxItems+1) // and a header
+	n.Rows, err = sheet.Read(r.Context(), data, batch.MaxItems+1) // and a header
 	return n, err
 }
 

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 )
 
 // readCSV reads what spreadsheets save as CSV: in UTF-8, UTF-16 or Windows-1252, with commas, semicolons, tabs or bars.
-func (t *table) readCSV(data []byte) error {
+func (t *table) readCSV(ctx context.Context, data []byte) error {
 	text, err := decode(data)
 	if err != nil {
 		return unreadable("O arquivo não é um texto que se possa ler. Salve-o como CSV em UTF-8, ou como .xlsx.")
@@ -41,6 +42,9 @@ func (t *table) readCSV(data []byte) error {
 	// It would take the tabs for leading space, and with them the empty cells between them.
 	r.TrimLeadingSpace = !strings.ContainsRune("\t ", comma)
 	for {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		cells, err := r.Read()
 		switch {
 		case errors.Is(err, io.EOF):

@@ -17,9 +17,9 @@ type dates struct {
 	from1904 bool
 }
 
-// datesIn returns the dates of a sheet.
-func datesIn(f *excelize.File, name string) (*dates, error) {
-	if !showsDates(f) {
+// datesIn returns the dates of a sheet, of a workbook that shows some.
+func datesIn(f *excelize.File, name string, shows bool) (*dates, error) {
+	if !shows {
 		return nil, nil //nolint:nilnil // most tables have no dates, and are not read twice for them
 	}
 	props, err := f.GetWorkbookProps()
@@ -30,21 +30,56 @@ func datesIn(f *excelize.File, name string) (*dates, error) {
 	return &dates{shown, props.Date1904 != nil && *props.Date1904}, err
 }
 
-// showsDates reports whether a workbook has a style for dates or times.
-func showsDates(f *excelize.File) bool {
-	for i := 0; ; i++ {
-		style, err := f.GetStyle(i)
-		if err != nil || style == nil {
-			return false
-		}
-		switch n := style.NumFmt; {
-		case n >= 14 && n <= 22, n >= 27 && n <= 36, n >= 45 && n <= 47, n >= 50 && n <= 58:
-			return true
-		}
-		if style.CustomNumFmt != nil && strings.ContainsAny(*style.CustomNumFmt, "dDyYhH") {
-			return true
+// Formats of numbers that a sheet may have, as Excel: the first ones have a meaning without a code, and a workbook has
+// some of its own beside them.
+const (
+	ownFormats    = 164
+	maxFormats    = 250
+	maxFormatCode = 255
+)
+
+// isDate reports whether a format that every spreadsheet has shows a date or a time.
+func isDate(n int) bool {
+	return n >= 14 && n <= 22 || n >= 27 && n <= 36 || n >= 45 && n <= 47 || n >= 50 && n <= 58
+}
+
+// showsDates reports whether a workbook has a style for dates or times. It leaves it only those formats of its own that
+// cells have and that show dates, because excelize looks through all of them for each cell. Fault: BodyTooLarge.
+func showsDates(f *excelize.File) (shows bool, err error) {
+	styles := f.Styles
+	if styles == nil || styles.CellXfs == nil {
+		return false, nil
+	}
+	used := map[int]bool{}
+	for _, xf := range styles.CellXfs.Xf {
+		if n := xf.NumFmtID; n != nil {
+			used[*n] = true
+			shows = shows || isDate(*n)
 		}
 	}
+	if styles.NumFmts == nil {
+		return shows, nil
+	}
+	kept, known := styles.NumFmts.NumFmt[:0], map[int]bool{}
+	for _, format := range styles.NumFmts.NumFmt {
+		n := format.NumFmtID
+		if known[n] || !used[n] {
+			continue // of several the first one counts
+		}
+		known[n] = true
+		own := n < 0 || n >= ownFormats
+		date := strings.ContainsAny(format.FormatCode, "dDyYhH")
+		if max(len(format.FormatCode), len(format.FormatCode16)) > maxFormatCode || own && !date {
+			continue
+		}
+		shows = shows || date
+		kept = append(kept, format)
+	}
+	if len(kept) > maxFormats {
+		return false, tooLarge("A planilha tem formatos de data demais. Copie as colunas que importam para uma planilha nova.")
+	}
+	styles.NumFmts.NumFmt = kept
+	return shows, nil
 }
 
 // What a cell shows that holds a date: numbers, or the name of a month. lastDay is the end of 9999, the last year.

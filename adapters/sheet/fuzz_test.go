@@ -73,7 +73,7 @@ func workbookOf(t *testing.T, content []byte) []byte {
 func holdsItsBounds(t *testing.T, data []byte) {
 	t.Helper()
 	const most = 50
-	rows, err := sheet.Read(data, most)
+	rows, err := sheet.Read(t.Context(), data, most)
 	if err != nil {
 		var known *fault.Error
 		if !errors.As(err, &known) || known.Message == "" {

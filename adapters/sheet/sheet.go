@@ -4,6 +4,7 @@ package sheet
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
 	"fichario/domain/batch"
@@ -12,13 +13,16 @@ import (
 
 // Bounds of what is read. A file that passes them is a fault that says so.
 const (
-	// MaxBytes is the size of a file as it comes, maxUnpacked what an XLSX may unpack to.
-	MaxBytes    = 16 << 20
-	maxUnpacked = 128 << 20
+	// MaxBytes is the size of a file as it comes.
+	MaxBytes = 16 << 20
 	// maxText is all text of a table together.
 	maxText    = 32 << 20
 	maxColumns = 100
 	maxCell    = 4000
+	// maxLines is the last line that a spreadsheet has, and maxCells all cells together, of empty rows too: a row of a
+	// few bytes may be 16,384 of them, none of which says anything.
+	maxLines = 1 << 20
+	maxCells = 8 << 20
 )
 
 // Row is a row that is not empty.
@@ -42,8 +46,9 @@ func FormatOf(data []byte) Format {
 }
 
 // Read returns the rows of a table, at most maxRows, with those that are empty left out. Faults: BodyTooLarge for a
-// file that passes a bound; InvalidRequest, which says the line, for one that cannot be read.
-func Read(data []byte, maxRows int) ([]Row, error) {
+// file that passes a bound; InvalidRequest, which says the line, for one that cannot be read. It ends with the context,
+// whose error it then returns.
+func Read(ctx context.Context, data []byte, maxRows int) ([]Row, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge("O arquivo passa de 16 MB. Divida-o em partes.")
 	}
@@ -55,9 +60,9 @@ func Read(data []byte, maxRows int) ([]Row, error) {
 	case bytes.HasPrefix(data, []byte("%PDF")):
 		return nil, unreadable("O arquivo é um PDF. Envie uma planilha .xlsx ou um CSV.")
 	case FormatOf(data) == XLSX:
-		err = t.readXLSX(data)
+		err = t.readXLSX(ctx, data)
 	default:
-		err = t.readCSV(data)
+		err = t.readCSV(ctx, data)
 	}
 	if err != nil {
 		return nil, err
@@ -72,10 +77,14 @@ func Read(data []byte, maxRows int) ([]Row, error) {
 type table struct {
 	rows    []Row
 	maxRows int
-	text    int
+	// cells and text are how many cells there were, and how much text was in them.
+	cells, text int
 }
 
 func (t *table) add(line int, cells []string) error {
+	if t.cells += len(cells); t.cells > maxCells || line > maxLines {
+		return tooLarge("O arquivo tem linhas ou células demais, mesmo vazias. Deixe só as colunas e linhas que importam.")
+	}
 	last := len(cells)
 	for last > 0 && cells[last-1] == "" {
 		last--

@@ -20,7 +20,7 @@ import (
 // rows are rows as a test writes them: the line, then the cells.
 func rows(t *testing.T, data []byte) (out []string) {
 	t.Helper()
-	got, err := sheet.Read(data, 1000)
+	got, err := sheet.Read(t.Context(), data, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 			[]byte("\"Ana Lima\" <ana@example.com>\n\"Rui\" <rui@example.com>\n"), fault.InvalidRequest, "aspas",
 		},
 	} {
-		_, err := sheet.Read(c.data, 1000)
+		_, err := sheet.Read(t.Context(), c.data, 1000)
 		var f *fault.Error
 		if errors.As(err, &f) != (c.code != "") || f != nil && (f.Code != c.code || !strings.Contains(f.Message, c.says)) {
 			t.Errorf("%s: %v %q", what, err, fmt.Sprint(f))

@@ -127,7 +127,7 @@ func (c *call) table(n *app.NewBatch, pasted string) ([]batch.Row, error) {
 	case strings.TrimSpace(pasted) == "":
 		return nil, fault.New(fault.InvalidRequest, "Escolha um arquivo, ou cole os documentos.").At("arquivo")
 	}
-	read, err := spreadsheet.Read(data, batch.MaxItems+1)
+	read, err := spreadsheet.Read(c.ctx(), data, batch.MaxItems+1)
 	rows := make([]batch.Row, len(read))
 	for i, row := range read {
 		rows[i] = batch.Row(row)

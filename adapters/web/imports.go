@@ -117,7 +117,7 @@ func (c *call) importTable(pasted string) (n app.NewImport, err error) {
 	case strings.TrimSpace(pasted) == "":
 		return n, fault.New(fault.InvalidRequest, "Escolha um arquivo, ou cole as linhas.").At("arquivo")
 	}
-	n.Rows, err = spreadsheet.Read(data, app.BulkMost+1)
+	n.Rows, err = spreadsheet.Read(c.ctx(), data, app.BulkMost+1)
 	return n, err
 }
 

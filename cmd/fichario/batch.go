@@ -83,7 +83,7 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 	if err != nil {
 		return err
 	}
-	rows, err := sheet.Read(data, batch.MaxItems+1)
+	rows, err := sheet.Read(e.ctx, data, batch.MaxItems+1)
 	if err != nil {
 		return err
 	}

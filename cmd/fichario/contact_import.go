@@ -62,7 +62,7 @@ func (c *contactImportCmd) Run(e *environment) error {
 	if c.File != "-" {
 		table.File = path.Base(c.File)
 	}
-	if table.Rows, err = sheet.Read(data, app.BulkMost+1); err != nil {
+	if table.Rows, err = sheet.Read(e.ctx, data, app.BulkMost+1); err != nil {
 		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {

@@ -140,7 +140,7 @@ func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []by
 func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 	t.Helper()
 	for kind, head := range map[string]string{"text/csv": "'=Ana", workbookType: "=Ana"} {
-		rows, err := sheet.Read(fileOf(t, s, key, place, kind), 100)
+		rows, err := sheet.Read(t.Context(), fileOf(t, s, key, place, kind), 100)
 		if err != nil {
 			t.Fatal(err)
 		}
