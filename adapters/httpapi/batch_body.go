@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -21,10 +19,6 @@ import (
 )
 
 const (
-	// tablesAtOnce is how many tables are read and quoted at once: each may take some hundred megabytes.
-	tablesAtOnce = 2
-	// tableWithin is how long a table waits for its turn, so that its sender hears of it in time.
-	tableWithin = 20 * time.Second
 	// requestKeyHeader names a request, and requestKeyMax is the longest name.
 	requestKeyHeader, requestKeyMax = "Idempotency-Key", 255
 	// purposeHeader says what a lookup is for.
@@ -46,14 +40,14 @@ type batchBody struct {
 func (s *server) CreateBatch(c echo.Context) error {
 	ctx := c.Request().Context()
 	by := callOf(ctx).caller
-	sent := &upload{ReadCloser: c.Request().Body, uploads: &s.uploads, orgID: by.OrgID()}
+	sent := s.Tables.Receive(c.Request().Body, by.OrgID())
 	c.Request().Body = sent
-	defer sent.done()
+	defer sent.Done()
 	data, err := batchData(c)
 	if err != nil {
 		return err
 	}
-	release, err := s.waitForTable(ctx)
+	release, err := s.Tables.Turn(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,17 +130,6 @@ func isBatchType(kind string) bool {
 		return true
 	}
 	return false
-}
-
-// waitForTable waits until a table may be read and quoted; release lets the next one in. Fault: ServiceUnavailable.
-func (s *server) waitForTable(ctx context.Context) (release func(), err error) {
-	select {
-	case s.tables <- struct{}{}:
-		return func() { <-s.tables }, nil
-	case <-time.After(tableWithin):
-	case <-ctx.Done():
-	}
-	return nil, tablesFull()
 }
 
 func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"fichario/adapters/agents"
+	"fichario/adapters/sheet"
 	"fichario/app"
 )
 
@@ -26,6 +27,8 @@ type Config struct {
 	Keys      *app.Keys
 	Intake    *app.Intake
 	Batches   *app.Batches
+	// Tables bounds what tables that are sent take, together with other doors.
+	Tables *sheet.Tables
 	// LookupEnabled is false on instances without the lookup feature: every lookup
 	// route is then a 404 (specification, 1.2).
 	LookupEnabled bool
@@ -46,10 +49,6 @@ type Config struct {
 type server struct {
 	Config
 	ServerInterface // the generated strict server; ReceiveLead and CreateBatch are overridden
-	// tables bounds how many tables are read and quoted at once, which take their memory; uploads bounds what has come of
-	// others.
-	tables  chan struct{}
-	uploads uploads
 }
 
 // agentPath is the address for agents.
@@ -62,7 +61,7 @@ var _ StrictServerInterface = handlers{}
 
 // New returns the handler of every route.
 func New(c Config) http.Handler {
-	s := &server{Config: c, tables: make(chan struct{}, tablesAtOnce)}
+	s := &server{Config: c}
 	s.ServerInterface = NewStrictHandler(handlers{s}, []StrictMiddlewareFunc{shaped})
 
 	e := echo.New()

@@ -2,8 +2,6 @@ package web
 
 import (
 	"cmp"
-	"errors"
-	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -93,7 +91,11 @@ func (s *server) batchQuote(c *call) error {
 		return s.batchFormAgain(c, f, err)
 	}
 	n := app.NewBatch{Name: f.Name, Product: f.Product, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose}
-	var err error
+	release, err := s.Tables.Turn(c.ctx())
+	if err != nil {
+		return err
+	}
+	defer release()
 	if n.Rows, err = c.table(&n, string(f.Documents)); err == nil {
 		var made app.BatchView
 		if made, err = s.Batches.Quote(c.ctx(), c.by, n); err == nil {
@@ -111,21 +113,16 @@ func (s *server) batchPasted(c *call) error {
 
 // table returns the rows of the file that was sent, or else of what was pasted.
 func (c *call) table(n *app.NewBatch, pasted string) ([]batch.Row, error) {
-	file, head, err := c.FormFile("arquivo")
-	data := []byte(pasted)
+	data, name, err := c.file()
 	switch {
-	case err == nil:
-		defer func() { _ = file.Close() }()
-		if data, err = io.ReadAll(file); err != nil {
-			return nil, err
-		}
-		if n.Name == "" {
-			n.Name = strings.TrimSuffix(path.Base(head.Filename), path.Ext(head.Filename))
-		}
-	case !errors.Is(err, http.ErrMissingFile) && !errors.Is(err, http.ErrNotMultipart):
+	case err != nil:
 		return nil, err
-	case strings.TrimSpace(pasted) == "":
+	case name == "" && strings.TrimSpace(pasted) == "":
 		return nil, fault.New(fault.InvalidRequest, "Escolha um arquivo, ou cole os documentos.").At("arquivo")
+	case name == "":
+		data = []byte(pasted)
+	case n.Name == "":
+		n.Name = strings.TrimSuffix(name, path.Ext(name))
 	}
 	read, err := spreadsheet.Read(c.ctx(), data, batch.MaxItems+1)
 	rows := make([]batch.Row, len(read))

@@ -239,3 +239,65 @@ func text(page string) string {
 	page = tags.ReplaceAllString(page, " ")
 	return strings.Join(strings.Fields(strings.NewReplacer("&#34;", `"`, "\u00a0", " ").Replace(page)), " ")
 }
+
+// TestAFileWithoutATurn: a file that is sent to the interface waits for those that are read, by whatever door, and not
+// for ever.
+func TestAFileWithoutATurn(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	site.tables.Within = time.Millisecond
+	v := site.visitor("Ana")
+	for range 2 {
+		release, err := site.tables.Turn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+	for path, fields := range map[string]map[string]string{"/lotes": {"produto": "cpf"}, "/importacoes": nil} {
+		status, _, page := v.uploadTo(path, "Clientes.csv", "CPF;e-mail\n52998224725;ana@example.com\n", fields)
+		if status != http.StatusServiceUnavailable {
+			t.Errorf("%s: %d", path, status)
+		}
+		v.shows(page, "Há arquivos demais ao mesmo tempo", "nada foi guardado nem cobrado")
+	}
+	pasted := strings.NewReader(url.Values{"produto": {"cpf"}, "documentos": {"52998224725"}}.Encode())
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, v.server.URL+"/lotes", pasted)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := v.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "5" {
+		t.Errorf("what was pasted: %d, again after %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+	}
+}
+
+// TestAFileWithoutRoom: one that there is no room for is refused while it comes.
+func TestAFileWithoutRoom(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	others := site.tables.Receive(io.NopCloser(zeros{}), v.member.OrgID)
+	if _, err := io.Copy(io.Discard, others); err == nil {
+		t.Fatal("there is room without end")
+	}
+	for _, path := range []string{"/lotes", "/importacoes"} {
+		status, _, page := v.uploadTo(path, "Clientes.csv", strings.Repeat("52998224725\n", 10_000), nil)
+		if status != http.StatusServiceUnavailable {
+			t.Errorf("%s: %d", path, status)
+		}
+		v.shows(page, "Há arquivos demais ao mesmo tempo")
+	}
+	others.Done()
+	file := "nome;CPF\nAna;52998224725\n"
+	if status, place, page := v.upload("Clientes.csv", file, map[string]string{"produto": "cpf"}); place == "" {
+		t.Errorf("with room again: %d\n%s", status, text(page))
+	}
+}
+
+// zeros is a body without an end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }

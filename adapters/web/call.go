@@ -3,8 +3,10 @@ package web
 import (
 	"context"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
+	"path"
 
 	"fichario/app"
 	"fichario/domain/crm"
@@ -49,11 +51,27 @@ func (c *call) read(limit int64) error {
 	if kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
 		err = c.ParseMultipartForm(limit) // all of it in memory: a file beside would be somebody's data on disk
 	}
-	if over := new(http.MaxBytesError); errors.As(err, &over) {
+	if over := new(http.MaxBytesError); errors.As(err, &over) || app.FaultOf(err) != nil {
 		return err
 	}
 	if err != nil && c.Method == http.MethodPost {
 		return errHalfForm
 	}
 	return nil // what can be read of an address is enough
+}
+
+// file returns the file that was sent, and its name; nothing where none was.
+func (c *call) file() (data []byte, name string, err error) {
+	file, head, err := c.FormFile("arquivo")
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = file.Close() }()
+	data = make([]byte, head.Size)
+	_, err = io.ReadFull(file, data)
+	delete(c.MultipartForm.File, "arquivo") // it is in memory once
+	return data, path.Base(head.Filename), err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	spreadsheet "fichario/adapters/sheet"
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
@@ -157,6 +158,11 @@ func problemOf(err error) problem {
 			Status: 413, Title: "O formulário é grande demais",
 			Text: "O que foi enviado é maior do que um formulário destas páginas. Nada foi guardado: volte, encurte o texto " +
 				"e envie de novo.",
+		}
+	case errors.Is(err, spreadsheet.ErrFull):
+		return problem{
+			Status: 503, Title: "Há arquivos demais ao mesmo tempo",
+			Text: "O seu não foi lido, e nada foi guardado nem cobrado. Espere um pouco e envie-o de novo.", Retry: 5,
 		}
 	case errors.As(err, &f) && f.Code == fault.ServiceUnavailable:
 		return problem{

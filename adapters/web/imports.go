@@ -1,10 +1,7 @@
 package web
 
 import (
-	"errors"
-	"io"
 	"net/http"
-	"path"
 	"strings"
 
 	"fichario/adapters/download"
@@ -85,6 +82,13 @@ func (s *server) importSend(c *call) error {
 	var f importFields
 	err := c.decode(&f)
 	if err == nil {
+		release, err := s.Tables.Turn(c.ctx())
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	if err == nil {
 		var n app.NewImport
 		if n, err = c.importTable(string(f.Pasted)); err == nil {
 			var made app.ImportView
@@ -103,20 +107,16 @@ func (s *server) importSend(c *call) error {
 
 // importTable returns the rows of the file that was sent, or else of what was pasted.
 func (c *call) importTable(pasted string) (n app.NewImport, err error) {
-	data := []byte(pasted)
-	file, head, err := c.FormFile("arquivo")
+	data, name, err := c.file()
 	switch {
-	case err == nil:
-		defer func() { _ = file.Close() }()
-		if data, err = io.ReadAll(file); err != nil {
-			return n, err
-		}
-		n.File = path.Base(head.Filename)
-	case !errors.Is(err, http.ErrMissingFile) && !errors.Is(err, http.ErrNotMultipart):
+	case err != nil:
 		return n, err
-	case strings.TrimSpace(pasted) == "":
+	case name == "" && strings.TrimSpace(pasted) == "":
 		return n, fault.New(fault.InvalidRequest, "Escolha um arquivo, ou cole as linhas.").At("arquivo")
+	case name == "":
+		data = []byte(pasted)
 	}
+	n.File = name
 	n.Rows, err = spreadsheet.Read(c.ctx(), data, app.BulkMost+1)
 	return n, err
 }

@@ -18,6 +18,7 @@ import (
 	outbound "fichario/adapters/automation"
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
+	"fichario/adapters/sheet"
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/domain/access"
@@ -39,6 +40,7 @@ type testSite struct {
 	subjects *app.Subjects
 	keys     *app.Keys
 	bureau   *fakeBureau
+	tables   *sheet.Tables
 	log      *bytes.Buffer
 	// mailed are the e-mails that were sent.
 	mailed chan ports.Mail
@@ -65,7 +67,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		t.Fatal(err)
 	}
 	site := &testSite{
-		t: t, store: store, path: path, log: &bytes.Buffer{}, mailed: make(chan ports.Mail, 100),
+		t: t, store: store, path: path, log: &bytes.Buffer{}, tables: sheet.NewTables(), mailed: make(chan ports.Mail, 100),
 		bureau: &fakeBureau{answers: map[string]func(context.Context, catalog.Product) (ports.Answer, error){}},
 	}
 	now := func() time.Time { return time.Now().Add(time.Duration(site.ahead.Load())) }
@@ -108,7 +110,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Automations: app.NewAutomations(store, now, app.Means{
 			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
 		}),
-		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), Batches: batches,
+		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), Batches: batches, Tables: site.tables,
 		Audit:   app.NewAudit(store, now),
 		Changes: app.NewChanges(store, now, log), Bundles: app.NewBundles(store, testCatalog()),
 		Purposes: app.NewPurposes(store, now),

@@ -51,6 +51,8 @@ type Config struct {
 	Subjects      *app.Subjects
 	Links         *app.Links
 	Factors       *app.Factors
+	// Tables bounds what files that are sent take, together with other doors.
+	Tables *spreadsheet.Tables
 	// OIDC is nil where no provider is configured.
 	OIDC *app.OIDC
 	// CodePicture draws what an authenticator app is given for an account, as the address of an image.
@@ -196,7 +198,8 @@ func (s *server) serve(h handler) http.HandlerFunc {
 	}
 }
 
-// inside serves a page of a member who has signed in; others are led to the sign-in page, and come back from there.
+// inside serves a page of a member who has signed in; others are led to the sign-in page, and come back from there. A
+// limit beyond that of a form is of one with a file.
 func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
 		cookie, err := c.Cookie(c.sessionCookie())
@@ -215,6 +218,11 @@ func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 		}
 		if c.Method == http.MethodPost {
 			c.sawNewest()
+		}
+		if limit > formMax {
+			sent := s.Tables.Receive(c.Body, c.by.OrgID())
+			defer sent.Done()
+			c.Body = sent
 		}
 		if err := c.read(limit); err != nil {
 			return err

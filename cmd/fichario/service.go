@@ -21,6 +21,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/shape"
+	"fichario/adapters/sheet"
 	"fichario/adapters/tracing"
 	"fichario/adapters/web"
 	"fichario/app"
@@ -160,8 +161,9 @@ func (e *environment) wireServer(
 	}
 	statement := app.NewStatement(s.store, calendar, now)
 	publicURL := e.publicURL(s.listener.Addr().String())
+	tables := sheet.NewTables()
 	api := httpapi.New(httpapi.Config{
-		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches,
+		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches, Tables: tables,
 		LookupEnabled: e.settings.Lookup, TrustedProxies: trusted,
 		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
 		Agents: s.agents(statement, log),
@@ -185,7 +187,7 @@ func (e *environment) wireServer(
 		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),
 		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
 		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
-		Intake: s.intake, Batches: s.batches, Webhooks: app.NewWebhooks(s.store, now),
+		Intake: s.intake, Batches: s.batches, Tables: tables, Webhooks: app.NewWebhooks(s.store, now),
 		Bundles:  app.NewBundles(s.store, s.bureau.Catalog()),
 		Purposes: app.NewPurposes(s.store, now), Record: e.record(s.store, s.bureau),
 		Changes:  app.NewChanges(s.store, now, log),

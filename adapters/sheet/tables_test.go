@@ -1,6 +1,7 @@
-package httpapi
+package sheet
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 // TestUploadsHaveTheirRoom: of one organisation and of all together, and what was taken is given back.
 func TestUploadsHaveTheirRoom(t *testing.T) {
 	t.Parallel()
-	var u uploads
+	u := NewTables()
 	for _, c := range []struct {
 		orgID string
 		n     int
@@ -25,16 +26,16 @@ func TestUploadsHaveTheirRoom(t *testing.T) {
 		}
 	}
 	u.give("a", uploadsEach)
-	body := &upload{ReadCloser: io.NopCloser(strings.NewReader("CPF\n")), uploads: &u, orgID: "b"}
-	if _, err := io.ReadAll(body); fault.CodeOf(err) != fault.ServiceUnavailable {
+	body := u.Receive(io.NopCloser(strings.NewReader("CPF\n")), "b")
+	if _, err := io.ReadAll(body); fault.CodeOf(err) != fault.ServiceUnavailable || !errors.Is(err, ErrFull) {
 		t.Error("beyond what one may have: ", err)
 	}
-	body.done()
-	body = &upload{ReadCloser: io.NopCloser(strings.NewReader("CPF\n")), uploads: &u, orgID: "e"}
+	body.Done()
+	body = u.Receive(io.NopCloser(strings.NewReader("CPF\n")), "e")
 	if data, err := io.ReadAll(body); string(data) != "CPF\n" || err != nil {
 		t.Errorf("%q, %v", data, err)
 	}
-	body.done()
+	body.Done()
 	for orgID, n := range map[string]int{"b": uploadsEach - 1, "c": uploadsEach, "d": uploadsEach, "e": 1} {
 		u.give(orgID, n)
 	}
