@@ -37,7 +37,8 @@ func (t *table) readCSV(ctx context.Context, data []byte) error {
 	// Quotes that are never closed would take the rest of the file into one cell: the end is a row of its own, which is
 	// then missing. No text has this character, see above.
 	const end = "\x00"
-	r := csv.NewReader(io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"+end+"\n")))
+	in := &bounded{Reader: io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"+end+"\n")), most: maxRecord}
+	r := csv.NewReader(in)
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = comma, -1, true, true
 	// It would take the tabs for leading space, and with them the empty cells between them.
 	r.TrimLeadingSpace = !strings.ContainsRune("\t ", comma)
@@ -45,8 +46,13 @@ func (t *table) readCSV(ctx context.Context, data []byte) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		begin := int(r.InputOffset())
 		cells, err := r.Read()
+		in.read = 0
 		switch {
+		case errors.Is(err, errTooMuch):
+			return unreadable(fmt.Sprintf("A linha %d tem mais de 1 MB, ou há aspas abertas que não se fecham. "+
+				"Corrija-a, ou salve o arquivo como .xlsx.", bytes.Count(text[:begin], []byte("\n"))+1+skipped))
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

@@ -104,6 +104,26 @@ func TestAWorkbookIsBoundedInMemory(t *testing.T) {
 	}
 }
 
+// TestARowOfACSVIsBoundedInMemory: a file of nothing but separators, or with a quote that is never closed.
+//
+//nolint:paralleltest // it counts what the whole process allocates
+func TestARowOfACSVIsBoundedInMemory(t *testing.T) {
+	for what, data := range map[string]string{
+		"separators": "CPF;nome\n" + strings.Repeat(";", 15<<20), "an open quote": "CPF\n\"" + strings.Repeat("52998224725\n", 1<<20),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := sheet.Read(t.Context(), []byte(data), 1000)
+		runtime.ReadMemStats(&after)
+		var known *fault.Error
+		allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
+		said := errors.As(err, &known) && known.Code == fault.InvalidRequest && strings.Contains(known.Message, "linha 2")
+		if allocated > 256 || !said {
+			t.Errorf("%s: %d MB, %v", what, allocated, known)
+		}
+	}
+}
+
 // TestAWorkbookIsBoundedInWork: where each is compared with each, a file of some ten kilobytes is an hour's work. Those
 // here are read or refused in a moment.
 func TestAWorkbookIsBoundedInWork(t *testing.T) {

@@ -19,8 +19,10 @@ const (
 	maxText    = 32 << 20
 	maxColumns = 100
 	maxCell    = 4000
-	// maxLines is the last line that a spreadsheet has, and maxCells all cells together, of empty rows too: a row of a
-	// few bytes may be 16,384 of them, none of which says anything.
+	// maxRecord is one row of a CSV: 16 MB of separators would be as many texts at once.
+	maxRecord = 1 << 20
+	// maxLines is the last line that a workbook has, and maxCells all cells together, of empty rows too: a row of a few
+	// bytes may be 16,384 of them, none of which says anything.
 	maxLines = 1 << 20
 	maxCells = 8 << 20
 )
@@ -77,14 +79,10 @@ func Read(ctx context.Context, data []byte, maxRows int) ([]Row, error) {
 type table struct {
 	rows    []Row
 	maxRows int
-	// cells and text are how many cells there were, and how much text was in them.
-	cells, text int
+	text    int
 }
 
 func (t *table) add(line int, cells []string) error {
-	if t.cells += len(cells); t.cells > maxCells || line > maxLines {
-		return tooLarge("O arquivo tem linhas ou células demais, mesmo vazias. Deixe só as colunas e linhas que importam.")
-	}
 	last := len(cells)
 	for last > 0 && cells[last-1] == "" {
 		last--

@@ -44,6 +44,7 @@ func (t *table) readXLSX(ctx context.Context, data []byte) error {
 		return unreadable(unreadableXLSX)
 	}
 	defer dates.close()
+	seen := 0
 	for line := 1; rows.Next(); line++ {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -54,6 +55,9 @@ func (t *table) readXLSX(ctx context.Context, data []byte) error {
 		}
 		if err != nil {
 			return unreadable(fmt.Sprintf("A linha %d da planilha não pode ser lida.", line))
+		}
+		if seen += len(cells); seen > maxCells || line > maxLines {
+			return tooLarge("A planilha tem linhas ou células demais, mesmo vazias. Deixe só as colunas e linhas que importam.")
 		}
 		for i := range cells {
 			cells[i] = strings.Trim(cells[i], " \t\r\n\u00a0")
