@@ -182,19 +182,17 @@ func (d Draft) CheckEmail() error {
 	if strings.IndexByte(d.Email, '@') >= 0 {
 		return nil
 	}
-	message := ""
+	message, remedy := "Nenhum campo foi reconhecido como o e-mail.", ` Envie o endereço em um campo chamado "email".`
 	for _, f := range d.Fields {
 		if f.Field == fieldNames[fieldEmail] {
-			message = `O campo "` + f.Key + `" foi reconhecido como o e-mail, mas não tem um endereço com @, ` +
-				`de até 320 caracteres.`
+			message, remedy = `O campo "`+f.Key+`" foi reconhecido como o e-mail, mas não tem um endereço com @, `+
+				`de até 320 caracteres.`, ""
 		}
 	}
-	if message == "" {
-		message = "Nenhum campo foi reconhecido como o e-mail."
-		if len(d.Keys) > 0 {
-			message += " Campos recebidos: " + strings.Join(d.Keys, ", ") + "."
-		}
-		message += ` Envie o endereço em um campo chamado "email".`
+	if len(d.Keys) > 0 {
+		message += " Campos recebidos: " + strings.Join(d.Keys, ", ") + "."
+	} else {
+		message += " O corpo não tem campos."
 	}
-	return fault.New(fault.InvalidEmail, message).At("email")
+	return fault.New(fault.InvalidEmail, message+remedy).At("email")
 }

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,6 +26,23 @@ func TestCheckEmail(t *testing.T) {
 		if !errors.As(mustRead(t, "", body).CheckEmail(), &f) || !strings.Contains(f.Message, `"E-mail"`) ||
 			strings.Contains(f.Message, "tenho") {
 			t.Errorf("%s: %+v", body, f)
+		}
+	}
+	// What else arrived is named too, by its keys and within their bounds.
+	many := `{"email":"nada"`
+	for i := range 60 {
+		many += fmt.Sprintf(`,"campo %02d":"resposta"`, i)
+	}
+	for body, want := range map[string]string{
+		`{"nome":"Ana","E-mail":"não tenho","fone":"11 99999-0000"}`: "Campos recebidos: nome, E-mail, fone.",
+		`{"nome":"Ana","E-mail":"","x":[]}`:                          "Campos recebidos: nome, E-mail, x.",
+		`{"nome":"Ana","E-mail":"nada","11999990000":"x"}`:           "Campos recebidos: nome, E-mail, (um número).",
+		many + "}": "campo 38.",
+	} {
+		if !errors.As(mustRead(t, "", body).CheckEmail(), &f) || !strings.HasSuffix(f.Message, want) ||
+			strings.Contains(f.Message, "Ana") || strings.Contains(f.Message, "9999") ||
+			strings.Contains(f.Message, "resposta") {
+			t.Errorf("%.80s: %+v", body, f)
 		}
 	}
 	if err := (Draft{Email: "a@b"}).CheckEmail(); err != nil {
