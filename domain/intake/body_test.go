@@ -77,14 +77,15 @@ func TestContentTypesAndCharsets(t *testing.T) {
 func TestUnreadableBodies(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{
-		{"application/json", ""}, {"application/json", "  \n"}, {"application/json", "{}"}, {"application/json", "[]"},
-		{"application/json", "null"}, {"application/json", "42"}, {"application/json", `"oi"`},
+		{"application/json", ""}, {"application/json", "  \n"}, {"application/json", "null"},
+		{"application/json", "42"}, {"application/json", `"oi"`},
 		{"application/json", `{"email":`}, {"application/json", "true"}, {"", "olá, tudo bem?"}, {"text/html", "<p>a=b</p>"},
 		{"", "olá, escreva para a@b.c"}, {"", "<lead><email>a@b.c</lead>"}, {"", strings.Repeat("<a>", 10000) + "@"},
 		{"", "{\"email\":\"a@b.c\"}\n{\"email\""}, {"", strings.Repeat("a: @\n", 20001)},
 		{"", "<x>" + strings.Repeat("<a>@</a>", 20001) + "</x>"}, {"", strings.Repeat("{\"a\":\"@\"}\n", 20001)},
 		{"multipart/form-data", "x"}, {"multipart/form-data; boundary=B", "x"},
-		{"multipart/form-data; boundary=B", "--B--\r\n"}, {formType, "&&&"}, {"", "\xef\xbb\xbf"},
+		{"multipart/form-data; boundary=B", ""}, {formType, ""}, {formType, " \r\n"}, {"", "\xef\xbb\xbf"},
+		{formType, "\xef\xbb\xbf"},
 		{"application/json", strings.Repeat("[", 10000) + strings.Repeat("]", 10000)},
 		{"application/json", strings.Repeat("[", 500000)},
 		{"application/json", strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65)},
@@ -106,5 +107,34 @@ func TestDeepTextIsAText(t *testing.T) {
 	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
 	if d := mustRead(t, "", `{"email":"a@b.c","colado":"`+deep+`"}`); d.Note() != "colado: "+deep {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestBodiesWithoutFields: what can be read and holds no field lacks its e-mail, and is refused for that.
+func TestBodiesWithoutFields(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{"application/json", "{}"}, {"", " {} "}, {"application/json", "[]"}, {"application/json", "[{}]"},
+		{"application/json", "[[]]"}, {"application/json", "[{},{}]"}, {"application/json", `"{}"`}, {formType, "{}"},
+		{formType, "&&&"}, {formType, "="}, {multipartType, "--B--\r\n"},
+		{multipartType, multipartPart(`name="planta"; filename="a.pdf"`, "%PDF") + "--B--\r\n"},
+	} {
+		if c[0] == multipartType { // as the door hands it on
+			kept, err := Reduce(c[0], strings.NewReader(c[1]), 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c[1] = string(kept)
+		}
+		drafts, err := ReadAll(Options{Kind: Generic}, c[0], []byte(c[1]))
+		if err != nil || len(drafts) != 1 {
+			t.Errorf("%s %q: %+v, %v", c[0], c[1], drafts, err)
+			continue
+		}
+		var f *fault.Error
+		if err := drafts[0].CheckEmail(); !errors.As(err, &f) || f.Code != fault.InvalidEmail ||
+			!strings.Contains(f.Message, "O corpo não tem campos.") {
+			t.Errorf("%s %q: %+v, %v", c[0], c[1], f, err)
+		}
 	}
 }

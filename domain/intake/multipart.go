@@ -45,11 +45,7 @@ func parseMultipart(contentType string, body []byte) (node, error) {
 			return node{}, err
 		}
 	}
-	n := form.tree()
-	if len(n.children) == 0 {
-		return node{}, fault.New(fault.InvalidRequest, "O corpo multipart/form-data não tem campos de texto.")
-	}
-	return n, nil
+	return form.tree(), nil
 }
 
 // addPart puts a text part into the form.

@@ -37,7 +37,7 @@ func parseURLEncoded(body []byte, charset string) (node, error) {
 	if err != nil {
 		return node{}, err
 	}
-	return withAnswers(form.tree())
+	return form.tree(), nil
 }
 
 // isPlainAddress reports whether an e-mail address was sent as it is: an @ that nobody encoded stands beside a plus

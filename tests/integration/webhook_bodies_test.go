@@ -55,15 +55,20 @@ func testRefusals(t *testing.T, o *org) {
 		"not JSON": {
 			intaketest.JSON, `{"email":"` + intaketest.Email("quebrado"), "400 requisicao_invalida", []string{"JSON", "posição"},
 		},
-		"empty object": {intaketest.JSON, "{}", "400 ", []string{"corpo"}},
-		"empty array":  {intaketest.JSON, "[]", "400 ", []string{"corpo"}},
+		"empty object": {intaketest.JSON, "{}", "400 email_invalido", []string{"corpo"}},
+		"empty array":  {intaketest.JSON, "[]", "400 email_invalido", []string{"corpo"}},
+		"empty form":   {formed, "&", "400 email_invalido", []string{"corpo"}},
 		"compressed": {map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"},
 			"comprimido", "400 requisicao_invalida", []string{"Content-Encoding"}},
 		"number":      {intaketest.JSON, "42", "400 requisicao_invalida", []string{"corpo"}},
 		"null":        {intaketest.JSON, "null", "400 requisicao_invalida", []string{"corpo"}},
 		"two objects": {intaketest.JSON, `{"a":1}{"b":2}`, "400 requisicao_invalida", []string{"JSON"}},
 		"multipart without parts": {map[string]string{"Content-Type": "multipart/form-data; boundary=b"}, "--b--\r\n",
-			"400 requisicao_invalida", []string{"multipart"}},
+			"400 email_invalido", []string{"corpo"}},
+		// The file is an empty one, because the log keeps of others their headers only.
+		"multipart of a file": {map[string]string{"Content-Type": "multipart/form-data; boundary=b"},
+			"--b\r\nContent-Disposition: form-data; name=\"cv\"; filename=\"cv.pdf\"\r\n\r\n\r\n--b--\r\n",
+			"400 email_invalido", []string{"corpo"}},
 		"a key that is too long": {map[string]string{"Content-Type": "application/json", "Idempotency-Key": long},
 			intaketest.Lead("chave"), "400 requisicao_invalida", []string{"Idempotency-Key"}},
 		"a key that is far longer": {
