@@ -33,7 +33,7 @@ var aliases = map[field]string{
 		nomedasuaempresa nomedonegocio nomeempresa nomefantasia org* organisation organisationname organizacao organization
 		organizationname orgname qualeonomedasuaempresa qualonomedasuaempresa razaosocial suaempresa yourcompany companies
 		organizations worksforname employmentname corporatename tradename legalname salesaccountname compania
-		nombredelaempresa nombreempresa`,
+		nombredelaempresa nombreempresa qualeonomefantasia qualonomefantasia comosechamasuaempresa comosechamaasuaempresa`,
 	fieldAmount: `
 		amount* budget creditodesejado dealamount dealvalue estimatedvalue investimento* investimentomensal
 		investimentomensalestimado investment* leadvalue montante opportunityamount opportunityvalue orcamento

@@ -38,6 +38,35 @@ func TestAliases(t *testing.T) {
 	}
 }
 
+// TestTitlesOfOtherQuestions: what words of a title were put apart for stays apart.
+func TestTitlesOfOtherQuestions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		title, answer string
+		want          [4]string // company, phone, origin, note
+	}{
+		{"Como conheceu a empresa?", "Instagram", [4]string{"", "", "Instagram"}},
+		{"Como conheceu a nossa empresa?", "Instagram", [4]string{"", "", "Instagram"}},
+		{"Você prefere telefone ou e-mail?", "Telefone", [4]string{3: "Você prefere telefone ou e-mail?: Telefone"}},
+		{"Você prefere telefone ou e-mail?", "(11) 98765-4321", [4]string{1: "(11) 98765-4321"}},
+		{"Que dia posso ligar no telefone?", "14/09/2026", [4]string{3: "Que dia posso ligar no telefone?: 14/09/2026"}},
+		{"Que dia posso ligar no telefone?", "14092026", [4]string{3: "Que dia posso ligar no telefone?: 14092026"}},
+		{"Qual telefone você prefere?", "11987654321", [4]string{1: "11987654321"}},
+		{"Telefone para contato durante o dia", "1133334444", [4]string{1: "1133334444"}},
+		{"Qual telefone você prefere?", "o de casa", [4]string{3: "Qual telefone você prefere?: o de casa"}},
+	} {
+		for _, body := range []string{
+			`{"email":"a@b.c","` + c.title + `":"` + c.answer + `"}`,
+			`{"email":"a@b.c","fields":[{"label":"` + c.title + `","value":"` + c.answer + `"}]}`,
+		} {
+			d := mustRead(t, "", body)
+			if got := [4]string{d.Company, d.Phone, d.Origin, d.Note()}; got != c.want {
+				t.Errorf("%s: %q, want %q", body, got, c.want)
+			}
+		}
+	}
+}
+
 // TestKeys reads keys and titles as products and people write them.
 func TestKeys(t *testing.T) {
 	t.Parallel()
@@ -57,12 +86,19 @@ func TestKeys(t *testing.T) {
 			"Qual o seu telefone para contato? (DDD) + Whatsapp",
 			"Qual é o melhor WhatsApp para falarmos sobre essa análise?", "your-tel", "phone_number", "Phone Number",
 			"Seu WhatsApp com DDD", "q5_telefone", "Nº de telefone", "field:phone_77aa", "3. Celular", "teléfono",
-			"Número de móvil", "telephone1",
+			"Número de móvil", "telephone1", "Qual telefone você prefere?", "Em que telefone prefere falar?",
+			"Telefone de preferência", "Qual o telefone para contato durante o dia?", "Qual o WhatsApp, em que dia e turno?",
 		},
 		"empresa": {
 			"Nome da empresa", "Qual é o nome da sua empresa?", "Em qual empresa você trabalha?", "Sua empresa",
 			"company_name", "Empresa/Organização", "Razão Social", "Empresa / CNPJ", "4) Empresa", "Compañía",
-			"Nombre de la empresa", "corporateName",
+			"Nombre de la empresa", "corporateName", "Como se chama sua empresa?", "Como se chama a sua empresa?",
+			"Como se chama o seu negócio?", "Como chama a empresa?", "Como é o nome da sua empresa?", "q7_comoSeChamaSuaEmpresa",
+			"comosechamasuaempresa", "Qual o nome da empresa em que você atua?", "Qual é o nome da empresa que você possui?",
+			"Nome da empresa que você tem hoje", "Em qual empresa você atua?", "Empresa em que atua", "Qual empresa você tem?",
+			"Como se chama a empresa em que você atua?", "3. Como se chama sua empresa?", "Qual é o nome fantasia?",
+			"Qual o nome fantasia da sua empresa?", "Seu nome fantasia", "Como sua empresa se chama?",
+			"Como se chama a empresa em que você trabalha?",
 		},
 		"nome": {
 			"Nome", "NOME COMPLETO", "Qual é o seu nome?", "nome_completo", "fullName", "Seu nome", "q3_nomeCompleto",
@@ -91,7 +127,12 @@ func TestKeys(t *testing.T) {
 			"Nome fantasia do evento?", "CNPJ da empresa", "Qual o melhor horário para telefone?", "Cargo na empresa",
 			"event_name", "Tempo de empresa", "Modelo do celular", "utm", "Nombre de la mascota", "Sobrenome da mãe",
 			"lastMessageDate", "Nome do indicado", "Telefone do indicado", "E-mail do amigo", "Valor da conta de luz",
-			"Investimento atual em anúncios", "Quando pretende investir?",
+			"Investimento atual em anúncios", "Quando pretende investir?", "Nome fantasia que quer registrar",
+			"Você prefere telefone ou e-mail?", "Que dia podemos falar por telefone?", "Sua empresa tem site?",
+			"Sua empresa possui CNPJ?", "Sua empresa tem dívidas?", "Como sua empresa atua?", "Como é a sua empresa?",
+			"Em que sua empresa atua?", "Você tem empresa?", "Qual problema você tem em sua empresa?",
+			"Como se chama o responsável pela empresa?", "Como a empresa se chama para vender?", "Como surgiu o nome da sua empresa?",
+			"Qual a maior dor da empresa em que você atua?", "Na empresa, que sistema você tem?",
 		},
 	} {
 		for _, key := range keys {

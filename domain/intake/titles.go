@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // titleRule recognises a question by its words.
 type titleRule struct {
@@ -9,12 +12,16 @@ type titleRule struct {
 	any   map[string]bool // one of these
 	also  map[string]bool // and one of these, when there are any
 	none  map[string]bool // and none of these
+	// doubt are words of questions that only speak of the field; the value must be one beyond doubt.
+	doubt map[string]bool
+	// outright are titles that ask for the field, whatever words of none they have.
+	outright *regexp.Regexp
 }
 
 // bid offers an answer whose title the rule recognises.
 func (t *titleRule) bid(q *candidate) bid {
 	title := q.words()
-	if len(title) < 2 || !t.recognises(title) {
+	if len(title) < 2 || !t.recognises(title) || speaksOf(title, t.doubt) && !surelyPhone(q.answer) {
 		return bid{}
 	}
 	if q.title == "" {
@@ -46,14 +53,15 @@ const housePenalty = 10
 
 // recognises reports whether a title satisfies the rule.
 func (t *titleRule) recognises(title []string) bool {
-	recognised := false
-	for _, w := range title {
-		if t.none[w] {
-			return false
-		}
-		recognised = recognised || t.any[w]
+	if !speaksOf(title, t.any) || t.also != nil && !speaksOf(title, t.also) {
+		return false
 	}
-	return recognised && (t.also == nil || speaksOf(title, t.also))
+	return !speaksOf(title, t.none) || t.outright != nil && t.outright.MatchString(strings.Join(title, " "))
+}
+
+// surelyPhone reports whether an answer is a phone and nothing else, whatever its question.
+func surelyPhone(a *answer) bool {
+	return len(a.values) == 1 && phoneLike(a.values[0]) && e164(a.values[0]) != ""
 }
 
 // speaksOf reports whether one of the words of a title is in a set.
@@ -72,8 +80,8 @@ var nameRule = titleRule{
 	any: words(`nome name nombre`),
 	none: words(`
 		empresa company mae pai pet filho filha filhos conjuge produto product curso course usuario user page pagina form
-		formulario campanha campaign ad adset social evento event marca brand loja store unidade owner seller vendedor
-		producer plan plano oferta offer item items file arquivo list lista site domain dominio funnel team workspace
+		formulario campanha campaign ad adset fantasia social evento event marca brand loja store unidade owner seller
+		vendedor producer plan plano oferta offer item items file arquivo list lista site domain dominio funnel team workspace
 		organizacao organization negocio esposa marido crianca cachorro gato animal escola school survey quiz source medium
 		channel tag group grupo bairro rua cidade city state estado country pais street host partner corretor agente agent
 		imovel listing projeto project step stage pipeline status field campo template flow bot account conta app device
@@ -81,6 +89,24 @@ var nameRule = titleRule{
 		table view database collection model board pipe phase card folder mailbox username apelido nickname preferido
 		preferred solteiro madre padre hijo hija mascota producto calle ciudad`),
 }
+
+// companyAsked are titles, in their words, that ask what a company is called or which one it is: "Como se chama sua
+// empresa?", "Qual o nome da empresa em que você atua?". The same words ask for something else where they stand in
+// another order: "Como sua empresa atua?", "Você tem empresa?".
+var companyAsked = regexp.MustCompile(`^(q?\d+ )?(` +
+	`como ([ao] )?(sua |seu )?` + companyWord + ` se chama|` +
+	`(como (se )?chama |como e (chamad[ao] |o nome d[aeo] )|((qual|e|o|digite|informe) )*nome d[aeo] |` +
+	`((em|na|no) )?(qual|que) (e )?)?([ao] )?(sua |seu )?` + companyWord +
+	`(( em| na| no)? (que|qual)( voce| vc)? ` + companyVerb + `| (voce|vc) ` + companyVerb + `)?( hoje| atualmente)?)$`)
+
+const (
+	companyWord = `(empresa|company|negocio|organizacao|organization)`
+	companyVerb = `(atua|possui|tem|trabalha|representa)`
+)
+
+// phoneWords speak of a phone.
+var phoneWords = words(`
+	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`)
 
 // titleRules are tried in this order after the aliases, on titles and keys of two words or more. The company stands
 // before the name: "Nome da empresa" names a company.
@@ -95,12 +121,12 @@ var titleRules = []titleRule{
 	},
 	{
 		name: "title of a phone", field: fieldPhone,
-		any: words(`
-			telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`),
+		any: phoneWords,
 		none: words(`
-			receber aceita aceito autoriza consent usa horario hora periodo quantos quantas quanto tem modelo marca prefere
-			preferencia type tipo owner seller vendedor verified status operadora aparelho optin country grupo group dia turno
-			site indicado indicada amigo amiga conjuge friend`),
+			receber aceita aceito autoriza consent usa horario quantos quantas quanto tem modelo marca type tipo owner
+			seller vendedor verified status operadora aparelho optin country grupo group site indicado indicada amigo amiga
+			conjuge friend`),
+		doubt: words(`prefere preferem prefira preferencia dia dias turno hora periodo`),
 	},
 	{
 		name: "title of a company", field: fieldCompany,
@@ -112,6 +138,7 @@ var titleRules = []titleRule{
 			id desafio principal owner revenue como vai domain logradouro bairro cep numero member descreva descricao
 			description fone celular valor revenda abertura nascimento objetivo etapa titulo status fechado fechados moeda
 			funil pipeline stage`),
+		outright: companyAsked,
 	},
 	nameRule,
 	{
