@@ -95,7 +95,7 @@ func (q *candidate) alias(name string) naming {
 		return naming{entry: q.entry}
 	}
 	if name == q.key && q.title == "" && plainKey(name) {
-		return naming{}
+		return naming{entry: inOnePiece(name)} // a plain key has no other form
 	}
 	return namingOf(name)
 }

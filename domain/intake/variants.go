@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // leadingWords are the words that a product puts before its keys: Elementor's "No Label email", Contact Form 7's
 // "your-email", Wix's "field:email_1a2b", RD Station's "cf_", Jotform's "q4_email", and a sheet's "lead_origem".
@@ -21,9 +24,57 @@ func aliasOf(key string) (e entry, again, ok bool) {
 		if e = lookup(v.key); e.field != noField {
 			return e, v.again, true
 		}
+		if e = inOnePiece(v.key); e.field != noField {
+			return e, v.again, true
+		}
 	}
-	return entry{}, false, false
+	e = inOnePiece(key)
+	return e, false, e.field != noField
 }
+
+// inOnePiece finds the field that a key names behind a leading word that nothing separates from it: "txtnome",
+// "q4email". The zero value says that it names none.
+func inOnePiece(key string) entry {
+	var buf [64]byte
+	name := appendName(buf[:0], key)
+	if len(name) > 2 && name[0] == 'q' {
+		rest := name[1:]
+		for len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {
+			rest = rest[1:]
+		}
+		if len(rest) < len(name)-1 {
+			return vocabulary[string(rest)]
+		}
+	}
+	for i := range joinedWords {
+		w := &joinedWords[i]
+		rest, ok := bytes.CutPrefix(name, w.word)
+		if !ok || w.furniture[string(rest)] {
+			continue
+		}
+		if e := vocabulary[string(rest)]; e.field != noField {
+			return e
+		}
+	}
+	return entry{}
+}
+
+// joinedWord is a leading word that may come in one piece with the key.
+type joinedWord struct {
+	word      []byte
+	furniture map[string]bool // what makes of it a part of a field, and no answer: "fieldname", "inputvalue"
+}
+
+var joinedWords = []joinedWord{
+	{word: []byte("txt")}, {word: []byte("cf")}, {word: []byte("seu")}, {word: []byte("sua")}, {word: []byte("meu")},
+	{word: []byte("minha")}, {word: []byte("your")}, {word: []byte("nolabel")},
+	{word: []byte("field"), furniture: partsOfFields}, {word: []byte("input"), furniture: partsOfFields},
+}
+
+// partsOfFields are the English names that forms have for the parts of a field, and that are aliases by themselves.
+var partsOfFields = words(`
+	name names displayname nickname value text textarea multiline description detail details question questions content
+	body source origin message note notes comment comments total amount first last contact lead channel`)
 
 // variant is a key without something that a product or a person adds to it.
 type variant struct {
