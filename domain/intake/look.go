@@ -45,26 +45,69 @@ func (c *chooser) emailByLook() {
 	}
 }
 
-// phoneByLook finds a number of ten to thirteen digits, under a key that says nothing or written as only phones are.
+// phoneByLook finds a number of ten to thirteen digits: first under a key that says nothing or written as only phones
+// are, then a bare one of this country under a key that says of no other number.
 func (c *chooser) phoneByLook() {
-	for i := range c.answers {
-		a := &c.answers[i]
-		if c.best[fieldPhone].answer != nil {
-			return
-		}
-		v := a.values[0]
-		if !a.free() || len(a.values) > 1 || len(v) > maxPhone || !phoneLike(v) {
-			continue
-		}
-		if n := countDigits(v); n < 10 || n > 13 || a.saysNotTheirs() {
-			continue
-		}
-		if (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && e164(v) != "" {
-			c.claim(a, bid{field: fieldPhone, strength: lookOnly})
-			c.settle()
+	for _, looks := range [...]func(a *answer, v string) bool{surePhone, barePhone} {
+		for i := range c.answers {
+			a := &c.answers[i]
+			if c.best[fieldPhone].answer != nil {
+				return
+			}
+			v := a.values[0]
+			if !a.free() || len(a.values) > 1 || len(v) > maxPhone || !phoneLike(v) {
+				continue
+			}
+			if n := countDigits(v); n < 10 || n > 13 || a.saysNotTheirs() {
+				continue
+			}
+			if looks(a, v) {
+				c.claim(a, bid{field: fieldPhone, strength: lookOnly})
+				c.settle()
+			}
 		}
 	}
 }
+
+// surePhone reports whether a number is a phone for its key, which says nothing, or for how it is written.
+func surePhone(a *answer, v string) bool {
+	return (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && e164(v) != ""
+}
+
+// barePhone reports whether a number can be a phone here, and is called nothing else.
+func barePhone(a *answer, v string) bool {
+	if strings.IndexByte(a.name(), ' ') >= 0 || isRecentMoment(v) || !strings.HasPrefix(e164(v), "+55") {
+		return false // a question's title says what it asks for
+	}
+	if _, grouped := ungroup(v); grouped && strings.IndexByte(v, '.') > 0 {
+		return false // an amount
+	}
+	name := nameOf(join(a.prefix, a.key, a.title))
+	return !strings.HasSuffix(name, "id") && !speaksOf(wordsOf(join(a.prefix, a.key, a.title)), otherNumbers) &&
+		!slices.ContainsFunc(partsOfOtherNumbers, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// isRecentMoment reports whether a number is seconds since 1970 of the years from 2017 to 2033, which look like phones
+// of the area codes 15 to 19.
+func isRecentMoment(v string) bool {
+	return len(v) == 10 && countDigits(v) == 10 && v > "15" && v < "20"
+}
+
+// otherNumbers are words of keys whose number is no phone; partsOfOtherNumbers are those that count in the middle of a
+// word too, as in "numeropedido".
+var (
+	otherNumbers = words(`
+		conta contas nf nfe ref sku ean gtin cnh cns nis sus ie im crm oab creci lote quadra serie token hash key chave data
+		nit pasep siape uc vin km dia mes ano peso area total count qtd score lat lng renda divida idade
+		value`)
+	partsOfOtherNumbers = strings.Fields(`
+		cpf cnpj pedido order protocol codig code contrat invoice transa fatura boleto nota account agencia banco bank card
+		cartao placa matric process apolice registr inscri cadastr ticket chamado rastre track refer serial session sessao
+		barra imei renavam chassi titulo document ident postal date time stamp created updated valor amount price
+		preco salario income revenue receita custo cost saldo balance quant version visit pixel device build instala
+		benefic carteir consumidor medidor
+		prontuar passap passport licen`)
+)
 
 // phoneLike reports whether a text holds only what phones are written with.
 func phoneLike(s string) bool {
