@@ -61,9 +61,23 @@ var noiseKeys = map[noise]string{
 		formmode billingreason collectionmode initiatedfrom createdvia parenttype valuetype trigger integration`,
 }
 
-// machineStates are the states that bookkeeping speaks of.
+// machineStates are the states that bookkeeping speaks of, in normal form, in English and as the platforms here have
+// them.
 var machineStates = words(`
-	completed complete finished approved active partial submitted verified subscribed read unread new success received`)
+	completed complete finished approved active partial submitted verified subscribed read unread new success received
+	pending paid unpaid open opened closed refused rejected declined denied failed failure error inactive enabled disabled
+	canceled cancelled refunded partiallyrefunded partiallypaid chargeback chargedback chargebacked disputed protested
+	processing processed inprogress inprocess onhold waiting waitingpayment awaitingpayment pendingpayment paymentpending
+	authorized captured settled voided expired overdue pastdue delayed trial trialing incomplete incompleteexpired started
+	initiated created updated registered unverified confirmed unconfirmed unsubscribed bounced cleaned succeeded successful
+	sent delivered queued scheduled done ended won lost draft publish published archived deleted trash trashed spam
+	abandoned billetprinted printedbillet fulfilled unfulfilled shipped returned accepted available blocked suspended
+	aprovado pago recusado reembolsado estornado aguardandopagamento pagamentoaprovado pagamentopendente`)
+
+// statedRecords are what a platform has states of: "order_status", "lead_status".
+var statedRecords = words(`
+	order lead contact deal sale purchase subscription subscriber transaction charge invoice financial fulfillment form
+	response submission entry record checkout cart opportunity`)
 
 // keptIDs are the words of the identifiers that a person looks for in the note: the listing, the order, a nickname.
 var keptIDs = words(`
@@ -81,7 +95,7 @@ func (a *answer) noisy(value string) bool {
 	if a.entry.field != noField || a.entry.attr != noAttr {
 		return false
 	}
-	if isBrowser(key, value) || !labelled && isBookkeeping(key, value) {
+	if isBrowser(key, value) || !labelled && isBookkeeping(key, value) || a.ofPayment(key, value) {
 		return true
 	}
 	if labelled && strings.IndexByte(key, ' ') >= 0 || strings.IndexByte(value, '@') >= 0 {
@@ -98,7 +112,7 @@ func (n noise) drops(value string) bool {
 	case stampNoise:
 		return isStamp(value)
 	case stateNoise:
-		return machineStates[strings.ToLower(value)]
+		return isMachineState(value)
 	case codeNoise:
 		return isCode(value)
 	case rowNoise:
@@ -157,6 +171,29 @@ func isBrowser(key, value string) bool {
 	return speaksOf(wordsOf(key), ipWords)
 }
 
+// ofPayment reports whether a platform says something of a payment: "payment_id", "paymentGateway". No person writes a
+// title so. Who pays, with name, address, phone or document, says something of the contact.
+func (a *answer) ofPayment(key, value string) bool {
+	const payment = "payment"
+	n := len(payment)
+	if len(key) <= n+1 || !strings.EqualFold(key[:n], payment) || strings.IndexByte(key, ' ') >= 0 {
+		return false
+	}
+	camel := key[n-1] == 't' && key[n] >= 'A' && key[n] <= 'Z'
+	if key[n] != '_' && !camel || strings.IndexByte(value, '@') >= 0 {
+		return false
+	}
+	words := wordsOf(key)
+	ofContact := partOfName(words) != noField || speaksOf(words, phoneWords) && surelyPhone(a) || a.namesDocument()
+	return !ofContact
+}
+
+// isMachineState reports whether a value is a machine's word for a state.
+func isMachineState(value string) bool {
+	var buf [64]byte
+	return len(value) <= 40 && strings.IndexByte(value, '@') < 0 && machineStates[string(appendName(buf[:0], value))]
+}
+
 // isCode reports whether a value is a word that only machines write.
 func isCode(s string) bool {
 	if len(s) > 60 || !text.Printable(s) || !strings.ContainsAny(s, "._:") {
@@ -176,6 +213,9 @@ func isBookkeeping(key, value string) bool {
 	if strings.HasPrefix(value, "urn:") {
 		return true
 	}
+	if isStateOfRecord(key) && isMachineState(value) {
+		return true
+	}
 	stamp, nothing := isStamp(value), value == "0" || value == "0.00" || value == "0.0"
 	code := len(value) == 3 && strings.ToUpper(value) == value && countDigits(value) == 0
 	if !stamp && !nothing && !code || plainKey(key) || strings.IndexByte(key, ' ') >= 0 {
@@ -192,6 +232,15 @@ func isBookkeeping(key, value string) bool {
 	default:
 		return last[0] == "currency"
 	}
+}
+
+// isStateOfRecord reports whether a key is that of the state of a platform's record.
+func isStateOfRecord(key string) bool {
+	n := len(key) - len("status")
+	if n < 1 || len(key) > 60 || !strings.EqualFold(key[n:], "status") || strings.IndexByte(key, ' ') >= 0 {
+		return false
+	}
+	return statedRecords[wordsOf(key)[0]]
 }
 
 // recordedWords are of moments that a program records; a visit that is booked has others. sumWords are of sums.

@@ -16,6 +16,50 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
+// TestPaymentsAndStates: what a platform says of a payment and of a state is no answer. What a person says is.
+func TestPaymentsAndStates(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{`"payment_id":"pay_1","payment_gateway":"asaas","payment_link":"https://x.com/p","payment_installments":3`, ""},
+		{`"payment_method_title":"Pix","PAYMENT_ORIGIN":"site","payment_url":"x","paymentGateway":"asaas"`, ""},
+		{`"data":{"order":{"payment_provider":"asaas"}}`, ""}, {`"payment_is_test":false,"payment_total":"150"`, ""},
+		{`"payment_email":"b@b.c"`, "payment_email: b@b.c"},
+		{`"payment":"no pix","payments_a":"x"`, "payment: no pix\npayments_a: x"},
+		{`"pagamento_forma":"Pix"`, "pagamento_forma: Pix"},
+		{`"fields":[{"label":"payment_preference","value":"Pix"},{"label":"Payment terms","value":"30 dias"}]`,
+			"Payment terms: 30 dias"},
+		{`"fields":[{"name":"payment_gateway","type":"hidden","value":"asaas"}]`, ""},
+		{`"fields":[{"name":"payment_method","title":"Como quer pagar?","value":"Pix"}]`, "Como quer pagar?: Pix"},
+		{`"payment terms":"30 dias"`, "payment terms: 30 dias"},
+		{`"status":"Casada"`, "status: Casada"}, {`"status":"quero comprar"`, "status: quero comprar"},
+		{`"status":"aberta a propostas"`, "status: aberta a propostas"},
+		{`"Qual o status do projeto?":"open"`, "Qual o status do projeto?: open"},
+		{`"fields":[{"label":"Status","value":"Active"},{"label":"Status do pedido","value":"paid"}]`,
+			"Status: Active\nStatus do pedido: paid"},
+		{`"status_civil":"open"`, "status_civil: open"}, {`"marital_status":"new"`, "marital_status: new"},
+		{`"lead_status":"Falei ontem"`, "lead_status: Falei ontem"},
+		{`"lead_status":"new","order_status":"on-hold","financialStatus":"PARTIALLY_PAID"`, ""},
+		{`"subscription_status":"past_due"`, ""},
+	} {
+		if d := mustRead(t, "", `{"email":"a@b.c",`+c[0]+`}`); d.Note() != c[1] {
+			t.Errorf("%.60s: %q, want %q", c[0], d.Note(), c[1])
+		}
+	}
+	d := mustRead(t, "", `{"email":"a@b.c","payment_cpf":"529.982.247-25","payment_phone":"11987654321",
+		"payment_firstname":"Ana"}`)
+	if len(d.Documents) != 1 || d.Phone != "11987654321" || d.Name != "Ana" || d.Note() != "" {
+		t.Errorf("%+v", d)
+	}
+	for state := range strings.FieldsSeq(`
+		pending paid open approved refused active new PAID Approved waiting_payment WAITING_PAYMENT in_progress on-hold
+		canceled cancelled refunded chargedback declined failed processing inactive closed won lost draft published
+		confirmed unpaid expired authorized succeeded trialing past_due overdue billet_printed completed aprovado pago`) {
+		if d := mustRead(t, "", `{"email":"a@b.c","status":"`+state+`"}`); d.Note() != "" {
+			t.Errorf("%q: %q", state, d.Note())
+		}
+	}
+}
+
 // TestNoiseByLook: what a rule knows by its value rather than by its key alone.
 func TestNoiseByLook(t *testing.T) {
 	t.Parallel()
