@@ -72,7 +72,7 @@ func (c *chooser) dropAccountUser() {
 
 // trimEmail takes away what surrounds an address that stands alone.
 func trimEmail(s string) string {
-	s = strings.TrimSpace(strings.Trim(strings.TrimSpace(s), `"'`))
+	s = withoutQuotes(strings.TrimSpace(s))
 	if len(s) > len(mailto) && hasMailto(s) {
 		s = s[len(mailto):]
 	}
@@ -80,6 +80,14 @@ func trimEmail(s string) string {
 		if s = strings.TrimSpace(s[1 : len(s)-1]); strings.IndexByte(s, '|') > 0 {
 			s, _, _ = strings.Cut(strings.TrimPrefix(s, mailto), "|") // Slack's link
 		}
+	}
+	return s
+}
+
+// withoutQuotes takes away the quotes around a text. One at one end only is a part of it: "joão silva"@x.com.
+func withoutQuotes(s string) string {
+	for len(s) > 1 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		s = strings.TrimSpace(s[1 : len(s)-1])
 	}
 	return s
 }
@@ -154,13 +162,51 @@ func firstAddress(s string) string {
 	if !strings.ContainsAny(s, " ,;") {
 		return s
 	}
-	for token := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ' ' || r == ',' || r == ';' }) {
-		token = trimEmail(token)
+	for rest := s; rest != ""; {
+		rest = strings.TrimLeft(rest, addressEnds)
+		end := quotedLocal(rest)
+		if next := strings.IndexAny(rest[end:], addressEnds); next >= 0 {
+			end += next
+		} else {
+			end = len(rest)
+		}
+		token := trimEmail(withoutStrayQuotes(rest[:end]))
+		rest = rest[end:]
 		if at := strings.IndexByte(token, '@'); at > 0 && at < len(token)-1 {
 			return token
 		}
 	}
 	return s
+}
+
+// addressEnds separate the words of a sentence and the addresses of a list.
+const addressEnds = " ,;"
+
+// quotedLocal returns the length of the local part in quotes that a text begins with, whatever is between them, or 0.
+func quotedLocal(s string) int {
+	if s == "" || s[0] != '"' {
+		return 0
+	}
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			if strings.HasPrefix(s[i+1:], "@") {
+				return i + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// withoutStrayQuotes takes away a quote of the sentence that an address begins or ends with.
+func withoutStrayQuotes(s string) string {
+	if s = withoutQuotes(s); quotedLocal(s) > 0 {
+		return s
+	}
+	return strings.Trim(s, `"'`)
 }
 
 // wholeAddress reports whether a value is one e-mail address and nothing else.

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -65,6 +66,35 @@ func TestEmails(t *testing.T) {
 		if d := mustRead(t, "", `{"email":"`+text+`"}`); d.Email != want {
 			t.Errorf("%q: %q, want %q", text, d.Email, want)
 		}
+	}
+}
+
+// TestQuotes: those around an address go, those of the address stay.
+func TestQuotes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`"joao silva"@exemplo.com`: `"joao silva"@exemplo.com`, `"joao"@x.com`: `"joao"@x.com`, `"joao@x.com"`: `joao@x.com`,
+		`'joao@x.com'`: `joao@x.com`, `" joao@x.com "`: `joao@x.com`, `"'joao@x.com'"`: `joao@x.com`,
+		`""joao"@x.com"`: `"joao"@x.com`, `o'neil@x.com`: `o'neil@x.com`,
+		`"silva, joao; jr"@x.com`:   `"silva, joao; jr"@x.com`,
+		`Joao <"joao silva"@x.com>`: `"joao silva"@x.com`, `"Joao" <joao@x.com>`: `joao@x.com`,
+		`"Joao" joao@x.com`: `joao@x.com`, `"Joao Silva" "joao"@x.com`: `"joao"@x.com`,
+		`meu é "joao silva"@x.com`: `"joao silva"@x.com`, `meu é "joao@x.com"`: `joao@x.com`,
+		`escreva "meu é joao@x.com"`: `joao@x.com`, `use 'joao@x.com ou outro'`: `joao@x.com`,
+		`"a b"@x.com, c@x.com`: `"a b"@x.com`, `c@x.com, "a b"@x.com`: `c@x.com`, `"a\" b"@x.com`: `"a\" b"@x.com`,
+		`"`: ``, `"@"`: `@`, `mailto:"joao silva"@x.com`: `"joao silva"@x.com`,
+	} {
+		body, err := json.Marshal(map[string]string{"email": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := mustRead(t, "", string(body)); d.Email != want {
+			t.Errorf("%s: %s, want %s", text, d.Email, want)
+		}
+	}
+	d := mustRead(t, "", `{"email":"Joao <\"joao silva\"@x.com>"}`)
+	if d.Name != "Joao" || d.Note() != "" {
+		t.Errorf("%+v", d)
 	}
 }
 
