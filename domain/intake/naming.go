@@ -50,8 +50,11 @@ func (q *candidate) named(name string) naming {
 		return n
 	}
 	n := q.alias(name)
-	if q.plainEnough(n.entry) || n.entry.field != noField && namingOf(q.prefix).entry.field == n.entry.field {
-		return n // also {"valor": {"amount": …}}
+	if q.plainEnough(n.entry) || q.ownOrigin(name) {
+		return n
+	}
+	if n.entry.field != noField && namingOf(q.prefix).entry.field == n.entry.field {
+		return n // {"valor": {"amount": …}}
 	}
 	return naming{}
 }
@@ -88,6 +91,32 @@ func (q *candidate) plainEnough(e entry) bool {
 	}
 	return false
 }
+
+// ownOrigin reports whether a key is the contract's own name of the origin, exactly so written, and the objects around
+// it are nothing that comes from somewhere itself. The other own names are read there by the words of titles, among
+// which this one would be "País de origem" too.
+func (q *candidate) ownOrigin(name string) bool {
+	if name != fieldNames[fieldOrigin] || q.another || q.saysNotTheirs() || speaksOf(wordsOf(q.prefix), withOrigins) {
+		return false
+	}
+	for i := range q.answers {
+		if a := &q.answers[i]; a.group == q.group && bookedRoute[nameOf(a.key)] {
+			return false
+		}
+	}
+	return true
+}
+
+// withOrigins are the things that have an origin of their own, and what a program keeps beside a record. bookedRoute is
+// what stands beside the origin of a journey.
+var (
+	withOrigins = words(`
+		produto produtos product products item items itens material mercadoria cafe viagem trip travel voo flight frete
+		shipping envio entrega delivery rota route trajeto percurso passagem transporte mudanca carga transfer corrida
+		endereco address cidade city pais country pet cachorro gato animal mae pai filho filha familia imovel veiculo carro
+		recurso recursos capital pagamento payment nota estoque metadata`)
+	bookedRoute = words(`destino destination`)
+)
 
 // alias is namingOf for a name whose entry was looked up when it arrived.
 func (q *candidate) alias(name string) naming {

@@ -76,3 +76,29 @@ func TestOwnNamesOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnOriginInUnknownObjects: "origem" is read in an object that no table knows, as the other own names are.
+func TestOwnOriginInUnknownObjects(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"informacoes":{"nome":"Ana","email":"a@x.com","valor":500,"origem":"Instagram"}}`: "Instagram",
+		`{"email":"a@x.com","ficha":{"origem":"Instagram"}}`:                                "Instagram",
+		`{"email":"a@x.com","ficha":{"extra":{"origem":"Instagram"}}}`:                      "Instagram",
+		`{"email":"a@x.com","ficha":{"origem":"Instagram"},"source":"api","canal":"Site"}`:  "Instagram",
+		`{"email":"a@x.com","ficha":{"origem":"Instagram"},"lead_source":"Site"}`:           "Instagram",
+		`{"email":"a@x.com","ficha":{"origem":"Instagram"},"origem":"Feira"}`:               "Feira",
+		`{"email":"a@x.com","utm_source":"ig","ficha":{"origem":"Feira"}}`:                  "Feira",
+		// Not exactly so written, or of something else.
+		`{"email":"a@x.com","ficha":{"Origem do produto":"China"}}`:            "",
+		`{"email":"a@x.com","produto":{"nome":"Bolsa","origem":"China"}}`:      "",
+		`{"email":"a@x.com","pet":{"nome":"Rex","origem":"Canil"}}`:            "",
+		`{"email":"a@x.com","viagem":{"origem":"São Paulo"}}`:                  "",
+		`{"email":"a@x.com","servico":{"origem":"São Paulo","destino":"Rio"}}`: "",
+		`{"email":"a@x.com","metadata":{"origem":"site"}}`:                     "",
+		`{"email":"a@x.com","vendedor":{"nome":"Vera","origem":"Filial"}}`:     "",
+	} {
+		if d := mustRead(t, "", body); d.Origin != want {
+			t.Errorf("%s: %q, want %q (%q)", body, d.Origin, want, d.Note())
+		}
+	}
+}
