@@ -16,7 +16,8 @@ import (
 // rows are all tables but those of the search's index, which each database has its own of; a new one belongs here too.
 var rows = []any{
 	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &lookupHourRow{}, &spendDayRow{},
-	&memberDayRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{}, &funnelRow{}, &stageRow{}, &stageTotalRow{}, &originRow{}, &webhookRow{},
+	&memberDayRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{}, &funnelRow{}, &stageRow{}, &stageTotalRow{}, &originRow{},
+	&webhookRow{},
 	&tokenRow{}, &counterRow{}, &contactRow{}, &contactHourRow{}, &eventRow{}, &notificationRow{}, &markRow{},
 	&deliveryRow{}, &deliveryContactRow{}, &deliveryHourRow{}, &receiptRow{}, &automationRow{}, &jobRow{}, &sessionRow{},
 	&failureRow{}, &contactIndexRow{}, &batchRow{}, &batchItemRow{}, &paceRow{}, &removedRow{},

@@ -72,7 +72,7 @@ func (c *chooser) dropAccountUser() {
 
 // trimEmail takes away what surrounds an address that stands alone.
 func trimEmail(s string) string {
-	s = withoutQuotes(strings.TrimSpace(s))
+	s = withoutStrayQuotes(strings.TrimSpace(s))
 	if len(s) > len(mailto) && hasMailto(s) {
 		s = s[len(mailto):]
 	}
@@ -204,7 +204,7 @@ func quotedLocal(s string) int {
 // withoutStrayQuotes takes away a quote of the sentence that an address begins or ends with.
 func withoutStrayQuotes(s string) string {
 	if s = withoutQuotes(s); quotedLocal(s) > 0 {
-		return s
+		return strings.TrimRight(s, `"'`)
 	}
 	return strings.Trim(s, `"'`)
 }

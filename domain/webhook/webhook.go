@@ -29,7 +29,7 @@ type Webhook struct {
 	// RotationID is the rotation that its contacts are given by; empty where they go to the first active member
 	// (specification, 4.5.3).
 	RotationID string
-	// Received counts the accepted posts.
+	// Received counts the contacts that accepted posts made.
 	Received  int64
 	CreatedAt time.Time
 	// Unreadable is true where the secret of the signature cannot be opened and is left out.

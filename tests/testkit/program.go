@@ -48,8 +48,8 @@ type Program struct {
 	err     error         // how it ended; to be read after exited
 }
 
-// personal is what no line of a log may hold, whatever the test: e-mail addresses, phones, CPFs and CNPJs as people write
-// them, and API keys.
+// personal is what no line of a log may hold, whatever the test: e-mail addresses, phones, CPFs and CNPJs as people
+// write them, and API keys.
 var personal = regexp.MustCompile(`(?i)[\w.+-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}\b|\+55\d{10,11}|\b\d{3}\.\d{3}\.\d{3}-\d\d\b|` +
 	`\b\d\d\.\d{3}\.\d{3}/\d{4}-\d\d\b|\bfic_\w{20,}`)
 

@@ -126,7 +126,8 @@ func (s *Server) activity() string {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	rows, err := conn.Query(ctx, `SELECT concat_ws(' ', pid, datname, state, wait_event_type, wait_event,
-		clock_timestamp() - xact_start, 'behind', pg_blocking_pids(pid), left(query, 100)) FROM pg_stat_activity WHERE datname IS NOT NULL ORDER BY xact_start`)
+		clock_timestamp() - xact_start, 'behind', pg_blocking_pids(pid), left(query, 100))
+		FROM pg_stat_activity WHERE datname IS NOT NULL ORDER BY xact_start`)
 	if err != nil {
 		return err.Error()
 	}
