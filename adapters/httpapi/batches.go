@@ -50,10 +50,11 @@ func (a batchAnswer) VisitResumeBatchResponse(w http.ResponseWriter) error { ret
 func (a batchAnswer) VisitCancelBatchResponse(w http.ResponseWriter) error { return a.write(w) }
 
 func (a batchAnswer) write(w http.ResponseWriter) error {
-	return writeJSON(w, a.status, echo.MIMEApplicationJSON, batchEntry(a.view))
+	return writeJSON(w, a.status, echo.MIMEApplicationJSON, BatchEntryOf(a.view))
 }
 
-func batchEntry(v app.BatchView) BatchEntry {
+// BatchEntryOf is a batch as the contract has it, for the commands too.
+func BatchEntryOf(v app.BatchView) BatchEntry {
 	out := BatchEntry{
 		Id: v.ID, Nome: v.Name, Produto: v.Product, Situacao: string(v.Status), Motivo: textOrNull(string(v.Reason)),
 		Mensagem: textOrNull(v.Note), RetomaEm: timeOrNull(v.ResumeAt), Atualizar: v.Refresh, DoHistorico: v.FromHistory,
@@ -131,7 +132,7 @@ func (h handlers) ListBatches(ctx context.Context, r ListBatchesRequestObject) (
 	page, err := h.Batches.List(ctx, callOf(ctx).caller, orEmpty(r.Params.Cursor), limit)
 	out := BatchList{Lotes: make([]BatchEntry, len(page.Batches)), Proxima: textOrNull(page.Next)}
 	for i, v := range page.Batches {
-		out.Lotes[i] = batchEntry(v)
+		out.Lotes[i] = BatchEntryOf(v)
 	}
 	return body{out}, err
 }

@@ -19,7 +19,7 @@ import (
 const (
 	// maxUnpacked is what the parts unpack to, maxMemory what they take as excelize keeps them: their bytes, for parts
 	// that it decodes as a whole twice as many besides, for the texts and for what it copies, and elementSize for each
-	// element. Two tables are read at once, in pods of 512 MiB.
+	// element. Two tables are read at once.
 	maxUnpacked = 128 << 20
 	maxMemory   = 192 << 20
 	// elementSize was measured: a text of its own takes 230 bytes and is two elements.

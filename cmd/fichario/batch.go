@@ -1,13 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"fichario/adapters/bureau"
 	"fichario/adapters/gormstore"
+	"fichario/adapters/httpapi"
 	"fichario/adapters/sheet"
 	"fichario/app"
 	"fichario/domain/access"
@@ -124,7 +123,7 @@ func (c *batchListCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
-		return printList(e, all, viewBatch, func(v app.BatchView) string {
+		return printList(e, all, httpapi.BatchEntryOf, func(v app.BatchView) string {
 			return fmt.Sprintf("%s  %-12s %6d/%-6d R$ %-12s %s", v.ID, v.Status, v.Ended, v.Valid, v.Spent.Amount, v.Name)
 		})
 	})
@@ -176,50 +175,6 @@ func (c *batchCancelCmd) Run(e *environment) error {
 	})
 }
 
-// batchView is a batch as the commands show it with --json.
-type batchView struct {
-	ID          string      `json:"id"`
-	Name        string      `json:"nome"`
-	Product     string      `json:"produto"`
-	Status      string      `json:"situacao"`
-	Reason      *string     `json:"motivo"`
-	Note        *string     `json:"mensagem"`
-	Total       int         `json:"total"`
-	Valid       int         `json:"validos"`
-	Repeated    int         `json:"repetidos"`
-	Invalid     int         `json:"invalidos"`
-	FromHistory int         `json:"doHistorico"`
-	ToAsk       int         `json:"aConsultar"`
-	MaxCost     json.Number `json:"custoMaximo"`
-	RetryCost   json.Number `json:"custoFalhas"`
-	// Ceiling is null where none was set.
-	Ceiling   *json.Number `json:"teto"`
-	Ended     int          `json:"feitos"`
-	Charged   int          `json:"cobrados"`
-	Free      int          `json:"gratis"`
-	Failed    int          `json:"falhas"`
-	Spent     json.Number  `json:"gasto"`
-	CreatedAt time.Time    `json:"criadoEm"`
-	ExpiresAt time.Time    `json:"expiraEm"`
-	ResumesAt *time.Time   `json:"retomaEm"`
-}
-
-func viewBatch(v app.BatchView) batchView {
-	out := batchView{
-		ID: v.ID, Name: v.Name, Product: v.Product, Status: string(v.Status), Reason: textOrNull(string(v.Reason)),
-		Note: textOrNull(v.Note), Total: v.Total, Valid: v.Valid, Repeated: v.Repeated, Invalid: v.Invalid,
-		FromHistory: v.FromHistory, ToAsk: v.ToAsk(), MaxCost: json.Number(v.MaxCost().String()),
-		RetryCost: json.Number(v.RetryCost().String()), Ended: v.Ended, Charged: v.Charged, Free: v.Free, Failed: v.Failed,
-		Spent: json.Number(v.Spent.Amount.String()), CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt,
-		ResumesAt: timeOrNull(v.ResumeAt),
-	}
-	if v.HasCeiling {
-		ceiling := json.Number(v.Ceiling.String())
-		out.Ceiling = &ceiling
-	}
-	return out
-}
-
 // printBatch shows a batch, or passes the error on.
 func (e *environment) printBatch(v app.BatchView, err error) error {
 	if err != nil {
@@ -240,5 +195,5 @@ func (e *environment) printBatch(v app.BatchView, err error) error {
 	}
 	text += fmt.Sprintf("\n%d of %d done, %d charged, %d free, %d without an answer\n", v.Ended, v.Valid, v.Charged, v.Free,
 		v.Failed)
-	return e.print(viewBatch(v), "%s", text)
+	return e.print(httpapi.BatchEntryOf(v), "%s", text)
 }

@@ -69,6 +69,8 @@ func TestABatch(t *testing.T) {
 		if out := s.Command("batch", "show", b.ID); !strings.Contains(out, "concluido") || !strings.Contains(out, "line 5") {
 			t.Error(out)
 		}
+		said := s.Command("batch", "show", b.ID, "--json")
+		expect(t, "a command's JSON is the contract's", said, string(s.Get("/api/v1/lotes/"+b.ID, key.Key).Body))
 		if out := s.Command("doctor"); strings.Contains(out, "BROKEN") {
 			t.Error(out)
 		}
