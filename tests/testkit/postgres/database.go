@@ -91,7 +91,7 @@ func (s *Server) template(migrate Migrate) *template {
 		if t.err = s.exec(create(t.name, "template1")); t.err != nil || migrate == nil {
 			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if t.err = migrate(ctx, s.database(t.name)); t.err != nil {
 			t.err = fmt.Errorf("%w; what its server did then:\n%s", t.err, s.activity())
