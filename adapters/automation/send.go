@@ -73,9 +73,19 @@ func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 		}
 		return "", &ports.SendError{Reason: reason, RetryAfter: after}
 	case destinations.Refused:
-		return "", byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now())
+		return "", refusal(form, answer)
 	}
 	return "status " + strconv.Itoa(answer.Status), nil
+}
+
+// refusal is what an answer means that is not what is called done: where the event itself was sent, with a method or
+// headers of one's own, the same as without them.
+func refusal(form *destinations.Filled, a destinations.Answer) error {
+	retryAfter := a.Header.Get("Retry-After")
+	if form.SendsEvent() {
+		return judge(a.Status, retryAfter, time.Now())
+	}
+	return byStatus(a.Status, retryAfter, time.Now())
 }
 
 // call makes a request that has to be over at the end.

@@ -52,13 +52,14 @@ func TestOwnFormIsSigned(t *testing.T) {
 func TestSendVerdicts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name, done string
-		answer     http.HandlerFunc
-		result     string
-		want       ports.SendError
+		name, done, body string
+		answer           http.HandlerFunc
+		result           string
+		want             ports.SendError
 	}{
+		{name: "the event itself, refused", answer: answers(404, nil, ""), want: ports.SendError{Reason: "status 404"}},
 		{name: "2xx without done", answer: answers(204, nil, ""), result: "status 204"},
-		{name: "3xx", answer: answers(307, map[string]string{"Location": "/y"}, ""),
+		{name: "3xx", body: "{nome}", answer: answers(307, map[string]string{"Location": "/y"}, ""),
 			want: ports.SendError{Reason: "o destino recusou (status 307)", Permanent: true}},
 		{name: "not done", done: ".body.ok", answer: answers(200, nil, `{"ok":false,"error":"segredo"}`),
 			want: ports.SendError{Reason: "o destino recusou (status 200)", Permanent: true}},
@@ -79,7 +80,7 @@ func TestSendVerdicts(t *testing.T) {
 			var calls atomic.Int32
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) { calls.Add(1); c.answer(w, r) })
 			result, err := private(t, callTime).Send(t.Context(), own(s.URL, func(a *automation.Action) {
-				a.Method, a.Done = "POST", c.done
+				a.Method, a.Done, a.Body = "POST", c.done, c.body
 			}))
 			if c.result != "" {
 				if result != c.result || err != nil {

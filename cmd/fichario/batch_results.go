@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 
@@ -11,7 +13,7 @@ import (
 
 type batchResultsCmd struct {
 	ID     string `arg:"" help:"Id of the batch."`
-	Format string `enum:"csv,excel,xlsx,ndjson" default:"csv" help:"csv, excel (a CSV for spreadsheets in Brazil), xlsx or ndjson."`
+	Format string `enum:",csv,excel,xlsx,ndjson" default:"" help:"csv (without --json), excel (a CSV for spreadsheets in Brazil), xlsx or ndjson."`
 	State  string `name:"situacao" help:"Only items where this is so, such as falhou."`
 }
 
@@ -24,6 +26,11 @@ func (c *batchResultsCmd) Run(e *environment) error {
 		}
 		to := output{e.out, http.Header{}}
 		switch c.Format {
+		case "":
+			if e.json {
+				return e.printResults(func(lines io.Writer) error { return download.NDJSON(output{lines, http.Header{}}, results) })
+			}
+			_, err = download.CSV(to, download.Batch(results), download.Plain)
 		case "xlsx":
 			return download.XLSX(to, download.Batch(results))
 		case "ndjson":
@@ -35,6 +42,19 @@ func (c *batchResultsCmd) Run(e *environment) error {
 		}
 		return err
 	})
+}
+
+// printResults prints lines of JSON as one value, of the form that a page of results has.
+func (e *environment) printResults(write func(lines io.Writer) error) error {
+	var lines bytes.Buffer
+	if err := write(&lines); err != nil {
+		return err
+	}
+	all := []json.RawMessage{}
+	for line := range bytes.Lines(lines.Bytes()) {
+		all = append(all, bytes.TrimSpace(line))
+	}
+	return e.print(map[string]any{"resultados": all, "proxima": nil}, "")
 }
 
 // output takes a file that is otherwise an answer.

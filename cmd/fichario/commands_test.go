@@ -220,6 +220,14 @@ func TestTheResultOfAnImport(t *testing.T) {
 	if code, out, errOut = p.says("", "contact", "import-results", imported.ID); code != 0 || out != want {
 		t.Errorf("code %d, %s\n got %s\nwant %s", code, errOut, out, want)
 	}
+	var results struct {
+		Resultados []map[string]string
+		Proxima    *string
+	}
+	p.does(&results, "contact", "import-results", imported.ID)
+	if r := results.Resultados; len(r) != 3 || r[0]["cor"] != "azul" || r[1]["mensagem"] != "Falta o e-mail." {
+		t.Errorf("as JSON: %v", r)
+	}
 	for format, begins := range map[string]string{"xlsx": "PK", "excel": "\ufeffnome;email;cor;situacao"} {
 		if code, out, _ = p.says("", "contact", "import-results", imported.ID, "--format", format); !strings.HasPrefix(out, begins) {
 			t.Errorf("%s: code %d, %.40q", format, code, out)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/adapters/sheet"
 	"fichario/app"
+	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
@@ -185,7 +187,7 @@ func (e *environment) printImport(o importOutcome, plan crm.Import) error {
 
 type contactResultsCmd struct {
 	ID     string `arg:"" help:"Id of the import, which contact import prints."`
-	Format string `enum:"csv,excel,xlsx" default:"csv" help:"csv, excel (a CSV for spreadsheets in Brazil) or xlsx."`
+	Format string `enum:",csv,excel,xlsx" default:"" help:"csv (without --json), excel (a CSV for spreadsheets in Brazil) or xlsx."`
 }
 
 // Run writes the rows that came, with what became of each.
@@ -197,6 +199,11 @@ func (c *contactResultsCmd) Run(e *environment) error {
 		}
 		to, table := output{e.out, http.Header{}}, download.Import(view, rows, "")
 		switch c.Format {
+		case "":
+			if e.json {
+				return e.printResults(func(lines io.Writer) error { return rowsAsJSON(lines, table) })
+			}
+			_, err = download.CSV(to, table, download.Plain)
 		case "xlsx":
 			return download.XLSX(to, table)
 		case "excel":
@@ -206,6 +213,25 @@ func (c *contactResultsCmd) Run(e *environment) error {
 		}
 		return err
 	})
+}
+
+// rowsAsJSON writes each row of a table of texts as an object of its columns.
+func rowsAsJSON(lines io.Writer, table download.Table) error {
+	enc, columns := json.NewEncoder(lines), batch.Distinct(table.Columns)
+	enc.SetEscapeHTML(false)
+	for cells, err := range table.Rows {
+		if err != nil {
+			return err
+		}
+		row := map[string]any{}
+		for i, name := range columns {
+			row[name] = cells[i]
+		}
+		if err := enc.Encode(row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readTable reads a file of at most sheet.MaxBytes and one more, or standard input.

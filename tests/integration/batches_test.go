@@ -69,6 +69,11 @@ func TestABatch(t *testing.T) {
 		if out := s.Command("batch", "show", b.ID); !strings.Contains(out, "concluido") || !strings.Contains(out, "line 5") {
 			t.Error(out)
 		}
+		results := testkit.JSON[struct {
+			Resultados []struct{ Linha int }
+			Proxima    *string
+		}](t, s.Command("batch", "results", b.ID, "--json"))
+		expect(t, "its results as one value", len(results.Resultados), 4)
 		said := s.Command("batch", "show", b.ID, "--json")
 		expect(t, "a command's JSON is the contract's", said, string(s.Get("/api/v1/lotes/"+b.ID, key.Key).Body))
 		if out := s.Command("doctor"); strings.Contains(out, "BROKEN") {

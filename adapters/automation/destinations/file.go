@@ -57,5 +57,8 @@ func (f *File) field(name string) (automation.DestinationField, bool) {
 // Signed tells whether the request is signed as the default is.
 func (f *File) Signed() bool { return f.signed }
 
+// SendsEvent tells whether what goes out is the event itself, to somebody who was made for it, and any 2xx is done.
+func (f *File) SendsEvent() bool { return f.signed && f.main.body == nil && f.done == nil }
+
 // ReadsAnswer tells whether the body of the answer counts, and not its status alone.
 func (f *File) ReadsAnswer() bool { return f.done != nil || f.existed != nil }

@@ -284,8 +284,8 @@ func (b *Browser) Size(width int64, dark bool) {
 	}
 }
 
-// Accessible checks the page with axe-core: nothing serious or critical of WCAG 2.2 AA, and nothing wider than the
-// window.
+// Accessible checks the page with axe-core: nothing serious or critical of WCAG 2.2 AA, nothing wider than the window,
+// and one principal action at most.
 func (b *Browser) Accessible() {
 	b.tb.Helper()
 	b.wait("the whole page", whole)
@@ -294,6 +294,11 @@ func (b *Browser) Accessible() {
 	}
 	if wide := Eval[bool](b, "document.documentElement.scrollWidth > innerWidth + 1"); wide {
 		b.tb.Errorf("%s: the page is wider than its window of %d pixels", b.Path(), Eval[int](b, "innerWidth"))
+	}
+	principal := Eval[string](b, `[...document.querySelectorAll('main .btn-1')].filter(e => e.checkVisibility())
+		.map(e => e.textContent.trim()).join(' | ')`)
+	if strings.Contains(principal, " | ") {
+		b.tb.Errorf("%s: more than one principal action: %s", b.Path(), principal)
 	}
 }
 
