@@ -20,11 +20,10 @@ import (
 	"fichario/ports"
 )
 
-// automations is the use case; what is offered is needed only where automations are made, and whether there is a server
-// for e-mail the service knows, not a command beside it.
-func (e *environment) automations(store ports.Store, offered catalog.Catalog, mails bool) *app.Automations {
+// automations is the use case; what is offered is needed only where automations are made.
+func (e *environment) automations(store ports.Store, offered catalog.Catalog) *app.Automations {
 	return app.NewAutomations(store, now, app.Means{
-		Mails: mails, Conditions: outbound.NewConditions(), Catalog: offered,
+		Mails: e.settings.SMTPURL != "", Conditions: outbound.NewConditions(), Catalog: offered,
 		Destinations: outbound.Destinations{},
 	})
 }
@@ -101,7 +100,7 @@ func (c *automationAddCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		rules := e.automations(store, offered, true)
+		rules := e.automations(store, offered)
 		var err error
 		if n.RequestForm, err = c.form(e, rules, n); err != nil {
 			return err
@@ -109,12 +108,6 @@ func (c *automationAddCmd) Run(e *environment) error {
 		a, err := rules.Add(e.ctx, app.Operator(), n)
 		if err != nil {
 			return err
-		}
-		if n.Action == automation.Email && e.settings.SMTPURL == "" {
-			_, err = fmt.Fprintln(e.errOut, "Note: FICHARIO_SMTP_URL is not set here; where the service has none either, its runs fail.")
-			if err != nil {
-				return err
-			}
 		}
 		value := map[string]string{"id": a.ID}
 		if a.Action.Secret == "" {
@@ -178,7 +171,7 @@ func viewAutomation(a app.AutomationView) automationView {
 // Run lists the automations.
 func (c *automationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := e.automations(store, nil, true).Views(e.ctx, app.Operator(), c.Org)
+		all, err := e.automations(store, nil).Views(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -206,9 +199,9 @@ func (c *automationSetCmd) Run(e *environment) error {
 	}
 	return e.withStore(func(store *gormstore.Store) error {
 		if fills {
-			return c.fill(e, e.automations(store, nil, true))
+			return c.fill(e, e.automations(store, nil))
 		}
-		if err := e.automations(store, nil, true).SetPurpose(e.ctx, app.Operator(), c.ID, c.Purpose); err != nil {
+		if err := e.automations(store, nil).SetPurpose(e.ctx, app.Operator(), c.ID, c.Purpose); err != nil {
 			return err
 		}
 		return e.print(map[string]string{"id": c.ID, "purpose": c.Purpose},
@@ -255,7 +248,7 @@ func (c *automationDisableCmd) Run(e *environment) error { return e.enableAutoma
 
 func (e *environment) enableAutomation(id string, enabled bool) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := e.automations(store, nil, true).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
+		if err := e.automations(store, nil).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
 			return err
 		}
 		return e.print(map[string]any{"id": id, "enabled": enabled}, "Automation %s is %s.\n", id, onOff(enabled))
@@ -303,7 +296,7 @@ func viewRun(j automation.Job) runView {
 // Run shows runs.
 func (c *automationRunsCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := e.automations(store, nil, true).Runs(e.ctx, app.Operator(), c.Org,
+		all, err := e.automations(store, nil).Runs(e.ctx, app.Operator(), c.Org,
 			automation.JobFilter{
 				AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State),
 			}, c.After, c.Limit)
@@ -324,7 +317,7 @@ type automationRerunCmd struct {
 // Run runs one again.
 func (c *automationRerunCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		id, err := e.automations(store, nil, true).RunAgain(e.ctx, app.Operator(), c.ID)
+		id, err := e.automations(store, nil).RunAgain(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

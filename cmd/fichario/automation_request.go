@@ -125,7 +125,7 @@ type fieldView struct {
 
 // Run lists the destinations that come with the program.
 func (automationDestinationsCmd) Run(e *environment) error {
-	return printList(e, e.automations(nil, nil, true).Destinations(), func(d automation.Destination) destinationView {
+	return printList(e, e.automations(nil, nil).Destinations(), func(d automation.Destination) destinationView {
 		v := destinationView{Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat, Fields: []fieldView{}}
 		for _, f := range d.Fields {
 			v.Fields = append(v.Fields, fieldView(f))
@@ -185,7 +185,7 @@ type tryView struct {
 // Run says what an automation would do; nothing is sent or changed.
 func (c *automationTryCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		r, err := e.automations(store, nil, true).Rehearse(e.ctx, app.Operator(), c.ID, c.Contact)
+		r, err := e.automations(store, nil).Rehearse(e.ctx, app.Operator(), c.ID, c.Contact)
 		if err != nil {
 			return err
 		}

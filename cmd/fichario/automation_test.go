@@ -24,18 +24,6 @@ func TestARequestThatIsRefusedSaysWhere(t *testing.T) {
 	}
 }
 
-// TestAnEMailIsTheServicesToSend: a command need not know its server, and says so.
-func TestAnEMailIsTheServicesToSend(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	org := p.made("org", "create", "--name", "Agência")
-	code, _, errOut := p.says("", "automation", "add", "--org", org, "--name", "Avisar", "--action", "email", "--to",
-		"ana@x.example", "--subject", "Novo", "--text", "Chegou")
-	if code != 0 || !strings.Contains(errOut, "FICHARIO_SMTP_URL is not set here") {
-		t.Errorf("code %d, %s", code, errOut)
-	}
-}
-
 // TestATrialSaysThatItIsDisabled, and that there is no event whose request it could show.
 func TestATrialSaysThatItIsDisabled(t *testing.T) {
 	t.Parallel()

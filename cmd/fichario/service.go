@@ -195,7 +195,7 @@ func (e *environment) wireServer(
 		Stopping: s.stopping,
 		Audit:    app.NewAudit(s.store, now),
 		Contacts: app.NewContacts(s.store, now), Bulks: app.NewBulks(s.store, now), Rotations: app.NewRotations(s.store, now),
-		Automations: e.automations(s.store, s.bureau.Catalog(), e.settings.SMTPURL != ""),
+		Automations: e.automations(s.store, s.bureau.Catalog()),
 		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: publicURL,
 		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: e.readLag(), Observe: metrics.Page,

@@ -84,9 +84,9 @@ func demoHasBatches(t *testing.T, env map[string]string) {
 	t.Helper()
 	const org = "01980000-0000-7000-8000-000000000de0"
 	type line struct {
-		Nome, Situacao, Motivo   string
-		Feitos, Cobrados, Falhas int
-		Teto                     float64 // a text is none
+		Nome, Situacao, Motivo string
+		Teto                   float64 // a text is none
+		Progresso              struct{ Feitos, Cobrados, Falhas int }
 	}
 	var seen map[string]line
 	lookuptest.Eventually(t, "batches have ended and paused", 30*time.Second, func() bool {
@@ -95,10 +95,10 @@ func demoHasBatches(t *testing.T, env map[string]string) {
 			seen[b.Nome+" "+b.Situacao+" "+b.Motivo] = b
 		}
 		_, done := seen["Carteira de clientes concluido "]
-		return done && seen["Score antes da renovação pausado teto"].Cobrados == 9
+		return done && seen["Score antes da renovação pausado teto"].Progresso.Cobrados == 9
 	})
 	expect(t, "batches", len(seen), 3)
-	all := seen["Carteira de clientes concluido "]
+	all := seen["Carteira de clientes concluido "].Progresso
 	expect(t, "some are from history", all.Cobrados > 15 && all.Cobrados < all.Feitos && all.Falhas == 0, true)
 	expect(t, "the one that is quoted", seen["Protestos da carteira orcado "].Nome, "Protestos da carteira")
 	said := testkit.Run(t, env, "notification", "list", "--org", org)
