@@ -24,16 +24,10 @@ type strangers struct {
 	networks map[netip.Prefix]*access.Window
 }
 
-// networkOf is an IPv4 address, or of an IPv6 address the 64 bits that one customer has.
-func networkOf(from netip.Addr) netip.Prefix {
-	network, _ := from.Prefix(min(from.BitLen(), 64)) // an address has as many bits; none is a network too
-	return network
-}
-
 // wait is how long a network has to wait before another key is looked for.
 func (s *strangers) wait(from netip.Addr, now time.Duration) time.Duration {
 	s.mu.Lock()
-	w := s.networks[networkOf(from)]
+	w := s.networks[access.NetworkOf(from)]
 	s.mu.Unlock()
 	if w == nil || w.Used(now) < strangersMost {
 		return 0
@@ -45,7 +39,7 @@ func (s *strangers) wait(from netip.Addr, now time.Duration) time.Duration {
 func (s *strangers) count(from netip.Addr, now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	network := networkOf(from)
+	network := access.NetworkOf(from)
 	w := s.networks[network]
 	if w == nil {
 		if s.networks == nil || len(s.networks) >= networksMost {

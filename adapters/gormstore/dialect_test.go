@@ -2,7 +2,10 @@ package gormstore
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // TestLimitsAndOffsets are the same on both databases, alone and together.
@@ -20,5 +23,21 @@ func TestLimitsAndOffsets(t *testing.T) {
 				t.Errorf("%s: limit and offset %v: %v, %v", s.write.Name(), limits, got, err)
 			}
 		}
+	}
+}
+
+// TestTheDriverRepeatsNoValue that it could not write.
+func TestTheDriverRepeatsNoValue(t *testing.T) {
+	t.Parallel()
+	const cpf = "529.982.247-25"
+	err := each(t)[1].pastGORM(t.Context(), func(db *pgx.Conn) error {
+		_, err := db.Exec(t.Context(), "SELECT $1::bigint", []string{cpf})
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), cpf) {
+		t.Fatalf("the driver says %v, and this test shows nothing", err)
+	}
+	if told := named("x", err).Error(); strings.Contains(told, cpf) || !strings.Contains(told, "args[0]") {
+		t.Errorf("it is told as %s", told)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // memberDayRow is what a member was charged on a day for a product, as far as one slot has counted it. Triggers of
-// lookups write it: who asks as a member waits for the count of his budget in any case.
+// lookups write it, so that what older instances charge is counted too while they go on serving.
 type memberDayRow struct {
 	OrgID    uid    `gorm:"primaryKey"`
 	MemberID uid    `gorm:"primaryKey"`

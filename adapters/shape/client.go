@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"fichario/domain/access"
 )
 
 // Trusted reports whether one of the networks holds an address.
@@ -34,8 +36,8 @@ func ClientAddress(r *http.Request, proxies []netip.Prefix) netip.Addr {
 	return client
 }
 
-// ClientNetwork is the network that a request comes from: an IPv4 address, or of an IPv6 address the 64 bits that one
-// customer has, "" where it has none. See ClientAddress.
+// ClientNetwork is the network that a request comes from, an IPv4 one as its address, "" where it has none. See
+// ClientAddress and access.NetworkOf.
 func ClientNetwork(r *http.Request, proxies []netip.Prefix) string {
 	client := ClientAddress(r, proxies)
 	switch {
@@ -44,8 +46,7 @@ func ClientNetwork(r *http.Request, proxies []netip.Prefix) string {
 	case client.Is4():
 		return client.String()
 	}
-	network, _ := client.Prefix(64) // an IPv6 address has as many bits
-	return network.String()
+	return access.NetworkOf(client).String()
 }
 
 // Address reads an address with or without a port; the zero value where the text is none. It has no zone, and is an

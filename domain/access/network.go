@@ -10,6 +10,13 @@ import (
 // NetworksMax is the most networks that a key may be bound to.
 const NetworksMax = 50
 
+// NetworkOf is the network of one customer: an IPv4 address, or of an IPv6 address the first 64 bits. Of no address it
+// is none, which is a network too.
+func NetworkOf(address netip.Addr) netip.Prefix {
+	network, _ := address.Prefix(min(address.BitLen(), 64)) // an address has as many bits
+	return network
+}
+
 // ParseNetworks reads addresses and ranges of them, IPv4 or IPv6, such as 203.0.113.0/24 and 2001:db8::1. A range is
 // kept by its first address, and one is kept once. The error names the one that cannot be read.
 func ParseNetworks(texts []string) (all []netip.Prefix, err error) {

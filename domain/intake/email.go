@@ -84,7 +84,7 @@ func trimEmail(s string) string {
 	return s
 }
 
-// withoutQuotes takes away the quotes around a text. One at one end only is a part of it: "joão silva"@x.com.
+// withoutQuotes takes away the quotes around a text, in pairs.
 func withoutQuotes(s string) string {
 	for len(s) > 1 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
 		s = strings.TrimSpace(s[1 : len(s)-1])
@@ -170,7 +170,7 @@ func firstAddress(s string) string {
 		} else {
 			end = len(rest)
 		}
-		token := trimEmail(withoutStrayQuotes(rest[:end]))
+		token := trimEmail(rest[:end])
 		rest = rest[end:]
 		if at := strings.IndexByte(token, '@'); at > 0 && at < len(token)-1 {
 			return token
@@ -201,7 +201,8 @@ func quotedLocal(s string) int {
 	return 0
 }
 
-// withoutStrayQuotes takes away a quote of the sentence that an address begins or ends with.
+// withoutStrayQuotes takes away the quotes that an address begins or ends with, but those of its local part:
+// "joão silva"@x.com.
 func withoutStrayQuotes(s string) string {
 	if s = withoutQuotes(s); quotedLocal(s) > 0 {
 		return strings.TrimRight(s, `"'`)

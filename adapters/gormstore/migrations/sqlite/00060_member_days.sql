@@ -12,7 +12,7 @@ CREATE TABLE member_days (
 ) WITHOUT ROWID;
 CREATE INDEX member_days_open ON member_days (day) WHERE slot <> -100;
 
--- It follows the entries by itself, those of an older version too that still serves.
+-- It follows the entries by itself, as on PostgreSQL, where older versions may go on serving.
 -- +goose StatementBegin
 CREATE TRIGGER member_days_come AFTER INSERT ON lookups WHEN new.charged AND new.member_id IS NOT NULL
 BEGIN
