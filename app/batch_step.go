@@ -68,7 +68,11 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 	}
 	if !stopping {
 		places := max(0, min(s.Concurrency-left, room))
-		if err := s.claim(ctx, places, s.mine.asked+places-s.mine.queued); err != nil {
+		queue := s.mine.asked + places - s.mine.queued
+		if s.PerSecond > 0 {
+			queue = 0 // what waits for a place would start as it comes, however many come at once
+		}
+		if err := s.claim(ctx, places, queue); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,9 @@ type ContactForm struct {
 	// StageID is where a new contact enters; empty for the entry stage of the default
 	// funnel. It is not used when a contact is edited.
 	StageID string
+	// LookupID is the lookup from whose answer a new contact is made, which is tied to it; empty for none. It is not
+	// used when a contact is edited.
+	LookupID string
 	// Version is crm.Contact.Version of what the form showed; when it is given, a
 	// contact that has changed since is not overwritten.
 	Version string
@@ -49,7 +52,7 @@ const (
 
 // Create makes a contact by hand, in the entry stage of the default funnel unless the
 // form says another, assigned to the caller; automations fire as for one that came in. Faults:
-// InvalidRequest with the field at fault, ServiceUnavailable.
+// InvalidRequest with the field at fault, NotFound for a lookup that the caller may not see, ServiceUnavailable.
 func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Contact, error) {
 	actor, err := c.actor(ctx, by)
 	if err != nil {
@@ -81,7 +84,13 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 		State: automation.Ready, RunAt: made.CreatedAt, CreatedAt: made.CreatedAt,
 	}
 	return made, c.store.InTx(ctx, func(r ports.Repos) error {
-		return errors.Join(r.Contacts.Create(ctx, made, event), r.Jobs.Add(ctx, fires))
+		if err := errors.Join(r.Contacts.Create(ctx, made, event), r.Jobs.Add(ctx, fires)); err != nil {
+			return err
+		}
+		if f.LookupID == "" {
+			return nil
+		}
+		return tie(ctx, r, by, f.LookupID, made)
 	})
 }
 

@@ -57,6 +57,7 @@ func inCommon(a, b crm.Contact) (out []string) {
 
 // CameBefore is how often somebody who came was there already.
 type CameBefore struct {
+	// Times is counted up to cameBeforeMax.
 	Times int
 	// Last is the newest of them.
 	Last crm.ContactView
@@ -78,8 +79,8 @@ func (b CameBefore) text() string {
 	return "Já tinha vindo " + times + with + ".\n"
 }
 
-// cameBeforeMax is how many contacts are looked at for a page of those who came.
-const cameBeforeMax = 500
+// cameBeforeMax is how many earlier contacts are counted for one that came.
+const cameBeforeMax = 100
 
 // CameBefore says of some contacts who of them were there before, by their ids. Faults: NotFound, ServiceUnavailable.
 func (c *Contacts) CameBefore(ctx context.Context, by Caller, ids []string) (map[string]CameBefore, error) {
@@ -91,21 +92,13 @@ func (c *Contacts) CameBefore(ctx context.Context, by Caller, ids []string) (map
 }
 
 func cameBefore(ctx context.Context, r ports.Repos, orgID string, ids []string) (map[string]CameBefore, error) {
-	alike, err := r.Contacts.AlikeOf(ctx, orgID, ids, cameBeforeMax)
+	alike, err := r.Contacts.AlikeBefore(ctx, orgID, ids, cameBeforeMax)
 	if err != nil || len(alike) == 0 {
 		return nil, err
 	}
-	last, times := map[string]string{}, map[string]int{}
 	var wanted []string
-	for id, others := range alike {
-		for _, other := range others { // the newest first
-			if other >= id {
-				continue
-			}
-			if times[id]++; times[id] == 1 {
-				last[id], wanted = other, append(wanted, other)
-			}
-		}
+	for _, others := range alike {
+		wanted = append(wanted, others[0])
 	}
 	found, err := r.Contacts.Brief(ctx, wanted)
 	if err != nil {
@@ -113,9 +106,9 @@ func cameBefore(ctx context.Context, r ports.Repos, orgID string, ids []string) 
 	}
 	n, err := loadNames(ctx, r, orgID)
 	out := map[string]CameBefore{}
-	for id, count := range times {
-		if other, ok := found[last[id]]; ok {
-			out[id] = CameBefore{Times: count, Last: n.view(other)}
+	for id, others := range alike {
+		if last, ok := found[others[0]]; ok {
+			out[id] = CameBefore{Times: len(others), Last: n.view(last)}
 		}
 	}
 	return out, err

@@ -226,17 +226,21 @@ func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (a
 		return access.SessionToken{}, err
 	}
 	var m crm.Member
+	var missed error // what kept the member from being found; the library says only that it was not
 	used, err := f.passkeys.EndUse(nil, kept, answer, func(memberID string) (ports.PasskeyOwner, error) {
 		if !validID(memberID) {
 			return ports.PasskeyOwner{}, ports.ErrNotFound
 		}
-		found, err := f.store.Repos().Members.Find(ctx, memberID)
-		if err != nil {
-			return ports.PasskeyOwner{}, err
+		if m, missed = f.store.Repos().Members.Find(ctx, memberID); missed != nil {
+			return ports.PasskeyOwner{}, missed
 		}
-		m = found
-		return f.owner(ctx, found)
+		var owner ports.PasskeyOwner
+		owner, missed = f.owner(ctx, m)
+		return owner, missed
 	})
+	if missed != nil && !errors.Is(missed, ports.ErrNotFound) {
+		return access.SessionToken{}, missed
+	}
 	if err != nil || !m.Active {
 		return access.SessionToken{}, f.refusedPasskey(ctx, m)
 	}

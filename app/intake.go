@@ -101,17 +101,15 @@ const reopenAfter = time.Second
 
 // Admit opens the webhook of a token, has read bring the post to it, and returns both. Where
 // that took long, much may have changed meanwhile, and the webhook is opened again. Faults:
-// UnknownWebhook, ServiceUnavailable; an error of read is returned as it is.
-func (i *Intake) Admit(
-	ctx context.Context, token string, read func(webhook.Hook) (Post, error),
-) (webhook.Hook, Post, error) {
+// UnknownWebhook, ServiceUnavailable.
+func (i *Intake) Admit(ctx context.Context, token string, read func(webhook.Hook) Post) (webhook.Hook, Post, error) {
 	hook, err := i.Open(ctx, token)
 	if err != nil {
 		return hook, Post{}, err
 	}
 	opened := time.Now()
-	p, err := read(hook)
-	if err == nil && time.Since(opened) > reopenAfter {
+	p := read(hook)
+	if time.Since(opened) > reopenAfter {
 		hook, err = i.Open(ctx, token)
 	}
 	return hook, p, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"fichario/domain/access"
@@ -17,7 +18,10 @@ import (
 
 // Links lets people choose a password who have none, or forgot theirs: by a link that is used once, within half an
 // hour.
-type Links struct{ LinksConfig }
+type Links struct {
+	LinksConfig
+	sending callGroup
+}
 
 // LinksConfig is what Links needs.
 type LinksConfig struct {
@@ -34,7 +38,20 @@ type LinksConfig struct {
 }
 
 // NewLinks returns the use case.
-func NewLinks(c LinksConfig) *Links { return &Links{c} }
+func NewLinks(c LinksConfig) *Links { return &Links{LinksConfig: c} }
+
+// Wait waits until what was asked for is sent, or ctx ends: who was told that an e-mail is on its way may rely on it.
+func (l *Links) Wait(ctx context.Context) {
+	sent := make(chan struct{})
+	go func() {
+		l.sending.wait()
+		close(sent)
+	}()
+	select {
+	case <-sent:
+	case <-ctx.Done():
+	}
+}
 
 // Mails is whether links go by e-mail; without it the operator hands them over.
 func (l *Links) Mails() bool { return l.Mailer != nil }
@@ -135,13 +152,19 @@ func (l *Links) Forgot(ctx context.Context, from, typed string) error {
 	if err != nil {
 		return err
 	}
-	go func() {
+	l.sending.start(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailWithin)
 		defer cancel()
+		defer func() {
+			if r := recover(); r != nil {
+				// The value may hold the address.
+				l.Log.ErrorContext(ctx, "panic", "work", "links", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+			}
+		}()
 		if err := l.forgot(ctx, email); err != nil {
 			l.Log.WarnContext(ctx, "a link could not be sent", "error", err)
 		}
-	}()
+	})
 	return nil
 }
 

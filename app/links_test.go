@@ -77,7 +77,7 @@ func TestAForgottenPassword(t *testing.T) {
 			equal(t, "what is said", said(s.links.Forgot(ctx, "203.0.113.7", email)), "")
 			equal(t, "how long it takes", time.Since(began), 0)
 		}
-		synctest.Wait()
+		s.links.Wait(ctx) // as a service that stops does
 		equal(t, "e-mails", len(s.mailer.list()), 1)
 		to, link := s.mailed()
 		equal(t, "whom it went to", to, s.email("ana"))

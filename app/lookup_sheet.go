@@ -124,18 +124,23 @@ func (l *Lookups) shown(ctx context.Context, by Caller, a audit.Action, e lookup
 // Tie says which contact a lookup is about, instead of another one or none. Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) Tie(ctx context.Context, by Caller, id, contactID string) error {
 	repos := l.store.Repos()
-	e, err := entryKind.visible(ctx, repos, by, id)
-	if err != nil {
-		return err
-	}
 	contact, err := contactKind.visible(ctx, repos, by, contactID)
 	if err != nil {
 		return err
 	}
-	if contact.OrgID != e.OrgID {
+	return tie(ctx, repos, by, id, contact)
+}
+
+// tie says which contact a lookup that the caller may see is about.
+func tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about crm.Contact) error {
+	e, err := entryKind.visible(ctx, r, by, lookupID)
+	if err != nil {
+		return err
+	}
+	if about.OrgID != e.OrgID {
 		return contactKind.notFound()
 	}
-	return repos.Statement.Tie(ctx, id, contactID)
+	return r.Statement.Tie(ctx, lookupID, about.ID)
 }
 
 // recentPages is how much further back than its limit Recent looks.

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"encoding/base64"
+	"fmt"
 
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -21,6 +22,8 @@ func (s *Statement) parse(q StatementQuery) (c chosenLines, err error) {
 	c.limit = min(cmp.Or(q.Limit, pageDefault), pageMax)
 	c.filter = lookup.Filter{Product: q.Product, Purpose: q.Purpose, Cache: q.Cache}
 	switch {
+	case q.Limit < 0:
+		return c, invalid("limite", fmt.Sprintf("O limite vai de 1 a %d.", pageMax))
 	case q.Product != "" && !catalog.ValidID(q.Product):
 		return c, invalid("produto", "O parâmetro produto é o código de um produto, como cpf.")
 	case q.Purpose != "" && !crm.ValidPurposeCode(q.Purpose):

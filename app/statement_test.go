@@ -70,6 +70,7 @@ func TestWhoseStatementItIs(t *testing.T) {
 		{"of another's key", owner, app.StatementQuery{OfKey: their.Key().ID}, "nao_encontrado id", ""},
 		{"to who does not manage, his own", ana, app.StatementQuery{}, "", "1 1 0 false 4"},
 		{"another's, to who does not manage", ana, app.StatementQuery{By: second.Key().ID}, "", "1 1 0 false 4"},
+		{"less than nothing", first, app.StatementQuery{Limit: -5}, "requisicao_invalida limite", ""},
 		{"one's own", owner, app.StatementQuery{By: app.BySelf}, "", "0 4 0 false 4"},
 		{"of a key, to who does not manage", ana, app.StatementQuery{OfKey: first.Key().ID}, "nao_permitido", ""},
 		{"to the operator", app.Operator(), app.StatementQuery{}, "nao_encontrado org", ""},

@@ -56,9 +56,9 @@ type Contacts interface {
 	// Alike returns contacts of the same organisation with the e-mail address, the phone or a document of one, newest
 	// first, up to most; without itself, notes and attribution. Case makes no difference in addresses.
 	Alike(ctx context.Context, c crm.Contact, most int) ([]crm.Contact, error)
-	// AlikeOf returns the ids of those that are alike to some contacts of an organisation, by these, newest first, up to
-	// most of all.
-	AlikeOf(ctx context.Context, orgID string, ids []string, most int) (map[string][]string, error)
+	// AlikeBefore returns the ids of those that are alike to some contacts of an organisation and came before them, by
+	// these, newest first, up to most of each.
+	AlikeBefore(ctx context.Context, orgID string, ids []string, most int) (map[string][]string, error)
 	// Count counts those that a filter lets through, up to most.
 	Count(ctx context.Context, orgID string, f ContactFilter, most int) (int, error)
 	// Totals returns how many contacts are in each of a filter's stages, in all where it names none, and their value;

@@ -30,7 +30,7 @@ func TestAlikeContactsAreFoundByTheirIndexes(t *testing.T) {
 			return err
 		})
 		of := planned(t, s, func(cn conn) error {
-			found, err := contacts{cn, s.vault}.AlikeOf(t.Context(), planOrg, some, 500)
+			found, err := contacts{cn, s.vault}.AlikeBefore(t.Context(), planOrg, some, 100)
 			if len(found) != 30 {
 				t.Errorf("%s: %d have somebody alike", s.write.Name(), len(found))
 			}

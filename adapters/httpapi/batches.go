@@ -126,8 +126,8 @@ func ceilingOf(sent *number) (*catalog.Money, error) {
 // ListBatches serves GET /api/v1/lotes (design, section 11).
 func (h handlers) ListBatches(ctx context.Context, r ListBatchesRequestObject) (ListBatchesResponseObject, error) {
 	limit := batchesPerPage
-	if r.Params.Limite != nil {
-		limit, _ = strconv.Atoi(*r.Params.Limite) // the shape is checked
+	if sent := orEmpty(r.Params.Limite); sent != "" {
+		limit, _ = strconv.Atoi(sent) // the shape is checked
 	}
 	page, err := h.Batches.List(ctx, callOf(ctx).caller, orEmpty(r.Params.Cursor), limit)
 	out := BatchList{Lotes: make([]BatchEntry, len(page.Batches)), Proxima: textOrNull(page.Next)}
@@ -201,8 +201,8 @@ func (h handlers) GetBatchResults(
 		return batchFile{all, form}, err
 	}
 	limit := resultsPerPage
-	if p.Limite != nil {
-		limit, _ = strconv.Atoi(*p.Limite) // the shape is checked
+	if sent := orEmpty(p.Limite); sent != "" {
+		limit, _ = strconv.Atoi(sent) // the shape is checked
 	}
 	page, err := h.Batches.Results(ctx, c.caller, r.Id, state, orEmpty(p.Cursor), limit)
 	lines := make([]download.BatchLine, len(page.Results))

@@ -15,7 +15,7 @@ import (
 
 // simulated reads `simular`. A word that is neither yes nor no must not create a
 // contact.
-func simulated(values []string) (bool, error) {
+func simulated(values []string) (bool, *fault.Error) {
 	if len(values) == 0 {
 		return false, nil
 	}

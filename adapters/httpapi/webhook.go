@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,12 +115,11 @@ func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
 func (s *server) ReceiveLead(c echo.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), receiveWithin)
 	defer cancel()
-	var simulate bool
-	hook, post, err := s.Intake.Admit(ctx, token, func(hook webhook.Hook) (_ app.Post, err error) {
-		if simulate, err = simulated(c.QueryParams()["simular"]); err != nil {
-			return app.Post{}, err
-		}
-		return readPost(c, token, hook), nil
+	simulate, unsure := simulated(c.QueryParams()["simular"])
+	hook, post, err := s.Intake.Admit(ctx, token, func(hook webhook.Hook) app.Post {
+		post := readPost(c, token, hook)
+		post.Unread = cmp.Or(post.Unread, unsure)
+		return post
 	})
 	if err != nil {
 		return late(ctx, err)

@@ -88,25 +88,27 @@ func decode(data []byte) ([]byte, error) {
 	return charmap.Windows1252.NewDecoder().Bytes(data)
 }
 
-// delimiter is what the first lines have in equal number, and most of.
+// delimiter is what most of the first lines have in equal number: an address has more commas than its line has
+// semicolons, but the header has none of them, and the next address another number. Where two are as regular, it is the
+// one that stands less in texts and amounts.
 func delimiter(text []byte) rune {
 	const lines = 20
 	best, most := ',', 0
-	for _, candidate := range ";,\t|" {
-		count, seen := 0, 0
+	for _, candidate := range ";\t|," {
+		same, seen := map[int]int{}, 0
 		for line := range bytes.Lines(text) {
 			if seen == lines {
 				break
 			}
-			if n := outsideQuotes(line, byte(candidate)); n > 0 {
-				count += n
-				seen++
-			} else if len(bytes.TrimSpace(line)) > 0 {
-				seen++
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
 			}
-		}
-		if count > most {
-			best, most = candidate, count
+			seen++
+			if n := outsideQuotes(line, byte(candidate)); n > 0 {
+				if same[n]++; same[n] > most {
+					best, most = candidate, same[n]
+				}
+			}
 		}
 	}
 	return best

@@ -51,7 +51,16 @@ func TestCSVOfEveryKind(t *testing.T) {
 		"more commas than semicolons, in quotes": {
 			"a;\"1,2,3,4\"\nb;\"5,6,7,8\"\n", []string{"1 a|1,2,3,4", "2 b|5,6,7,8"},
 		},
-		"empty cells": {";;x;;\n;;;\ny\n", []string{"1 ||x", "3 y"}},
+		"addresses": {"nome;email;endereco\nAna;a@x.example;Rua X, 10, ap 2, Centro\nBia;b@x.example;Rua Y, 1, Sé\n", []string{
+			"1 nome|email|endereco", "2 Ana|a@x.example|Rua X, 10, ap 2, Centro", "3 Bia|b@x.example|Rua Y, 1, Sé",
+		}},
+		"addresses under a title": {"Clientes, 2026\nnome;rua\nAna;X, 10, Sé\nBia;Y, 1\n", []string{
+			"1 Clientes, 2026", "2 nome|rua", "3 Ana|X, 10, Sé", "4 Bia|Y, 1",
+		}},
+		"amounts alone":           {"1,50;2,50\n3,50;4,50\n", []string{"1 1,50|2,50", "2 3,50|4,50"}},
+		"commas and a semicolon":  {"a,b\nx;y,2\nz,3\n", []string{"1 a|b", "2 x;y|2", "3 z|3"}},
+		"tabs and regular commas": {"nome\tcpf\nSilva, Ana\t1\nSouza, Bia\t2\n", []string{"1 nome|cpf", "2 Silva, Ana|1", "3 Souza, Bia|2"}},
+		"empty cells":             {";;x;;\n;;;\ny\n", []string{"1 ||x", "3 y"}},
 		"empty cells between tabs": {
 			"nome\tfone\tempresa\nAna\t\tFlor\n\t11\t\n\t\tSol\n", []string{"1 nome|fone|empresa", "2 Ana||Flor", "3 |11", "4 ||Sol"},
 		},

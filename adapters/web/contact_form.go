@@ -103,14 +103,13 @@ func (s *server) contactOf(v app.LookupView) contactFields {
 }
 
 func (s *server) contactCreate(c *call, f contactFields) error {
-	made, err := s.Contacts.Create(c.ctx(), c.by, f.contact())
+	form := f.contact()
+	if s.LookupEnabled {
+		form.LookupID = f.Lookup
+	}
+	made, err := s.Contacts.Create(c.ctx(), c.by, form)
 	if err != nil {
 		return s.contactFormAgain(c, "", "", f, err)
-	}
-	if s.LookupEnabled && f.Lookup != "" {
-		if err := s.Lookups.Tie(c.ctx(), c.by, f.Lookup, made.ID); err != nil {
-			return err
-		}
 	}
 	return c.done("/contatos/"+made.ID, "Contato criado.")
 }

@@ -4,7 +4,6 @@
 package web
 
 import (
-	"cmp"
 	"errors"
 	"html/template"
 	"log/slog"
@@ -131,9 +130,12 @@ func (s *server) observed(next http.Handler) http.Handler {
 			r = r.WithContext(ctx)
 		}
 		next.ServeHTTP(seen, r)
-		method, route, _ := strings.Cut(r.Pattern, " ") // of what has no page, neither
+		method, route, ok := strings.Cut(r.Pattern, " ")
+		if !ok { // a sender may make up as many methods as addresses
+			method, route = "_OTHER", "unmatched"
+		}
 		if s.Observe != nil {
-			s.Observe(r.Method, cmp.Or(route, "unmatched"), seen.status)
+			s.Observe(r.Method, route, seen.status)
 		}
 		span.Answered(method, route, seen.status, w.Header().Get("X-Request-Id"))
 		if r.Pattern != "GET /static/" {

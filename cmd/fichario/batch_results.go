@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 
@@ -19,6 +20,9 @@ type batchResultsCmd struct {
 
 // Run writes the results.
 func (c *batchResultsCmd) Run(e *environment) error {
+	if e.json && c.Format != "" {
+		return errTwoForms
+	}
 	return e.withBatches(func(batches *app.Batches) error {
 		results, err := batches.AllResults(e.ctx, app.Operator(), c.ID, batch.State(c.State))
 		if err != nil {
@@ -43,6 +47,9 @@ func (c *batchResultsCmd) Run(e *environment) error {
 		return err
 	})
 }
+
+// errTwoForms is of results that are asked for in two forms.
+var errTwoForms = errors.New("--format and --json name two forms: give one of them")
 
 // printResults prints lines of JSON as one value, of the form that a page of results has.
 func (e *environment) printResults(write func(lines io.Writer) error) error {

@@ -159,10 +159,23 @@ func TestWhatCommandsShowAsJSON(t *testing.T) {
 		{`"budget":150.5`, []string{"member", "list", "--org", org}},
 		{`"budget":null`, []string{"member", "budget", ana, "--none"}},
 		{`"budget":null`, []string{"member", "list", "--org", org}},
+		{`"shell":"bash"`, []string{"completion", "bash"}},
 	} {
 		code, out, errOut := p.says("", append(c.args, "--json")...)
 		if code != 0 || !strings.Contains(out, c.want) {
 			t.Errorf("%v: code %d, %s%s has not %s", c.args, code, errOut, out, c.want)
+		}
+	}
+}
+
+// TestResultsHaveOneForm: whoever asks for two is told so, instead of one of them.
+func TestResultsHaveOneForm(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, args := range [][]string{{"batch", "results"}, {"contact", "import-results"}} {
+		code, out, errOut := p.says("", append(args, "x", "--format", "csv", "--json")...)
+		if code == 0 || out != "" || !strings.Contains(errOut, "--format and --json") {
+			t.Errorf("%v: code %d, %q, %q", args, code, out, errOut)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -49,8 +48,7 @@ complete -c fichario -f -a '(__fichario)'
 
 // Run prints the script.
 func (c *completionCmd) Run(e *environment) error {
-	_, err := fmt.Fprint(e.out, completions[c.Shell])
-	return err
+	return e.print(map[string]string{"shell": c.Shell, "script": completions[c.Shell]}, "%s", completions[c.Shell])
 }
 
 // cursor is where a line has come to.

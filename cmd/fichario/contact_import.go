@@ -192,6 +192,9 @@ type contactResultsCmd struct {
 
 // Run writes the rows that came, with what became of each.
 func (c *contactResultsCmd) Run(e *environment) error {
+	if e.json && c.Format != "" {
+		return errTwoForms
+	}
 	return e.withStore(func(store *gormstore.Store) error {
 		view, rows, err := app.NewBulks(store, now).ImportResults(e.ctx, app.Operator(), c.ID)
 		if err != nil {

@@ -61,7 +61,9 @@ func (e *environment) demo(
 		}
 	}
 	url := e.publicURL(addr)
-	fmt.Fprintf(e.out, `
+	return e.print(map[string]string{
+		"url": url, "key": secret.Reveal(), "webhook": hook, "email": "helena@demo.example", "password": demoPassword,
+	}, `
 Fichário is running. Paste these lines into another terminal:
 
   # a person's record (more documents to try: %[1]s/docs/sandbox)
@@ -81,7 +83,6 @@ Fichário is running. Paste these lines into another terminal:
 Reference of the API: %[1]s/docs
 The interface: %[1]s/ (sign in as helena@demo.example with %[4]s)
 `, url, secret.Reveal(), hook, demoPassword)
-	return nil
 }
 
 // demoWork is what the demonstration's people have done.

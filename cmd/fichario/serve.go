@@ -108,6 +108,7 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 		log.Warn("requests were cut off", "after", drainFor)
 		_ = s.server.Close()
 	}
+	s.links.Wait(ctx)
 	// Calls whose client is gone are finished and stored too.
 	if lost := s.lookups.Stop(ctx); lost > 0 {
 		return fmt.Errorf("the outcome of %d lookups could not be written and is lost; they stay charged", lost)

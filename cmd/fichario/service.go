@@ -46,6 +46,7 @@ type service struct {
 	jobs          *app.Jobs
 	batches       *app.Batches
 	sessions      *app.Sessions
+	links         *app.Links
 	subjects      *app.Subjects
 	retention     *app.Retention
 	listener      net.Listener
@@ -180,9 +181,9 @@ func (e *environment) wireServer(
 	if err != nil {
 		return err
 	}
+	s.links = links(s.store, s.sessions, s.mailer, publicURL, log)
 	pages, err := web.New(web.Config{
-		OIDC:    provider,
-		Links:   links(s.store, s.sessions, s.mailer, publicURL, log),
+		OIDC: provider, Links: s.links,
 		Factors: app.NewFactors(s.store, now, s.sessions, oneTimeCodes, passkeys), CodePicture: codePicture,
 		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),
 		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),

@@ -17,8 +17,9 @@ const MaxItems = 50_000
 // QuoteLasts is how long a quote may be confirmed.
 const QuoteLasts = 7 * 24 * time.Hour
 
-// Burst is how much of the time before a bureau that is asked for so many calls a second may be made up for at once.
-const Burst = 100 * time.Millisecond
+// Burst is how much of the time before may be made up for at once with a bureau that takes so many calls a second:
+// enough for a worker that wakes late, and less than a bureau that counts would see.
+const Burst = 50 * time.Millisecond
 
 // Status is where a batch is, in the words of the contract.
 type Status string

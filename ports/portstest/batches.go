@@ -309,7 +309,7 @@ func busyBatches(t *testing.T, s ports.Store) {
 		n, err3 := r.Batches.Pace(ctx, "b", 20, 5, at.Add(100*time.Millisecond))
 		same(t, "after a tenth of a second", n, 2)
 		n, err4 := r.Batches.Pace(ctx, "b", 20, 5, at.Add(time.Minute))
-		same(t, "after a pause, with what the burst makes up for", n, 3)
+		same(t, "after a pause, with what the burst makes up for", n, 2)
 		for _, err := range []error{err, err2, err4} {
 			if err != nil {
 				return err

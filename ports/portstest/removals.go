@@ -36,14 +36,21 @@ func alikeContacts(t *testing.T, s ports.Store) {
 	same(t, "alike, newest first", names(all[0], 10), []string{"Por documento", "Por telefone", "Por e-mail"})
 	same(t, "up to two", names(all[0], 2), []string{"Por documento", "Por telefone"})
 	same(t, "alike to nobody", len(names(all[4], 10)), 0)
-	of, err := repos.Contacts.AlikeOf(ctx, o.ID, []string{all[0].ID, all[2].ID, all[4].ID, all[5].ID}, 100)
+	again := made(t, s, crm.Contact{
+		OrgID: o.ID, Name: "De novo", Email: "ANA@example.com", PhoneE164: "+5511987654321", Documents: cpf, StageID: stage,
+	})[0]
+	asked := []string{all[0].ID, all[2].ID, all[4].ID, all[5].ID, again.ID}
+	of, err := repos.Contacts.AlikeBefore(ctx, o.ID, asked, 100)
 	must(t, err)
-	same(t, "alike to some", of, map[string][]string{
-		all[0].ID: {all[3].ID, all[2].ID, all[1].ID}, all[2].ID: {all[0].ID},
+	same(t, "who came before some", of, map[string][]string{
+		all[2].ID: {all[0].ID}, again.ID: {all[3].ID, all[2].ID, all[1].ID, all[0].ID},
 	})
-	of, err = repos.Contacts.AlikeOf(ctx, o.ID, nil, 100)
+	of, err = repos.Contacts.AlikeBefore(ctx, o.ID, asked, 1)
 	must(t, err)
-	same(t, "alike to none", len(of), 0)
+	same(t, "the last one before each", of, map[string][]string{all[2].ID: {all[0].ID}, again.ID: {all[3].ID}})
+	of, err = repos.Contacts.AlikeBefore(ctx, o.ID, nil, 100)
+	must(t, err)
+	same(t, "before none", len(of), 0)
 }
 
 // remove takes a contact from the others.

@@ -64,6 +64,9 @@ func TestABatch(t *testing.T) {
 		checkFiles(t, s, key.Key, place)
 		page := s.Get("/api/v1/lotes?limite=1", key.Key)
 		expect(t, "the list", []any{page.Status, len(page.JSON["lotes"].([]any))}, []any{200, 1}) //nolint:forcetypeassert // a list
+		for _, path := range []string{"/api/v1/lotes", place + "/resultados"} {
+			expect(t, "what is empty limits nothing", s.Get(path+"?limite=&cursor=", key.Key).Status, 200)
+		}
 		expect(t, "a stranger's list", string(s.Get("/api/v1/lotes", stranger.Key).Body), `{"lotes":[],"proxima":null}`+"\n")
 		expect(t, "the commands", s.Command("batch", "results", b.ID), string(fileOf(t, s, key.Key, place, "text/csv")))
 		if out := s.Command("batch", "show", b.ID); !strings.Contains(out, "concluido") || !strings.Contains(out, "line 5") {

@@ -210,19 +210,22 @@ func testSimulation(t *testing.T, o *org) {
 			}
 		}
 	}
-	for query, want := range map[string]string{
+	unsure := map[string]string{
 		"?simular=talvez": "400 requisicao_invalida", "?simular=TRUE": "400 requisicao_invalida",
 		"?simular": "400 requisicao_invalida", "?simular=": "400 requisicao_invalida",
 		"?simular=%00":                "400 requisicao_invalida",
 		"?simular=true&simular=false": "400 requisicao_invalida",
-	} {
+	}
+	for query, want := range unsure {
 		expect(t, query, try(h, query, body).String(), want)
+		expect(t, query+", disabled", try(off, query, body).String(), "423 webhook_desabilitado")
 	}
 	expect(t, "without an e-mail", try(h, "?simular=true", `{"nome":"x"}`).String(), "400 email_invalido")
 	expect(t, "not JSON", try(h, "?simular=true", "{").String(), "400 requisicao_invalida")
 	expect(t, "disabled", try(off, "?simular=true", body).String(), "423 webhook_desabilitado")
 	o.Nothing(t, h)
-	expect(t, "deliveries", len(o.Deliveries(h))+len(o.Deliveries(off)), 0)
+	// A word that is neither yes nor no is a post that was refused, and a line as others are.
+	expect(t, "deliveries", []int{len(o.Deliveries(h)), len(o.Deliveries(off))}, []int{len(unsure), len(unsure)})
 	expect(t, "in earnest", try(h, "?simular=false", body).String(), "200")
 	expect(t, "contacts", len(o.Contacts()), 1)
 }
