@@ -9,6 +9,7 @@ import (
 
 	"fichario/domain/automation"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -36,6 +37,9 @@ type outcome struct {
 // written down.
 var errLeaseLost = errors.New("a lease was lost")
 
+// errUnchanged says that what a job was to change in our own data could not be changed.
+var errUnchanged = errors.New("the change of a job was not made")
+
 // run makes one attempt of a job and writes down how it ended.
 func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	ctx, span := ports.Trace(ctx, ports.Inner, "jobs."+string(job.Kind))
@@ -48,23 +52,21 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	write, cancelWrite := context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
 	defer cancelWrite()
 	job.EndedAt = j.now(write)
-	var failed *ports.SendError
-	switch {
-	case err == nil:
+	if err == nil {
 		job.State, job.Result = automation.Done, done.result
 		if done.off {
 			job.State = automation.Dead
 		}
-	case errors.As(err, &failed):
-		span.Fail("unsent")
-		fail(&job, failed)
-	default:
-		// The database was away, or a fault of ours: the reason is for the log.
-		j.Log.WarnContext(ctx, "a job failed; it will be tried again", "job", job.ID, "kind", string(job.Kind), "error", err)
-		span.Fail("internal")
-		fail(&job, &ports.SendError{Reason: reasonInternal})
+	} else {
+		j.failed(ctx, span, &job, err)
 	}
-	if err := j.finish(write, job, done); err != nil {
+	err = j.finish(write, job, done)
+	if errors.Is(err, errUnchanged) && fault.CodeOf(err) != fault.ServiceUnavailable {
+		// The same would happen at each end of the lease, and nobody would hear of it: it counts as a failed attempt.
+		j.failed(ctx, span, &job, err)
+		err = j.finish(write, job, outcome{})
+	}
+	if err != nil {
 		j.Log.WarnContext(ctx, "the end of a job was not written; it will run again",
 			"job", job.ID, "kind", string(job.Kind), "error", err)
 		return
@@ -72,6 +74,20 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	if j.Observe != nil && !done.off {
 		j.Observe(job.Kind, job.State)
 	}
+}
+
+// failed plans what becomes of a job whose attempt failed.
+func (j *Jobs) failed(ctx context.Context, span ports.Span, job *automation.Job, err error) {
+	var unsent *ports.SendError
+	if errors.As(err, &unsent) {
+		span.Fail("unsent")
+		fail(job, unsent)
+		return
+	}
+	// The database was away, or a fault of ours: the reason is for the log.
+	j.Log.WarnContext(ctx, "a job failed; it will be tried again", "job", job.ID, "kind", string(job.Kind), "error", err)
+	span.Fail("internal")
+	fail(job, &ports.SendError{Reason: reasonInternal})
 }
 
 // guarded is attempt for which a panic is a failure like others, so that one job does
@@ -99,7 +115,9 @@ func (j *Jobs) finish(ctx context.Context, job automation.Job, done outcome) err
 		case job.State == automation.Dead && !done.off:
 			return j.tell(ctx, r, job)
 		case job.State == automation.Done && done.change != nil:
-			return done.change(ctx, r)
+			if err := done.change(ctx, r); err != nil {
+				return fmt.Errorf("%w: %w", errUnchanged, err)
+			}
 		}
 		return nil
 	})

@@ -343,6 +343,45 @@ func TestALeaseThatWasLost(t *testing.T) {
 	})
 }
 
+// TestAChangeThatCannotBeMade is a failed attempt like others: it is tried again later, and after the last one the team is
+// told.
+func TestAChangeThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		c := must(s.contacts.Create(t.Context(), owner, bia()))
+		forgetNew(s)
+		gone := must(s.rotations.Add(t.Context(), owner, s.orgID, "Vendas", nil))
+		rule := s.rule(app.NewAutomation{
+			Name: "Dividir", Action: automation.Assign, Member: app.RotationPrefix + "Vendas",
+		})
+		done(s.store.Repos().Rotations.Remove(t.Context(), gone)) // as by a hand in the database
+		for _, a := range []struct {
+			attempts int
+			want     string // state, result, notified, observed
+		}{{0, "ready erro interno 0 [ready]"}, {11, "dead erro interno 1 [dead]"}} {
+			job := s.ready(rule, c.ID)
+			job.Attempts = a.attempts
+			done(errors.Join(s.store.Repos().Jobs.Remove(t.Context(), job), s.store.Repos().Jobs.Add(t.Context(), job)))
+			var observed seen[automation.JobState]
+			config := s.worker()
+			config.Observe = func(_ automation.JobKind, state automation.JobState) { observed.add(state) }
+			s.work(config, 100*time.Millisecond)
+			told := 0
+			for _, n := range must(s.notifications.List(t.Context(), owner, s.orgID, "", 100)) {
+				if n.Kind == crm.JobDead {
+					told++
+				}
+			}
+			ended := s.job(job.ID)
+			equal(t, fmt.Sprint("after ", a.attempts), line(ended.State, ended.Result, told, observed.list()), a.want)
+			equal(t, "lease", ended.Lease, "")
+			done(s.store.Repos().Jobs.Remove(t.Context(), job))
+		}
+		equal(t, "history", s.kinds(c.ID), "incluido")
+	})
+}
+
 // TestWorkersArePatient: thirty-two at once, eight of one rule, so that one that hangs does not hold the others up; an
 // attempt ends in time, and so does the service.
 func TestWorkersArePatient(t *testing.T) {
