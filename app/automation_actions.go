@@ -13,12 +13,15 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/text"
+	"fichario/ports"
 )
 
 const textMax = 10_000
 
-// describe checks a description.
-func (a *Automations) describe(ctx context.Context, by Caller, n NewAutomation) (automation.Automation, error) {
+// describe checks a description of a caller who may manage its organisation, in a transaction that has locked that.
+func (a *Automations) describe(
+	ctx context.Context, r ports.Repos, by Caller, n NewAutomation,
+) (automation.Automation, error) {
 	name, ok := crm.CleanName(n.Name)
 	switch {
 	case !ok:
@@ -31,17 +34,14 @@ func (a *Automations) describe(ctx context.Context, by Caller, n NewAutomation) 
 	case n.MinAmount < 0:
 		return automation.Automation{}, invalid("minValue", "O valor mínimo não é negativo.")
 	}
-	if err := mayManageOrg(ctx, a.store.Repos(), by, n.OrgID); err != nil {
-		return automation.Automation{}, err
-	}
 	var action automation.Action
 	if !n.KeepAction {
 		var err error
-		if action, err = a.action(ctx, n); err != nil {
+		if action, err = a.action(ctx, r, n); err != nil {
 			return automation.Automation{}, err
 		}
 	}
-	conditions, err := a.conditions(ctx, by, n)
+	conditions, err := a.conditions(ctx, r, by, n)
 	return automation.Automation{OrgID: n.OrgID, Name: name, Event: n.Event, Conditions: conditions, Action: action}, err
 }
 
@@ -53,7 +53,9 @@ func eventNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation) (automation.Conditions, error) {
+func (a *Automations) conditions(
+	ctx context.Context, r ports.Repos, by Caller, n NewAutomation,
+) (automation.Conditions, error) {
 	c := automation.Conditions{WebhookID: n.WebhookID, MinAmount: n.MinAmount, When: strings.TrimSpace(n.When)}
 	if c.When != "" {
 		if err := a.means.Conditions.Check(c.When); err != nil {
@@ -72,11 +74,11 @@ func (a *Automations) conditions(ctx context.Context, by Caller, n NewAutomation
 		}
 	}
 	var err error
-	if c.OriginID, err = originNamed(ctx, a.store.Repos(), n.OrgID, n.Origin); err != nil {
+	if c.OriginID, err = originNamed(ctx, r, n.OrgID, n.Origin); err != nil {
 		return c, err
 	}
 	if n.WebhookID != "" {
-		hook, err := hookKind.managed(ctx, a.store.Repos(), by, n.WebhookID)
+		hook, err := hookKind.managed(ctx, r, by, n.WebhookID)
 		if err == nil && hook.OrgID != n.OrgID {
 			err = missing("webhook", "Não há webhook com este id.")
 		}
@@ -95,7 +97,7 @@ var actionFields = map[automation.ActionKind][]string{
 }
 
 // action checks what an action needs, and that it was given nothing else.
-func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.Action, error) {
+func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation) (automation.Action, error) {
 	if err := onlyItsFields(n); err != nil {
 		return automation.Action{}, err
 	}
@@ -113,18 +115,18 @@ func (a *Automations) action(ctx context.Context, n NewAutomation) (automation.A
 		}
 		made.To, err = recipient(n.To)
 	case automation.MoveStage:
-		made.StageID, err = a.stageNamed(ctx, n.OrgID, n.Stage)
+		made.StageID, err = stageNamed(ctx, r, n.OrgID, n.Stage)
 	case automation.Assign:
 		if rotation, ok := strings.CutPrefix(n.Member, RotationPrefix); ok {
-			made.RotationID, err = rotationNamed(ctx, a.store.Repos(), n.OrgID, rotation)
+			made.RotationID, err = rotationNamed(ctx, r, n.OrgID, rotation)
 		} else {
-			made.MemberID, err = a.memberNamed(ctx, n.OrgID, n.Member)
+			made.MemberID, err = memberNamed(ctx, r, n.OrgID, n.Member)
 		}
 	case automation.AddNote:
 	case automation.Lookup:
 		made.Product, made.MaxAge, made.Ceiling = n.Product, n.MaxAge, n.Ceiling
 		if err = a.checkLookup(n); err == nil {
-			made.Purpose, err = a.purpose(ctx, n.OrgID, n.Purpose)
+			made.Purpose, err = actionPurpose(ctx, r, n.OrgID, n.Purpose)
 		}
 	}
 	if err == nil && !n.Event.OfContact() && needsContact(made) {
@@ -212,8 +214,8 @@ func recipient(to string) (string, error) {
 	return address.Value(), nil
 }
 
-func (a *Automations) stageNamed(ctx context.Context, orgID, name string) (string, error) {
-	funnels, err := a.store.Repos().Funnels.List(ctx, orgID)
+func stageNamed(ctx context.Context, r ports.Repos, orgID, name string) (string, error) {
+	funnels, err := r.Funnels.List(ctx, orgID)
 	if err != nil {
 		return "", err
 	}
@@ -232,12 +234,12 @@ func (a *Automations) stageNamed(ctx context.Context, orgID, name string) (strin
 // RotationPrefix stands before the name or id of a rotation where a member of assign may be.
 const RotationPrefix = "rodizio:"
 
-func (a *Automations) memberNamed(ctx context.Context, orgID, text string) (string, error) {
+func memberNamed(ctx context.Context, r ports.Repos, orgID, text string) (string, error) {
 	if validID(text) {
-		m, err := memberOf(ctx, a.store.Repos(), orgID, text)
+		m, err := memberOf(ctx, r, orgID, text)
 		return m.ID, err
 	}
-	all, err := a.store.Repos().Members.List(ctx, orgID)
+	all, err := r.Members.List(ctx, orgID)
 	if err != nil {
 		return "", err
 	}

@@ -136,15 +136,22 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 // given stays; but as in an edit no secret does where another one is given, or a field of a file, which may lead
 // elsewhere. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Refill(ctx context.Context, by Caller, id string, values map[string]string) error {
-	rule, err := a.Find(ctx, by, id)
-	if err != nil {
-		return err
-	}
+	return a.change(ctx, by, id, func(
+		_ ports.Repos, rule automation.Automation,
+	) (automation.Automation, audit.Detail, error) {
+		return a.refilled(rule, values)
+	})
+}
+
+// refilled is an automation whose request is filled in anew, and what the audit says of it.
+func (a *Automations) refilled(
+	rule automation.Automation, values map[string]string,
+) (automation.Automation, audit.Detail, error) {
 	if len(values) == 0 {
-		return invalid("set", "Diga ao menos um campo a preencher.")
+		return rule, nil, invalid("set", "Diga ao menos um campo a preencher.")
 	}
 	if rule.Unreadable || rule.Action.Kind != automation.HTTP {
-		return invalid("set", "Só o pedido de uma ação http tem campos a preencher.")
+		return rule, nil, invalid("set", "Só o pedido de uma ação http tem campos a preencher.")
 	}
 	old := rule.Action
 	n := a.kept(NewAutomation{
@@ -161,12 +168,9 @@ func (a *Automations) Refill(ctx context.Context, by Caller, id string, values m
 		}
 	}
 	if _, faults := a.means.Destinations.Describe(rule.Action); len(faults) > 0 {
-		return invalid(faults[0].Field, faults[0].Message)
+		return rule, nil, invalid(faults[0].Field, faults[0].Message)
 	}
-	line := audit.Line{OrgID: rule.OrgID, Action: audit.AutomationChanged, Object: id, Detail: audit.Detail{
-		"nome": rule.Name, "preenchido": filledIn(old.Values, rule.Action.Values),
-	}}
-	return recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Update(ctx, rule) })
+	return rule, audit.Detail{"nome": rule.Name, "preenchido": filledIn(old.Values, rule.Action.Values)}, nil
 }
 
 // described adds the description of its request to an automation, where that has another form than the signed default.

@@ -285,3 +285,47 @@ func TestAnAutomationThatCouldNeverDoAnythingIsRefused(t *testing.T) {
 		equal(t, what, said(err), c.want)
 	}
 }
+
+// TestTwoChangesOfOneAutomation: what one does while another is on its way is not undone by it.
+func TestTwoChangesOfOneAutomation(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	s.purpose("credito")
+	s.purpose("cobranca")
+	files := app.RequestForm{
+		Destination: "a.yaml", DestinationFile: ownDestination, Values: map[string]string{"token": "t0k", "account": "a"},
+	}
+	post := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: files})
+	ask := s.rule(app.NewAutomation{
+		Action: automation.Lookup, Product: catalog.CPF, Ceiling: catalog.Real, Purpose: "credito",
+	})
+	refill := func(a *app.Automations) error {
+		return a.Refill(t.Context(), owner, post.ID, map[string]string{"token": "outro", "account": "a"})
+	}
+	rename := func(id string) func(*app.Automations) error {
+		return func(a *app.Automations) error {
+			old := must(s.automations.Find(t.Context(), owner, id))
+			return a.Edit(t.Context(), owner, id, app.NewAutomation{
+				Name: old.Name + "!", Event: automation.ContactCreated, KeepAction: true,
+			})
+		}
+	}
+	purpose := func(a *app.Automations) error { return a.SetPurpose(t.Context(), owner, ask.ID, "cobranca") }
+	credit := func(a *app.Automations) error { return a.SetPurpose(t.Context(), owner, ask.ID, "credito") }
+	for _, c := range []struct {
+		what          string
+		first, second func(*app.Automations) error
+		id, want      string
+	}{
+		{"filled in while it is edited", refill, rename(post.ID), post.ID, "http! outro "},
+		{"edited while it is filled in", rename(post.ID), refill, post.ID, "http!! outro "},
+		{"a purpose while it is edited", purpose, rename(ask.ID), ask.ID, "lookup!  cobranca"},
+		{"edited while it gets a purpose", rename(ask.ID), credit, ask.ID, "lookup!!  credito"},
+	} {
+		store := meanwhile{s.store, func() { done(c.first(s.automations)) }}
+		done(c.second(app.NewAutomations(store, s.now, means(true))))
+		is := must(s.automations.Find(t.Context(), owner, c.id))
+		equal(t, c.what, line(is.Name, is.Action.Values["token"], is.Action.Purpose), c.want)
+	}
+}

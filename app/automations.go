@@ -80,51 +80,90 @@ type NewAutomation struct {
 
 // Add makes an enabled automation; that of an http action has a new secret. Faults:
 // InvalidRequest with the field at fault, ServiceUnavailable.
-func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (automation.Automation, error) {
+func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (made automation.Automation, err error) {
 	n.KeepAction = false // there is none
-	made, err := a.describe(ctx, by, n)
-	if err != nil {
-		return made, err
-	}
-	made.ID, made.Enabled, made.CreatedAt = newID(), true, a.clock()
-	line := audit.Line{
-		OrgID: made.OrgID, Action: audit.AutomationCreated, Object: made.ID, Detail: automationDetail(made),
-	}
-	line.Detail["preenchido"] = filledIn(nil, made.Action.Values)
-	return made, recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Create(ctx, made) })
+	err = a.store.InTx(ctx, func(r ports.Repos) error {
+		if err := mayManageOrg(ctx, r, by, n.OrgID); err != nil {
+			return err
+		}
+		if err := r.Orgs.Lock(ctx, n.OrgID); err != nil {
+			return err
+		}
+		if made, err = a.describe(ctx, r, by, n); err != nil {
+			return err
+		}
+		made.ID, made.Enabled, made.CreatedAt = newID(), true, a.clock()
+		if err := r.Automations.Create(ctx, made); err != nil {
+			return err
+		}
+		detail := automationDetail(made)
+		detail["preenchido"] = filledIn(nil, made.Action.Values)
+		return record(ctx, r, by, audit.Line{
+			OrgID: made.OrgID, Action: audit.AutomationCreated, Object: made.ID, Detail: detail,
+		})
+	})
+	return made, err
 }
 
 // Edit describes an automation anew, from its next run on; an http action keeps its
 // secret. Faults: those of Add.
 func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutomation) error {
-	old, err := a.Find(ctx, by, id)
-	if err != nil {
-		return err
-	}
+	return a.change(ctx, by, id, func(
+		r ports.Repos, old automation.Automation,
+	) (automation.Automation, audit.Detail, error) {
+		return a.edited(ctx, r, by, old, n)
+	})
+}
+
+// edited is an automation that is described anew, and what the audit says of it.
+func (a *Automations) edited(
+	ctx context.Context, r ports.Repos, by Caller, old automation.Automation, n NewAutomation,
+) (automation.Automation, audit.Detail, error) {
 	n.OrgID = old.OrgID
 	n = a.kept(n, old.Action)
 	// One that is unreadable is not there to be kept, and nothing is written over what is stored of it.
 	if n.KeepAction = n.KeepAction && !old.Unreadable; n.KeepAction {
 		n.Action = old.Action.Kind
 	}
-	changed, err := a.describe(ctx, by, n)
+	changed, err := a.describe(ctx, r, by, n)
 	if err != nil {
-		return err
+		return changed, nil, err
 	}
 	if n.KeepAction {
 		changed.Action = old.Action
 	}
-	if changed.ID = id; old.Action.Secret != "" && changed.Action.Secret != "" {
+	if changed.ID = old.ID; old.Action.Secret != "" && changed.Action.Secret != "" {
 		changed.Action.Secret = old.Action.Secret
 	}
-	line := audit.Line{
-		OrgID: old.OrgID, Action: audit.AutomationChanged, Object: id,
-		Detail: differing(automationDetail(old), automationDetail(changed)),
-	}
+	detail := differing(automationDetail(old), automationDetail(changed))
 	if names := filledIn(old.Action.Values, changed.Action.Values); names != "" {
-		line.Detail["preenchido"] = names
+		detail["preenchido"] = names
 	}
-	return recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Update(ctx, changed) })
+	return changed, detail, nil
+}
+
+// change changes an automation by f, which gets it as it is while nobody else changes it, because all of it is written;
+// f returns it changed, with what the audit says of that.
+func (a *Automations) change(
+	ctx context.Context, by Caller, id string,
+	f func(ports.Repos, automation.Automation) (automation.Automation, audit.Detail, error),
+) error {
+	return a.store.InTx(ctx, func(r ports.Repos) error {
+		old, err := automationKind.locked(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		changed, detail, err := f(r, old)
+		if err != nil {
+			return err
+		}
+		if err := r.Automations.Update(ctx, changed); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: old.OrgID, Action: audit.AutomationChanged, Object: id, Detail: detail,
+		})
+	})
 }
 
 // automationDetail is what the audit says of an automation; its secret is not in it.
@@ -175,23 +214,20 @@ func (a *Automations) SetEnabled(ctx context.Context, by Caller, id string, enab
 // SetPurpose changes what a lookup action asks for. Faults: MissingPurpose, PurposeRefused, InvalidRequest, NotFound,
 // Forbidden, ServiceUnavailable.
 func (a *Automations) SetPurpose(ctx context.Context, by Caller, id, code string) error {
-	rule, err := a.Find(ctx, by, id)
-	if err != nil {
-		return err
-	}
-	if rule.Unreadable || rule.Action.Kind != automation.Lookup {
-		return invalid("purpose", "Só a ação lookup tem finalidade.")
-	}
-	if rule.Action.Purpose, err = a.purpose(ctx, rule.OrgID, code); err != nil {
-		return err
-	}
-	line := audit.Line{OrgID: rule.OrgID, Action: audit.AutomationChanged, Object: id, Detail: automationDetail(rule)}
-	return recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Automations.Update(ctx, rule) })
+	return a.change(ctx, by, id, func(
+		r ports.Repos, rule automation.Automation,
+	) (_ automation.Automation, _ audit.Detail, err error) {
+		if rule.Unreadable || rule.Action.Kind != automation.Lookup {
+			return rule, nil, invalid("purpose", "Só a ação lookup tem finalidade.")
+		}
+		rule.Action.Purpose, err = actionPurpose(ctx, r, rule.OrgID, code)
+		return rule, automationDetail(rule), err
+	})
 }
 
-// purpose is that of a lookup action: kept even where it is the only one, so that it holds when others come.
-func (a *Automations) purpose(ctx context.Context, orgID, said string) (string, error) {
-	rules, err := readPurposeRules(ctx, a.store.Repos(), orgID)
+// actionPurpose is that of a lookup action: kept even where it is the only one, so that it holds when others come.
+func actionPurpose(ctx context.Context, r ports.Repos, orgID, said string) (string, error) {
+	rules, err := readPurposeRules(ctx, r, orgID)
 	if err != nil {
 		return "", err
 	}

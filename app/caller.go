@@ -169,4 +169,17 @@ func (k kind[T]) managed(ctx context.Context, r ports.Repos, by Caller, id strin
 	return found, err
 }
 
+// locked is managed in a transaction until whose end nobody else changes what is locked so in the thing's organisation.
+// Faults: NotFound, Forbidden, ServiceUnavailable.
+func (k kind[T]) locked(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
+	found, err := k.managed(ctx, r, by, id)
+	if err != nil {
+		return found, err
+	}
+	if err := r.Orgs.Lock(ctx, k.orgOf(found)); err != nil {
+		return found, err
+	}
+	return k.managed(ctx, r, by, id)
+}
+
 func (k kind[T]) notFound() *fault.Error { return missing(k.field, k.missing) }

@@ -62,15 +62,37 @@ func (p *Purposes) Set(
 	if err := mayOwnOrg(ctx, p.store.Repos(), by, orgID); err != nil {
 		return changed, err
 	}
-	all, err := p.store.Repos().Purposes.List(ctx, orgID)
+	err = p.store.InTx(ctx, func(r ports.Repos) error {
+		// All of a purpose is written: whoever changes it too waits.
+		if err := r.Orgs.Lock(ctx, orgID); err != nil {
+			return err
+		}
+		if changed, err = p.changed(ctx, r, orgID, code, change); err != nil {
+			return err
+		}
+		if err := r.Purposes.Update(ctx, changed); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: orgID, Action: audit.PurposeChanged, Object: changed.ID, Detail: purposeDetail(changed),
+		})
+	})
+	return changed, err
+}
+
+// changed is the purpose that has a code, with what is to be different.
+func (p *Purposes) changed(
+	ctx context.Context, r ports.Repos, orgID, code string, change PurposeChange,
+) (crm.Purpose, error) {
+	all, err := r.Purposes.List(ctx, orgID)
 	if err != nil {
-		return changed, err
+		return crm.Purpose{}, err
 	}
 	at := slices.IndexFunc(all, func(p crm.Purpose) bool { return p.Code == code })
 	if at < 0 {
-		return changed, missing("code", "Não há finalidade com este código.")
+		return crm.Purpose{}, missing("code", "Não há finalidade com este código.")
 	}
-	changed = all[at]
+	changed := all[at]
 	if change.Name != nil {
 		changed.Name = *change.Name
 	}
@@ -87,11 +109,7 @@ func (p *Purposes) Set(
 	case changed.InForce():
 		changed.RetiredAt = p.clock()
 	}
-	if changed, err = checkPurpose(changed); err != nil {
-		return changed, err
-	}
-	line := audit.Line{OrgID: orgID, Action: audit.PurposeChanged, Object: changed.ID, Detail: purposeDetail(changed)}
-	return changed, recorded(ctx, p.store, by, line, func(r ports.Repos) error { return r.Purposes.Update(ctx, changed) })
+	return checkPurpose(changed)
 }
 
 func purposeDetail(p crm.Purpose) audit.Detail {

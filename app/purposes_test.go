@@ -182,3 +182,17 @@ func TestPurposesAreTheOwners(t *testing.T) {
 		equal(t, want, said(f()), want)
 	}
 }
+
+// TestTwoChangesOfOnePurpose: what one does while another is on its way is not undone by it.
+func TestTwoChangesOfOnePurpose(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	s.purpose("credito")
+	retired, name := true, "Outra"
+	store := meanwhile{s.store, func() {
+		must(s.purposes.Set(t.Context(), app.Operator(), s.orgID, "credito", app.PurposeChange{Retired: &retired}))
+	}}
+	is := must(app.NewPurposes(store, s.now).
+		Set(t.Context(), app.Operator(), s.orgID, "credito", app.PurposeChange{Name: &name}))
+	equal(t, "then", line(is.Name, is.InForce()), "Outra false")
+}
