@@ -85,31 +85,50 @@ func rotationDetail(r crm.Rotation) audit.Detail {
 // Remove takes a rotation away that no webhook and no automation uses; contacts stay with whom it gave them to. Faults:
 // InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (o *Rotations) Remove(ctx context.Context, by Caller, id string) error {
-	r := o.store.Repos()
-	gone, err := rotationKind.managed(ctx, r, by, id)
+	return o.store.InTx(ctx, func(r ports.Repos) error {
+		// Whoever chooses it meanwhile waits, and then finds none.
+		gone, err := rotationKind.locked(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		if err := unused(ctx, r, gone); err != nil {
+			return err
+		}
+		if err := r.Rotations.Remove(ctx, gone); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: gone.OrgID, Action: audit.RotationRemoved, Object: id, Detail: rotationDetail(gone),
+		})
+	})
+}
+
+// unused refuses a rotation that a webhook or an automation uses, or one may that cannot be read. Faults: InvalidRequest,
+// ServiceUnavailable.
+func unused(ctx context.Context, r ports.Repos, rotation crm.Rotation) error {
+	hooks, err := r.Webhooks.List(ctx, rotation.OrgID)
 	if err != nil {
 		return err
 	}
-	hooks, err := r.Webhooks.List(ctx, gone.OrgID)
-	if err != nil {
-		return err
-	}
-	automations, err := r.Automations.List(ctx, gone.OrgID)
+	automations, err := r.Automations.List(ctx, rotation.OrgID)
 	if err != nil {
 		return err
 	}
 	for _, hook := range hooks {
-		if hook.RotationID == id {
+		if hook.RotationID == rotation.ID {
 			return invalid("rotation", fmt.Sprintf("O webhook “%s” usa este rodízio. Escolha outro nele antes.", hook.Name))
 		}
 	}
 	for _, a := range automations {
-		if a.Action.RotationID == id {
+		if a.Action.RotationID == rotation.ID {
 			return invalid("rotation", fmt.Sprintf("A automação “%s” usa este rodízio. Escolha outro nela antes.", a.Name))
 		}
+		if a.Unreadable {
+			return invalid("rotation", fmt.Sprintf(
+				"A ação da automação “%s” está ilegível, e pode usar este rodízio. Descreva-a de novo antes.", a.Name))
+		}
 	}
-	line := audit.Line{OrgID: gone.OrgID, Action: audit.RotationRemoved, Object: id, Detail: rotationDetail(gone)}
-	return recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Rotations.Remove(ctx, gone) })
+	return nil
 }
 
 // fill checks a name and members, and gives them to a rotation.

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"database/sql"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -126,4 +127,76 @@ func TestTurnsAreExact(t *testing.T) {
 			equal(t, "counted", line(counted), line(given))
 		})
 	}
+}
+
+// TestARotationInUseStays: whoever removes one and whoever chooses it at the same moment cannot both.
+func TestARotationInUseStays(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		ctx, owner, hook := t.Context(), s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+		dividing := app.NewAutomation{
+			OrgID: s.orgID, Name: "Dividir", Event: automation.ContactCreated, Action: automation.Assign,
+		}
+		for what, choose := range map[string]func(id string) error{
+			"a webhook": func(id string) error {
+				return s.webhooks.Update(ctx, owner, hook.ID, app.Change{Rotation: &id})
+			},
+			"a new webhook": func(id string) error {
+				_, _, err := s.webhooks.Create(ctx, owner, app.NewWebhook{
+					OrgID: s.orgID, Name: "Outro", Options: hook.Options, Rotation: id,
+				})
+				return err
+			},
+			"an automation": func(id string) error {
+				n := dividing
+				n.Member = app.RotationPrefix + id
+				return s.automations.Edit(ctx, owner, rule.ID, n)
+			},
+			"a new automation": func(id string) error {
+				n := dividing
+				n.Member = app.RotationPrefix + id
+				_, err := s.automations.Add(ctx, owner, n)
+				return err
+			},
+		} {
+			early := must(s.rotations.Add(ctx, owner, s.orgID, "Vendas", nil))
+			store := meanwhile{s.store, func() { done(choose(early.ID)) }}
+			equal(t, what+" just before it is removed",
+				said(app.NewRotations(store, s.now).Remove(ctx, owner, early.ID)), "requisicao_invalida rotation")
+			for range meetings {
+				made := must(s.rotations.Add(ctx, owner, s.orgID, "Vendas", nil))
+				var chosen, removed error
+				both(func(i int) {
+					if i == 0 {
+						chosen = choose(made.ID)
+					} else {
+						removed = s.rotations.Remove(ctx, owner, made.ID)
+					}
+				})
+				if (chosen == nil) == (removed == nil) {
+					t.Errorf("%s: chosen: %v, removed: %v", what, chosen, removed)
+				}
+			}
+		}
+	})
+}
+
+// TestNoRotationGoesWhileAnAutomationIsUnreadable, because it may be the one that it gives contacts by.
+func TestNoRotationGoesWhileAnAutomationIsUnreadable(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	s := newSetting(t, open(t, "sqlite://"+path), now)
+	owner := s.add("dona", crm.Owner)
+	made := must(s.rotations.Add(t.Context(), owner, s.orgID, "Vendas", nil))
+	rule := s.rule(app.NewAutomation{Action: automation.Assign, Member: app.RotationPrefix + "Vendas"})
+	db := must(sql.Open("sqlite", path))
+	defer db.Close()
+	must(db.ExecContext(t.Context(), "UPDATE automations SET action = x'00'"))
+	remove := func() string { return said(s.rotations.Remove(t.Context(), owner, made.ID)) }
+	equal(t, "unreadable", remove(), "requisicao_invalida rotation")
+	done(s.automations.Edit(t.Context(), owner, rule.ID, app.NewAutomation{
+		Name: "Anotar", Event: automation.ContactCreated, Action: automation.AddNote, Text: "oi",
+	}))
+	equal(t, "described anew", remove(), "")
 }

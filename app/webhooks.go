@@ -61,22 +61,33 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook
 	if err := mayManageOrg(ctx, w.store.Repos(), by, n.OrgID); err != nil {
 		return fail(err)
 	}
-	origin, err := originNamed(ctx, w.store.Repos(), n.OrgID, n.Origin)
-	if err != nil {
-		return fail(err)
-	}
-	rotation, err := rotationNamed(ctx, w.store.Repos(), n.OrgID, n.Rotation)
-	if err != nil {
-		return fail(err)
-	}
 	hook := webhook.Webhook{
-		ID: newID(), OrgID: n.OrgID, Name: name, Options: n.Options, Enabled: true, OriginID: origin, Signature: n.Signature,
-		ThanksURL: n.ThanksURL, RotationID: rotation, CreatedAt: w.clock(),
+		ID: newID(), OrgID: n.OrgID, Name: name, Options: n.Options, Enabled: true, Signature: n.Signature,
+		ThanksURL: n.ThanksURL, CreatedAt: w.clock(),
 	}
 	token := webhook.NewToken()
-	line := audit.Line{OrgID: hook.OrgID, Action: audit.WebhookCreated, Object: hook.ID, Detail: hookDetail(hook)}
-	err = recorded(ctx, w.store, by, line, func(r ports.Repos) error { return r.Webhooks.Create(ctx, hook, token) })
-	return hook, token, err
+	err := w.store.InTx(ctx, func(r ports.Repos) (err error) {
+		// The rotation that it names stays until it is written.
+		if err := r.Orgs.Lock(ctx, n.OrgID); err != nil {
+			return err
+		}
+		if hook.OriginID, err = originNamed(ctx, r, n.OrgID, n.Origin); err != nil {
+			return err
+		}
+		if hook.RotationID, err = rotationNamed(ctx, r, n.OrgID, n.Rotation); err != nil {
+			return err
+		}
+		if err := r.Webhooks.Create(ctx, hook, token); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: hook.OrgID, Action: audit.WebhookCreated, Object: hook.ID, Detail: hookDetail(hook),
+		})
+	})
+	if err != nil {
+		return fail(err)
+	}
+	return hook, token, nil
 }
 
 func checkSettings(s webhook.Signature, thanksURL string) error {
@@ -163,7 +174,15 @@ type Change struct {
 // Update changes a webhook; the next post sees it. Faults: InvalidRequest with the
 // field at fault, ServiceUnavailable.
 func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) error {
+	of, err := webhookKind.managed(ctx, w.store.Repos(), by, id)
+	if err != nil {
+		return err
+	}
 	return w.store.InTx(ctx, func(r ports.Repos) error {
+		// Before the webhook, which is locked where it is found: the rotation that it names stays until it is written.
+		if err := r.Orgs.Lock(ctx, of.OrgID); err != nil {
+			return err
+		}
 		v, err := webhookKind.managed(ctx, r, by, id)
 		if err != nil {
 			return err
