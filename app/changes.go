@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// changesEvery is how often changes are looked for while somebody watches, and changesBack how far back each time:
-	// an event may become visible that much later than its id says, when clocks differ or a transaction takes long.
+	// changesEvery is how often changes are looked for while somebody watches, and changesBack how far back at least: an
+	// event may become visible that much later than its id says, when clocks differ or a transaction takes long.
 	changesEvery = 2 * time.Second
 	changesBack  = 15 * time.Second
 	// watchersMax and memberWatchers bound how many watch at once, all together and of one member.
@@ -27,36 +27,56 @@ type Changes struct {
 	log   *slog.Logger
 
 	mu       sync.Mutex
-	watchers map[*watcher]struct{}
+	watchers map[*Watcher]struct{}
 	running  bool
 }
 
-type watcher struct {
+// Watcher is who is told of changes. Stop must be called at the end.
+type Watcher struct {
+	of              *Changes
 	orgID, memberID string
 	changed         chan struct{}
-	seen            string // the newest event that it knows, or what is before any that it does not
+	mark            string // what is before any event that it was not told of
+	looked          bool   // whether changes were looked for since it is there
+}
+
+// Changed gets a value after contacts of the organisation have changed; changes that come fast are told once.
+func (w *Watcher) Changed() <-chan struct{} { return w.changed }
+
+// Mark is from where whoever comes back has to watch, so that he misses nothing. What happened just before is told to
+// him again.
+func (w *Watcher) Mark() string {
+	w.of.mu.Lock()
+	defer w.of.mu.Unlock()
+	return w.mark
+}
+
+// Stop ends it.
+func (w *Watcher) Stop() {
+	w.of.mu.Lock()
+	defer w.of.mu.Unlock()
+	delete(w.of.watchers, w)
 }
 
 // NewChanges returns the use case.
 func NewChanges(store ports.Store, clock Clock, log *slog.Logger) *Changes {
-	return &Changes{store: store, clock: clock, log: log, watchers: map[*watcher]struct{}{}}
+	return &Changes{store: store, clock: clock, log: log, watchers: map[*Watcher]struct{}{}}
 }
 
 // Mark is the present moment among changes, for Watch.
 func (c *Changes) Mark() string { return newID() }
 
-// Watch returns a channel that gets a value after contacts of the caller's organisation have changed, since a mark that
-// is not long ago, or from now on where it is none; changes that come fast are told once. stop must be called at the
-// end. Faults: NotFound; ServiceUnavailable when too many watch.
-func (c *Changes) Watch(by Caller, since string) (changed <-chan struct{}, stop func(), err error) {
+// Watch has the caller told of changes of his organisation's contacts, since a mark that is not long ago, or from now
+// on where it is none. Faults: NotFound; ServiceUnavailable when too many watch.
+func (c *Changes) Watch(by Caller, since string) (*Watcher, error) {
 	orgID, err := by.org()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !validID(since) {
 		since = c.Mark()
 	}
-	w := &watcher{orgID: orgID, memberID: by.memberID, changed: make(chan struct{}, 1), seen: since}
+	w := &Watcher{of: c, orgID: orgID, memberID: by.memberID, changed: make(chan struct{}, 1), mark: since}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	own := 0
@@ -66,24 +86,21 @@ func (c *Changes) Watch(by Caller, since string) (changed <-chan struct{}, stop 
 		}
 	}
 	if own >= memberWatchers || len(c.watchers) >= watchersMax {
-		return nil, nil, fault.New(fault.ServiceUnavailable, "Há páginas demais abertas ao mesmo tempo.").After(time.Minute)
+		return nil, fault.New(fault.ServiceUnavailable, "Há páginas demais abertas ao mesmo tempo.").After(time.Minute)
 	}
 	c.watchers[w] = struct{}{}
 	if !c.running {
 		c.running = true
 		go c.run()
 	}
-	return w.changed, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.watchers, w)
-	}, nil
+	return w, nil
 }
 
 // run looks until nobody watches.
 func (c *Changes) run() {
 	tick := time.NewTicker(changesEvery)
 	defer tick.Stop()
+	known := happened{since: c.clock().Add(-changesBack)}
 	for failed := false; ; <-tick.C {
 		c.mu.Lock()
 		if len(c.watchers) == 0 {
@@ -93,7 +110,7 @@ func (c *Changes) run() {
 		}
 		c.mu.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), changesEvery)
-		newest, err := c.store.Repos().Contacts.Changed(ctx, c.clock().Add(-changesBack))
+		err := c.look(ctx, &known)
 		cancel()
 		if err != nil {
 			if !failed {
@@ -103,20 +120,52 @@ func (c *Changes) run() {
 			continue
 		}
 		failed = false
-		c.tell(newest)
 	}
 }
 
-// tell tells those who watch an organisation that has a newer event than they know.
-func (c *Changes) tell(newest map[string]string) {
+// happened is what was found since a time, by organisation.
+type happened struct {
+	since time.Time
+	in    map[string]ports.ContactChanges
+}
+
+// look finds out what has happened since the last look, and tells it. An event that becomes visible late is not the
+// newest: it is one more than there were since the same time. That time moves on now and then.
+func (c *Changes) look(ctx context.Context, known *happened) error {
+	contacts, now := c.store.Repos().Contacts, c.clock()
+	var next *happened
+	if age := now.Sub(known.since); age < changesBack || age > 2*changesBack {
+		next = &happened{since: now.Add(-changesBack)}
+		var err error
+		if next.in, err = contacts.Changed(ctx, next.since); err != nil {
+			return err
+		}
+	} // before what is told, so that nothing is in it that was not told
+	in, err := contacts.Changed(ctx, known.since)
+	if err != nil {
+		return err
+	}
+	c.tell(known.in, in, idAt(now.Add(-changesBack)))
+	if known.in = in; next != nil {
+		*known = *next
+	}
+	return nil
+}
+
+// tell tells those who watch an organisation in which something happened; whoever was not there at the last look, when
+// it is after his mark. From upTo on they may not have been told all.
+func (c *Changes) tell(was, is map[string]ports.ContactChanges, upTo string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for w := range c.watchers {
-		is := newest[w.orgID]
-		if is <= w.seen {
+		news := is[w.orgID] != was[w.orgID]
+		if !w.looked {
+			news = is[w.orgID].Newest > w.mark
+		}
+		w.looked, w.mark = true, max(w.mark, upTo)
+		if !news {
 			continue
 		}
-		w.seen = is
 		select {
 		case w.changed <- struct{}{}:
 		default:

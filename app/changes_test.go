@@ -1,12 +1,14 @@
 package app_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 // TestWhoWatchesIsToldOfChanges of the own organisation, on whichever instance they are made, and of none before.
@@ -18,15 +20,12 @@ func TestWhoWatchesIsToldOfChanges(t *testing.T) {
 		time.Sleep(time.Second)
 		changes := app.NewChanges(s.store, s.now, s.log.logger())
 		ana := s.add("ana", crm.Common)
-		mine, stop, err := changes.Watch(ana, "")
-		theirs, leave, err2 := changes.Watch(s.another().add("bruno", crm.Common), "")
-		if err != nil || err2 != nil {
-			t.Fatal(err, err2)
-		}
+		mine := must(changes.Watch(ana, ""))
+		theirs := must(changes.Watch(s.another().add("bruno", crm.Common), ""))
 		told := func() (n int) {
 			for {
 				select {
-				case <-mine:
+				case <-mine.Changed():
 					n++
 				default:
 					return n
@@ -44,28 +43,75 @@ func TestWhoWatchesIsToldOfChanges(t *testing.T) {
 		done(s.contacts.Note(t.Context(), ana, contact.ID, "liguei"))
 		time.Sleep(3 * time.Second)
 		equal(t, "of a note", told(), 1)
-		equal(t, "another organisation", len(theirs), 0)
-		stop()
+		equal(t, "another organisation", len(theirs.Changed()), 0)
+		mine.Stop()
 		since := changes.Mark()
 		time.Sleep(time.Second)
 		s.arrive(hook, "davi")
-		late, stop, err := changes.Watch(ana, since)
-		done(err)
+		late := must(changes.Watch(ana, since))
 		time.Sleep(3 * time.Second)
-		equal(t, "what came between a page and its stream", len(late), 1)
-		stop()
-		leave()
-		var stops []func()
+		equal(t, "what came between a page and its stream", len(late.Changed()), 1)
+		late.Stop()
+		theirs.Stop()
+		var all []*app.Watcher
 		for range 12 {
-			_, stop, err := changes.Watch(ana, "")
-			done(err)
-			stops = append(stops, stop)
+			all = append(all, must(changes.Watch(ana, "")))
 		}
-		_, _, err = changes.Watch(ana, "")
+		_, err := changes.Watch(ana, "")
 		equal(t, "one too many", said(err), "servico_indisponivel")
-		for _, stop := range stops {
-			stop()
+		for _, w := range all {
+			w.Stop()
 		}
 		time.Sleep(5 * time.Second) // nobody looks any more
+	})
+}
+
+// TestNoChangeIsMissedBetweenStreams: what happens after the last look of a stream is told to the next one, which
+// begins at the last mark that it was sent.
+func TestNoChangeIsMissedBetweenStreams(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		hook, ana := s.hook(webhook.Signature{}), s.add("ana", crm.Common)
+		changes := app.NewChanges(s.store, s.now, s.log.logger())
+		stream := must(changes.Watch(ana, changes.Mark()))
+		time.Sleep(time.Second) // after a look, before the next one
+		s.arrive(hook, "bia")
+		mark := stream.Mark()
+		stream.Stop()
+		equal(t, "told by the stream that ends", len(stream.Changed()), 0)
+		next := must(changes.Watch(ana, mark))
+		time.Sleep(3 * time.Second)
+		equal(t, "told by the next one", len(next.Changed()), 1)
+		next.Stop()
+		time.Sleep(3 * time.Second)
+	})
+}
+
+// TestAnEventThatIsSeenLateIsTold: one from a clock behind, or of a long transaction, is older than what was told.
+func TestAnEventThatIsSeenLateIsTold(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		hook, ana := s.hook(webhook.Signature{}), s.add("ana", crm.Common)
+		contact := s.arrive(hook, "bia")
+		changes := app.NewChanges(s.store, s.now, s.log.logger())
+		stream := must(changes.Watch(ana, ""))
+		for _, after := range []time.Duration{3 * time.Second, 10 * time.Second, time.Minute} {
+			time.Sleep(after)
+			done(s.store.InTx(t.Context(), func(r ports.Repos) error {
+				return r.Contacts.AddNote(t.Context(), crm.Event{
+					ID: idAt(s.now().Add(-5 * time.Second)), OrgID: s.orgID, ContactID: contact.ID, Kind: crm.NoteAdded,
+					At: s.now(), Subject: "liguei",
+				})
+			}))
+			time.Sleep(3 * time.Second)
+			if equal(t, fmt.Sprint("told after ", after), len(stream.Changed()), 1); t.Failed() {
+				break
+			}
+			<-stream.Changed()
+			time.Sleep(3 * time.Second)
+			equal(t, "told again", len(stream.Changed()), 0)
+		}
+		stream.Stop()
+		time.Sleep(3 * time.Second)
 	})
 }

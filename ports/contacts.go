@@ -9,13 +9,21 @@ import (
 	"fichario/domain/document"
 )
 
+// ContactChanges are the events of an organisation's contacts since a time.
+type ContactChanges struct {
+	// Newest is the id of the newest one.
+	Newest string
+	// Events is how many there are.
+	Events int
+}
+
 // Contacts stores contacts and their history. Notes, documents and attribution are
 // encrypted at rest. Contacts that webhooks make are written by Inbox.
 type Contacts interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (crm.Contact, error)
-	// Changed returns, for each organisation that has contacts with an event after since, the id of its newest event.
-	Changed(ctx context.Context, since time.Time) (map[string]string, error)
+	// Changed returns what happened after since, for each organisation that has contacts with an event after it.
+	Changed(ctx context.Context, since time.Time) (map[string]ContactChanges, error)
 	// Brief returns contacts by id, without their notes and attribution; what is not there, and an empty id, is left
 	// out.
 	Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error)

@@ -9,6 +9,7 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 type contactRow struct {
@@ -120,16 +121,19 @@ func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
 	return findOne(ctx, r.query, "contacts.find", r.vault.contact, byID(id))
 }
 
-func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]string, error) {
-	type row struct{ OrgID, Newest string }
-	out := map[string]string{}
+func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]ports.ContactChanges, error) {
+	type row struct {
+		OrgID, Newest string
+		Events        int
+	}
+	out := map[string]ports.ContactChanges{}
 	err := r.query(ctx, "contacts.changed", func(db *gorm.DB) error {
 		var rows []row
-		err := db.Raw(`SELECT CAST(c.org_id AS text) AS org_id, max(CAST(e.id AS text)) AS newest
-			FROM contact_events e JOIN contacts c ON c.id = e.contact_id WHERE e.id >= ? GROUP BY c.org_id`,
+		err := db.Raw(`SELECT CAST(c.org_id AS text) AS org_id, max(CAST(e.id AS text)) AS newest,
+			COUNT(*) AS events FROM contact_events e JOIN contacts c ON c.id = e.contact_id WHERE e.id >= ? GROUP BY c.org_id`,
 			firstID(since)).Scan(&rows).Error
 		for _, changed := range rows {
-			out[changed.OrgID] = changed.Newest
+			out[changed.OrgID] = ports.ContactChanges{Newest: changed.Newest, Events: changed.Events}
 		}
 		return err
 	})

@@ -20,19 +20,19 @@ const (
 
 // live tells a page by server-sent events that contacts have changed since it was made, or since the stream before it
 // ended; what has, the page asks for. Each message carries a mark as its id, which the browser sends when it comes
-// back.
+// back: up to there it was told all.
 func (s *server) live(c *call, f struct {
 	Mark string `form:"desde"`
 }) error {
-	changed, stop, err := s.Changes.Watch(c.by, cmp.Or(c.Header.Get("Last-Event-ID"), f.Mark))
+	watcher, err := s.Changes.Watch(c.by, cmp.Or(c.Header.Get("Last-Event-ID"), f.Mark))
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer watcher.Stop()
 	control := http.NewResponseController(c.w)
 	send := func(text string) error {
 		_ = control.SetWriteDeadline(time.Now().Add(writeWithin)) // where there is none, the connection's own bounds it
-		_, err := fmt.Fprintf(c.w, "id: %s\n%s", s.Changes.Mark(), text)
+		_, err := fmt.Fprintf(c.w, "id: %s\n%s", watcher.Mark(), text)
 		return errors.Join(err, control.Flush())
 	}
 	h := c.w.Header()
@@ -46,7 +46,7 @@ func (s *server) live(c *call, f struct {
 			return nil // nobody is left to be told
 		}
 		select {
-		case <-changed:
+		case <-watcher.Changed():
 			text = "event: contatos\ndata: \n\n"
 		case <-pulse.C:
 			text = ":\n\n"

@@ -33,10 +33,10 @@ func contacts(t *testing.T, s ports.Store) {
 	}))
 	changed, err := repos.Contacts.Changed(ctx, time.Now().Add(-time.Minute))
 	must(t, err)
-	same(t, "the newest event", changed[o.ID], noted.ID)
+	same(t, "the newest of four events", changed[o.ID], ports.ContactChanges{Newest: noted.ID, Events: 4})
 	changed, err = repos.Contacts.Changed(ctx, time.Now().Add(time.Minute))
 	must(t, err)
-	same(t, "nothing has changed since", changed, map[string]string{})
+	same(t, "nothing has changed since", changed, map[string]ports.ContactChanges{})
 	want := a.People[0].Contact
 	want.StageID, want.AssigneeID, want.Note = stage, person, a.People[0].Contact.Note+"\n\nLigar amanhã"
 	got, err := repos.Contacts.Find(ctx, want.ID)
