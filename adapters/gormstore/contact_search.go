@@ -70,8 +70,8 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 				return err
 			}
 			if s.upTo != "" || s.n <= searchFront {
-				most, err = s.count(most)
-				n = int64(most)
+				found, err := s.count(most)
+				n = int64(found)
 				return err
 			}
 		}
