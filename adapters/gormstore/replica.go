@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -153,7 +154,8 @@ func (r *replica) measure(ctx context.Context) error {
 	now := position{at: time.Now()}
 	if err := r.primary.WithContext(ctx).Raw(askPrimary).Scan(&now.log).Error; err == nil {
 		r.mu.Lock()
-		r.asked = append(r.asked, now)
+		// The replica may be away for days: what is older than it may be serves nothing any more.
+		r.asked = append(slices.DeleteFunc(r.asked, func(p position) bool { return time.Since(p.at) > r.maxLag }), now)
 		r.mu.Unlock()
 	} // else what is known grows old
 	var there struct {

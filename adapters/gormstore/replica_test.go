@@ -1,0 +1,22 @@
+package gormstore
+
+import (
+	"testing"
+	"time"
+)
+
+// TestWhatIsKeptOfAReplicaThatIsAway: positions of the primary that are too old to serve are dropped, however long the
+// replica gives no answer.
+func TestWhatIsKeptOfAReplicaThatIsAway(t *testing.T) {
+	t.Parallel()
+	primary := each(t)[1]
+	r := &replica{db: primary.read, primary: primary.write, maxLag: time.Nanosecond} // it is no replica
+	for range 5 {
+		if r.measure(t.Context()) == nil {
+			t.Fatal("a primary passes for a replica")
+		}
+	}
+	if n := len(r.asked); n != 1 {
+		t.Errorf("%d positions are kept", n)
+	}
+}
