@@ -72,3 +72,22 @@ func TestWhatMayBeWrittenIsNotDoneAgain(t *testing.T) {
 		t.Errorf("%d are uncertain after %d tries", uncertain, tried)
 	}
 }
+
+// TestWhatWasDoneAtTheEndIsAnswered: whose work was done just before the worker ended is not told that the service is
+// closing, as if it had not been.
+func TestWhatWasDoneAtTheEndIsAnswered(t *testing.T) {
+	t.Parallel()
+	for range 500 {
+		many := &together[int, int]{
+			in: make(chan request[int, int]), stop: make(chan struct{}), done: make(chan struct{}),
+		}
+		go func() {
+			one := <-many.in
+			one.done <- response[int]{out: one.in}
+			close(many.done)
+		}()
+		if out, err := many.call(t.Context(), 7); err != nil || out != 7 {
+			t.Fatal(out, err)
+		}
+	}
+}

@@ -72,6 +72,11 @@ func (t *together[In, Out]) call(ctx context.Context, in In) (Out, error) {
 	case r := <-done:
 		return r.out, r.err
 	case <-t.done:
+	}
+	select { // it may have been done just before the end
+	case r := <-done:
+		return r.out, r.err
+	default:
 		return none, errClosed
 	}
 }
