@@ -112,11 +112,16 @@ func (k *Keys) SaveUse(ctx context.Context) error {
 	uses := map[string]time.Time{}
 	k.used.Range(func(id, at any) bool {
 		uses[id.(string)] = at.(time.Time) //nolint:forcetypeassert // none else is stored
-		k.used.Delete(id)
 		return true
 	})
 	if len(uses) == 0 {
 		return nil
 	}
-	return k.store.Repos().Keys.Touch(ctx, uses)
+	if err := k.store.Repos().Keys.Touch(ctx, uses); err != nil {
+		return err
+	}
+	for id, at := range uses {
+		k.used.CompareAndDelete(id, at) // one of meanwhile stays, and those that were not written
+	}
+	return nil
 }

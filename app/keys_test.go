@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/ports"
 )
 
 var wide = access.Limits{PerMinute: 60, PerDay: 100, PerMonth: 100}
@@ -212,4 +215,51 @@ func TestUseIsWrittenDown(t *testing.T) {
 		done(s.keys.SaveUse(t.Context()))
 		equal(t, "last use", used(), last)
 	})
+}
+
+// TestUseIsKeptUntilItIsWritten: a database that is away costs no use, and one that comes while another is written is
+// not taken for written.
+func TestUseIsKeptUntilItIsWritten(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		key, secret := s.key(wide)
+		used := func() time.Time { return must(s.keys.Show(t.Context(), app.Operator(), key.ID)).LastUsedAt }
+		var touching func() error
+		keys := app.NewKeys(touched{s.store, func() error { return touching() }}, s.now)
+		s.opens(keys, secret)
+		first := s.now()
+		touching = func() error { return errors.New("away") }
+		equal(t, "the failure is told", keys.SaveUse(t.Context()) != nil, true)
+		touching = func() error { time.Sleep(time.Minute); s.opens(keys, secret); return nil }
+		done(keys.SaveUse(t.Context()))
+		equal(t, "written later", used(), first)
+		last := s.now()
+		touching = func() error { return nil }
+		done(keys.SaveUse(t.Context()))
+		equal(t, "and then the one of meanwhile", used(), last)
+	})
+}
+
+// touched is a store on which something happens before uses of keys are written.
+type touched struct {
+	ports.Store
+	do func() error
+}
+
+func (b touched) Repos() ports.Repos {
+	r := b.Store.Repos()
+	r.Keys = touchedKeys{r.Keys, b.do}
+	return r
+}
+
+type touchedKeys struct {
+	ports.Keys
+	do func() error
+}
+
+func (k touchedKeys) Touch(ctx context.Context, uses map[string]time.Time) error {
+	if err := k.do(); err != nil {
+		return err
+	}
+	return k.Keys.Touch(ctx, uses)
 }
