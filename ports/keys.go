@@ -47,7 +47,7 @@ type Usage interface {
 	Return(ctx context.Context, sessionID string, amount catalog.Money) error
 	// EndSession notes in lookup.EndedBucket that an agent's session ended; doing so again changes nothing.
 	EndSession(ctx context.Context, sessionID string) error
-	// ForgetSessions removes what is counted and noted of sessions whose ids are of the week before a time, and returns
-	// how many rows there were.
+	// ForgetSessions removes what is counted and noted of sessions whose ids are of before a time, and returns how many
+	// rows there were. Of those that are more than a week older it looks at no more than it has not looked at before.
 	ForgetSessions(ctx context.Context, before time.Time) (int, error)
 }

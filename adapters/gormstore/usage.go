@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -92,15 +93,25 @@ func (r usage) EndSession(ctx context.Context, sessionID string) error {
 	})
 }
 
-// forgetWeek bounds what ForgetSessions looks at: the ids of a week, and not every count of every key.
+// forgetWeek bounds what ForgetSessions looks at: the ids of a week, and of the time since it last came so far, not
+// every count of every key.
 const forgetWeek = 7 * 24 * time.Hour
 
 func (r usage) ForgetSessions(ctx context.Context, before time.Time) (n int, err error) {
-	err = r.exec(ctx, "usage.forgetSessions", func(db *gorm.DB) error {
-		gone := db.Delete(&usageRow{}, "key_id >= ? AND key_id < ? AND bucket IN ?", firstID(before.Add(-forgetWeek)),
-			firstID(before), []string{lookup.AgentBucket, lookup.EndedBucket})
-		n = int(gone.RowsAffected)
-		return gone.Error
+	const mark = "agent_sessions"
+	err = r.whole(ctx, "usage.forgetSessions", func(db *gorm.DB) error {
+		var to privacyMarkRow
+		if err := db.Limit(1).Find(&to, "name = ?", mark).Error; err != nil {
+			return err
+		}
+		since := min(cmp.Or(string(to.UpTo), beforeAll), firstID(before.Add(-forgetWeek)))
+		gone := db.Delete(&usageRow{}, "key_id >= ? AND key_id < ? AND bucket IN ?", since, firstID(before), []string{
+			lookup.AgentBucket, lookup.EndedBucket,
+		})
+		if n = int(gone.RowsAffected); gone.Error != nil {
+			return gone.Error
+		}
+		return moveMark(db, mark, firstID(before))
 	})
 	return n, err
 }

@@ -158,8 +158,17 @@ func agentSessions(t *testing.T, s ports.Store) {
 	same(t, "ended", over(), true)
 	same(t, "its account then", spent().Count, 10)
 
-	_, err := usage.ForgetSessions(ctx, time.Now().Add(-time.Hour))
+	day := 24 * time.Hour
+	forgotten, old := idOf(time.Now().Add(-20*day)), idOf(time.Now().Add(-25*day))
+	_, err := usage.ForgetSessions(ctx, time.Now().Add(-30*day)) // and the service is off for weeks
 	must(t, err)
+	must(t, usage.EndSession(ctx, forgotten))
+	must(t, usage.EndSession(ctx, old))
+	_, err = usage.ForgetSessions(ctx, time.Now().Add(-time.Hour))
+	must(t, err)
+	left, err := usage.SpentByKeys(ctx, []string{forgotten, old}, lookup.EndedBucket)
+	must(t, err)
+	same(t, "what ended while the service was off", len(left), 0)
 	same(t, "a session of today", spent().Count, 10)
 	same(t, "that it ended", over(), true)
 	_, err = usage.ForgetSessions(ctx, time.Now().Add(time.Hour))
