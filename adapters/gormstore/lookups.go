@@ -124,8 +124,10 @@ func (r statement) Abandon(ctx context.Context, id string) (bool, error) {
 
 func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
 	err = r.whole(ctx, "statement.settle", func(db *gorm.DB) error {
-		// The lease goes first, as everywhere else, so that no two transactions wait for each other.
-		if err := db.Delete(&leaseRow{}, "expires_at <= ?", stamp(now)).Error; err != nil {
+		// The leases go first, and in one order, as everywhere else, so that no two transactions wait for each other.
+		over := locked("UPDATE", "")(db.Model(&leaseRow{}).Select("doc_index").Where("expires_at <= ?", stamp(now)).
+			Order("doc_index"))
+		if err := db.Delete(&leaseRow{}, "doc_index IN (?) AND expires_at <= ?", over, stamp(now)).Error; err != nil {
 			return err
 		}
 		settled := running("settle_at <= ?", stamp(now))(db.Model(&lookupRow{})).Update("status", string(lookup.NoAnswer))
