@@ -6,7 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -34,16 +34,14 @@ const subjectKeyID = "00000000-0000-7000-8000-000000000001"
 // subjectKey hashes identities. The key is made of the first data key that the database had, so that a copy of before
 // it was made gets the same one, and stored sealed, so that it outlives that data key.
 type subjectKey struct {
-	mutex  sync.Mutex
-	secret []byte
+	secret atomic.Pointer[[]byte]
 }
 
-// subjectSecret reads the key, or makes it.
+// subjectSecret reads the key, or makes it. Until it is read once everybody reads it for himself: nobody waits for
+// another one's query longer than he has time.
 func (s *Store) subjectSecret(ctx context.Context) ([]byte, error) {
-	s.subject.mutex.Lock()
-	defer s.subject.mutex.Unlock()
-	if s.subject.secret != nil {
-		return s.subject.secret, nil
+	if known := s.subject.secret.Load(); known != nil {
+		return *known, nil
 	}
 	place := "subject_keys|secret|" + subjectKeyID
 	fresh, err := hkdf.Key(sha256.New, s.vault.keys[0].index, nil, "fichario subjects v1", 32)
@@ -69,7 +67,7 @@ func (s *Store) subjectSecret(ctx context.Context) ([]byte, error) {
 	if !ok {
 		return nil, ports.ErrUnreadable
 	}
-	s.subject.secret = secret
+	s.subject.secret.Store(&secret)
 	return secret, nil
 }
 

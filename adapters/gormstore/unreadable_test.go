@@ -93,7 +93,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		lines, err15 := repos.Audit.Page(ctx, id("01"), ports.AuditQuery{Limit: 1})
 		_, headErr := repos.Audit.Head(ctx, id("01"))
 		erasure, err16 := repos.Subjects.FindErasure(ctx, id("32"))
-		s.subject.secret = nil
+		s.subject.secret.Store(nil)
 		_, lost := s.subjectSecret(ctx)
 		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
 		_, codesErr := repos.Factors.Codes(ctx, id("33"))
