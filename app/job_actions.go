@@ -146,8 +146,8 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error) {
 	if id := u.rule.Action.RotationID; id != "" {
 		return outcome{result: "atribuído pelo rodízio", change: func(ctx context.Context, r ports.Repos) error {
-			m, ok, err := turn(ctx, r, id, j.Clock())
-			if err != nil || !ok {
+			m, err := turn(ctx, r, id, j.Clock())
+			if err != nil {
 				return err
 			}
 			if u.contact.AssigneeID == m.ID {

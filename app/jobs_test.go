@@ -343,8 +343,8 @@ func TestALeaseThatWasLost(t *testing.T) {
 	})
 }
 
-// TestAChangeThatCannotBeMade is a failed attempt like others: it is tried again later, and after the last one the team is
-// told.
+// TestAChangeThatCannotBeMade is a failed attempt like others: it is tried again later, and after the last one the team
+// is told.
 func TestAChangeThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,8 +104,8 @@ func (o *Rotations) Remove(ctx context.Context, by Caller, id string) error {
 	})
 }
 
-// unused refuses a rotation that a webhook or an automation uses, or one may that cannot be read. Faults: InvalidRequest,
-// ServiceUnavailable.
+// unused refuses a rotation that a webhook or an automation uses, or one may that cannot be read. Faults:
+// InvalidRequest, ServiceUnavailable.
 func unused(ctx context.Context, r ports.Repos, rotation crm.Rotation) error {
 	hooks, err := r.Webhooks.List(ctx, rotation.OrgID)
 	if err != nil {
@@ -231,25 +232,34 @@ func rotationNamed(ctx context.Context, r ports.Repos, orgID, name string) (stri
 	return "", invalid("rotation", "Não há rodízio com este nome.")
 }
 
-// turn takes the next turn of a rotation in a transaction. It reports false where nobody is there.
-func turn(ctx context.Context, r ports.Repos, id string, now time.Time) (crm.Member, bool, error) {
+// errNobody is of a broken database: an organisation has an active owner.
+var errNobody = errors.New("the organisation has nobody to give a contact to")
+
+// turn takes the next turn of a rotation in a transaction.
+func turn(ctx context.Context, r ports.Repos, id string, now time.Time) (crm.Member, error) {
 	rotation, err := r.Rotations.Find(ctx, id)
 	if err != nil {
-		return crm.Member{}, false, err
+		return crm.Member{}, err
 	}
 	members, err := r.Members.List(ctx, rotation.OrgID)
 	if err != nil {
-		return crm.Member{}, false, err
+		return crm.Member{}, err
 	}
 	sequence := rotation.Sequence(members, now)
 	if len(sequence) == 0 {
 		m, ok := crm.FirstAssignee(members)
-		return m, ok, nil
+		if !ok {
+			return m, errNobody
+		}
+		return m, nil
 	}
 	whose, err := r.Rotations.Turn(ctx, id, sequence)
-	at := slices.IndexFunc(members, func(m crm.Member) bool { return m.ID == whose })
-	if err != nil || at < 0 {
-		return crm.Member{}, false, err
+	if err != nil {
+		return crm.Member{}, err
 	}
-	return members[at], true, nil
+	at := slices.IndexFunc(members, func(m crm.Member) bool { return m.ID == whose })
+	if at < 0 {
+		return crm.Member{}, errNobody
+	}
+	return members[at], nil
 }
