@@ -143,6 +143,7 @@ func (a *Audit) All(ctx context.Context, by Caller, orgID string, s AuditSearch)
 	}
 	q.Limit = auditAtOnce
 	return readAhead(ctx, auditAtOnce, func(ctx context.Context, last *AuditLine) ([]AuditLine, error) {
+		q := q // each walk begins where the search does
 		if last != nil {
 			q.After = last.Number
 		}

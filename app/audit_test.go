@@ -182,3 +182,22 @@ func TestTheAuditIsForOwners(t *testing.T) {
 	_, err := s.audit.Page(t.Context(), owner, app.AuditSearch{Action: "x"}, 2)
 	equal(t, "another action", said(err), "requisicao_invalida action")
 }
+
+// TestTheAuditIsReadTwice: a second walk over the same lines begins where the first one did.
+func TestTheAuditIsReadTwice(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	for i := range 600 { // more than are read together
+		must(s.origins.Add(t.Context(), owner, s.orgID, fmt.Sprint("Origem ", i)))
+	}
+	all := must(s.audit.All(t.Context(), owner, s.orgID, app.AuditSearch{}))
+	var counts [2]int
+	for i := range counts {
+		for _, err := range all {
+			done(err)
+			counts[i]++
+		}
+	}
+	equal(t, "the second time", counts[1], counts[0])
+}
