@@ -55,8 +55,8 @@ func (l *Lookups) Budget(ctx context.Context, by Caller) (*Budget, error) {
 	return &Budget{Limit: *by.budget, Spent: spent[by.memberID].Amount}, err
 }
 
-// SpentByMembers is what members of an organisation that the caller manages were charged in this month, by their ids.
-// Faults: NotFound, Forbidden, ServiceUnavailable.
+// SpentByMembers is what members were charged in this month, by their ids. The ids must be of members of the caller's
+// organisation, which he manages: whose they are is not looked at. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (l *Lookups) SpentByMembers(ctx context.Context, by Caller, ids []string) (map[string]lookup.Spent, error) {
 	if _, err := by.managedOrg(); err != nil {
 		return nil, err
