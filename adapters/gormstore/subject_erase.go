@@ -153,8 +153,8 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		markTexts(p, row)
 		figures := newContactFigures(someSlot())
 		figures.add(&row, -1)
-		mark := removedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: stamp(time.Now())}
-		err := errors.Join(db.Delete(&contactRow{}, "id = ?", id).Error, figures.count(db), db.Create(&mark).Error)
+		removed := removedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: stamp(time.Now())}
+		err := errors.Join(db.Delete(&contactRow{}, "id = ?", id).Error, figures.count(db), db.Create(&removed).Error)
 		if err != nil {
 			return nil, err
 		}
