@@ -51,7 +51,7 @@ func (f *Factors) ConfirmCodes(ctx context.Context, by Caller, code, proof strin
 			return nil, err
 		}
 	}
-	return recovery, f.adding(ctx, m, proof, func(r ports.Repos) error {
+	err = f.adding(ctx, m, proof, func(r ports.Repos) error {
 		known, err := r.Factors.Codes(ctx, m.ID)
 		if errors.Is(err, ports.ErrNotFound) || err == nil && known.Confirmed {
 			return invalid("code", "Comece de novo: não há códigos para confirmar.")
@@ -70,6 +70,7 @@ func (f *Factors) ConfirmCodes(ctx context.Context, by Caller, code, proof strin
 		recovery, err = f.turnedOn(ctx, r, by, m, audit.Line{Action: audit.FactorOn})
 		return err
 	})
+	return recovery, err
 }
 
 // turnedOn gives a member who had no second factor recovery codes, and writes down what he has now.
@@ -100,12 +101,13 @@ func (f *Factors) Renew(ctx context.Context, by Caller, code string) (recovery [
 	if err != nil {
 		return nil, err
 	}
-	return recovery, f.proving(ctx, m, code, func(r ports.Repos, _ string) (err error) {
+	err = f.proving(ctx, m, code, func(r ports.Repos, _ string) (err error) {
 		if recovery, err = f.renew(ctx, r, m.ID); err != nil {
 			return err
 		}
 		return record(ctx, r, by, audit.Line{OrgID: m.OrgID, Action: audit.RecoveryRenewed, Object: m.ID})
 	})
+	return recovery, err
 }
 
 // Off turns the second factor of the caller off, who shows a code of it or a recovery code. Faults: Unauthenticated,

@@ -191,7 +191,8 @@ func planIn(action crm.Bulk) (plan crm.Import, err error) {
 	if action.Unreadable {
 		return plan, invalid("settings", "O que está gravado desta importação não pode ser lido. Envie o arquivo de novo.")
 	}
-	return plan, json.Unmarshal(action.Settings, &plan)
+	err = json.Unmarshal(action.Settings, &plan)
+	return plan, err
 }
 
 // ShowImport returns an import. Faults: NotFound, InvalidRequest, ServiceUnavailable.

@@ -82,7 +82,8 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 		out.Problem = noEventYet(rule.Event) + ", e o pedido não pôde ser experimentado"
 		return out, nil
 	}
-	return out, a.rehearseRequest(ctx, &out, rule, event)
+	err = a.rehearseRequest(ctx, &out, rule, event)
+	return out, err
 }
 
 // noEventYet says that there is no event to rehearse with.

@@ -32,7 +32,8 @@ func (s *Statement) parse(q StatementQuery) (c chosenLines, err error) {
 	if c.after, err = pageCursor(q.Cursor); err != nil {
 		return c, err
 	}
-	return c, s.period(q, &c.filter)
+	err = s.period(q, &c.filter)
+	return c, err
 }
 
 func pageCursor(sent string) (after string, err error) {

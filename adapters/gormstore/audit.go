@@ -182,7 +182,8 @@ func (v *vault) saveHead(tx *gorm.DB, head audit.Head, proven bool) error {
 // was done to it or to the lines, the next line has a number, because people work on.
 func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven bool, err error) {
 	find := func() (rows []auditHeadRow, err error) {
-		return rows, locked("UPDATE", "")(tx).Limit(1).Find(&rows, "id = ?", orgID).Error
+		err = locked("UPDATE", "")(tx).Limit(1).Find(&rows, "id = ?", orgID).Error
+		return rows, err
 	}
 	rows, err := find()
 	if err == nil && len(rows) == 0 {

@@ -35,7 +35,7 @@ var (
 // beginOnSQLite charges the calls of a moment in one transaction, one after the other: nobody else writes meanwhile.
 func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
-	return out, s.writing(ctx, func(w *writer) {
+	err := s.writing(ctx, func(w *writer) {
 		sum := newCharges()
 		for i := range in {
 			b := &in[i]
@@ -63,12 +63,13 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 		w.charge(sum)
 		w.tell(sum.reached)
 	})
+	return out, err
 }
 
 // endOnSQLite writes how the calls of a moment ended, in one transaction.
 func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 	open := make([]bool, len(in))
-	return open, s.writing(ctx, func(w *writer) {
+	err := s.writing(ctx, func(w *writer) {
 		sum, listeners := newCharges(), map[listener]bool{}
 		for i := range in {
 			e := &in[i]
@@ -88,6 +89,7 @@ func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 		}
 		w.charge(sum)
 	})
+	return open, err
 }
 
 // lease takes the lease of a call, unless another one holds it or history has an answer by now.

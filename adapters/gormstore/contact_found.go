@@ -155,7 +155,8 @@ func (s search) count(most int) (n int, err error) {
 
 // few counts contacts, up to most.
 func (s search) few(some *gorm.DB, most int) (n int, err error) {
-	return n, s.db.Raw("SELECT COUNT(*) FROM (?) AS few", some.Select("1").Limit(most)).Scan(&n).Error
+	err = s.db.Raw("SELECT COUNT(*) FROM (?) AS few", some.Select("1").Limit(most)).Scan(&n).Error
+	return n, err
 }
 
 // sequence is the order of a list, and where a page of it begins.

@@ -105,7 +105,8 @@ func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w wa
 	}
 	count := func(w walk, upTo int) (n int, err error) {
 		few := w.page(inside(db).Select("1"), "contacts", idsSince(f.Since), afterAll, false, upTo+1)
-		return n, db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&n).Error
+		err = db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&n).Error
+		return n, err
 	}
 	few := cmp.Or(most, fewContacts)
 	n = few + 1

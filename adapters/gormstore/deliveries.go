@@ -100,7 +100,8 @@ func (r deliveries) Page(
 			if outcome != "" {
 				wanted = wanted.Where("outcome = ?", string(outcome))
 			}
-			return found, wanted.Find(&found).Error
+			err = wanted.Find(&found).Error
+			return found, err
 		}
 		rows, err = newestFirst(deliveriesByDay.windows(db, r.edges, beforeAll, cmp.Or(after, afterAll)), limit, read)
 		return err

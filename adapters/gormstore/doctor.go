@@ -296,5 +296,6 @@ func (s *Store) sealedAfter(
 		return nil, "", err
 	}
 	find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND id <= ? AND %[2]s IS NOT NULL", table, column)
-	return rows, next, db.Raw(find, last, cmp.Or(next, afterAll)).Scan(&rows).Error
+	err = db.Raw(find, last, cmp.Or(next, afterAll)).Scan(&rows).Error
+	return rows, next, err
 }

@@ -38,7 +38,8 @@ func (r figures) Contacts(ctx context.Context, orgID string, bounds []time.Time)
 
 func (r figures) Lookups(ctx context.Context, orgID string, bounds []time.Time) ([]ports.LookupFigure, error) {
 	read := func(rows *sql.Rows) (f ports.LookupFigure, err error) {
-		return f, rows.Scan(&f.Day, &f.Product, &f.Charged, &f.Cached, &f.Amount)
+		err = rows.Scan(&f.Day, &f.Product, &f.Charged, &f.Cached, &f.Amount)
+		return f, err
 	}
 	return eachFigure(ctx, r, "figures.lookups", lookupsByDay, orgID, bounds, read)
 }

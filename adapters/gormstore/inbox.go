@@ -167,7 +167,7 @@ func (r inbox) first(ctx context.Context, now identity, keys []string, from int)
 // was.
 func (r inbox) survivors(ctx context.Context, receipts []receiptRow) (map[uid]uid, error) {
 	out := map[uid]uid{}
-	return out, r.query(ctx, "inbox.known", func(db *gorm.DB) error {
+	err := r.query(ctx, "inbox.known", func(db *gorm.DB) error {
 		for _, receipt := range receipts {
 			id, err := survivor(db, receipt.ContactID)
 			if err == nil {
@@ -178,6 +178,7 @@ func (r inbox) survivors(ctx context.Context, receipts []receiptRow) (map[uid]ui
 		}
 		return nil
 	})
+	return out, err
 }
 
 func (r inbox) Known(ctx context.Context, webhookID, key string, fingerprint []byte) (ports.Receipt, error) {

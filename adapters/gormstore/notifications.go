@@ -113,8 +113,9 @@ func (r notifications) Unread(ctx context.Context, orgID, memberID string) (int,
 			return err
 		}
 		page := func(w window, limit int) (found []uid, err error) {
-			return found, db.Model(&notificationRow{}).Where("org_id = ? AND id > ? AND id < ?", orgID, w.above, w.below).
+			err = db.Model(&notificationRow{}).Where("org_id = ? AND id > ? AND id < ?", orgID, w.above, w.below).
 				Where(w.edges).Limit(limit).Pluck("id", &found).Error
+			return found, err
 		}
 		windows := notificationsByMonth.windows(db, r.edges, max(beforeAll, string(read)), afterAll)
 		unread, err = newestFirst(windows, most, page)

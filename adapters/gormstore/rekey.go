@@ -148,7 +148,8 @@ func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values 
 // far apart, in every partition.
 func endOfStep(db *gorm.DB, table, last string) (id string, err error) {
 	find := fmt.Sprintf("SELECT id FROM %s WHERE id > ? ORDER BY id LIMIT 1 OFFSET %d", table, rekeyAtOnce-1)
-	return id, db.Raw(find, last).Scan(&id).Error
+	err = db.Raw(find, last).Scan(&id).Error
+	return id, err
 }
 
 // reindex makes the hash anew by which a record is found.

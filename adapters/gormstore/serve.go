@@ -157,7 +157,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 		entries[i], indexes[i], after[i] = reflect.ValueOf(&asked[i].entry).Elem(), asked[i].index, asked[i].after
 	}
 	out := nothing(n)
-	return out, s.pastGORM(ctx, func(db *pgx.Conn) error {
+	err := s.pastGORM(ctx, func(db *pgx.Conn) error {
 		values := append([]any{indexes, after, s.slot, trails, only, subjects}, serveArrays.values(entries)...)
 		rows, err := db.Query(ctx, serveStatement, values...)
 		if err != nil {
@@ -190,6 +190,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 		}
 		return nil
 	})
+	return out, err
 }
 
 // unserve takes back what serveStatement wrote for some lookups. The bounds are for its partitions.

@@ -116,7 +116,7 @@ func (r contacts) Totals(
 	ctx context.Context, orgID string, f ports.ContactFilter, most int,
 ) (map[string]ports.StageTotal, error) {
 	out := map[string]ports.StageTotal{}
-	return out, r.list(ctx, "contacts.totals", func(db *gorm.DB) error {
+	err := r.list(ctx, "contacts.totals", func(db *gorm.DB) error {
 		if !f.Narrows() {
 			return addKept(db, orgID, f.Stages, out)
 		}
@@ -129,6 +129,7 @@ func (r contacts) Totals(
 		}
 		return nil
 	})
+	return out, err
 }
 
 // addKept adds what is kept of stages, or of all of an organisation.

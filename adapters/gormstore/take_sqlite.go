@@ -22,7 +22,7 @@ const countReceived = `INSERT INTO webhook_counters (webhook_id, slot, received)
 // returns which of it was kept.
 func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
-	return kept, s.writing(ctx, func(w *writer) {
+	err := s.writing(ctx, func(w *writer) {
 		counts, hours, figures := map[uid]int{}, deliveryHours{}, newContactFigures(s.slot)
 		for i := range in {
 			t := &in[i]
@@ -59,6 +59,7 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 			w.exec(countStage, stage.values()...)
 		}
 	})
+	return kept, err
 }
 
 // turn gives a contact to whose turn it is.
