@@ -10,16 +10,25 @@ import (
 	"testing"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 )
 
 // eachStep fails the first step at the database of a post, a lookup that is charged and one that history answers, then
-// the second one, and so on until none is left to fail. After each the books are right.
-func eachStep(t *testing.T, b *books, fail func(n int) (failed func() bool)) {
+// the second one, and so on until none is left to fail. After each the books are right. What fail returns tells after a
+// request whether it came to the nth step. Each must have come at least as far as deep says: a fault that meets nothing
+// shows nothing.
+func eachStep(t *testing.T, b *books, deep map[string]int, fail func(n int) (met func() bool)) {
 	t.Helper()
-	steps := map[string]int{}
-	for n := 1; n <= 40; n++ {
-		w, left := newShift(), false
+	b.known()
+	met, told503 := map[string]int{}, map[string]int{}
+	left := true
+	for n := 1; left; n++ {
+		if n > 60 {
+			t.Fatal("sixty steps were failed, and there are more: ", met)
+		}
+		w := newShift()
+		left = false
 		for name, do := range map[string]func() int{
 			"post": func() int {
 				p := sent{name: fmt.Sprint("passo ", n), keyed: true}
@@ -39,38 +48,51 @@ func eachStep(t *testing.T, b *books, fail func(n int) (failed func() bool)) {
 				return l.a.Status
 			},
 			"history": func() int {
-				if len(b.answered) == 0 {
-					return http.StatusOK
-				}
 				l := lookedUp{document: b.answered[0], known: true}
 				l.a = b.product.Lookups.Get("/api/v1/cpf/"+l.document, b.key)
 				w.lookups = append(w.lookups, l)
 				return l.a.Status
 			},
 		} {
-			failed := fail(n)
+			came := fail(n)
 			status := do()
-			if failed() {
+			if came() {
 				left = true
-				steps[name] = n
+				met[name] = n
+			}
+			if status == http.StatusServiceUnavailable {
+				told503[name]++
 			}
 			if status != http.StatusOK && status != http.StatusServiceUnavailable {
 				t.Errorf("%s, step %d: %d", name, n, status)
 			}
 		}
 		mended(b, w, fmt.Sprint("step ", n))
-		if !left {
-			break
+	}
+	t.Log("steps that were failed: ", met, ", and requests that were told: ", told503)
+	for name, least := range deep {
+		if met[name] < least || told503[name] < least {
+			t.Errorf("a %s came to %d steps and was told %d times, want %d at least", name, met[name], told503[name], least)
 		}
 	}
-	t.Log("steps that were failed: ", steps)
 	b.close()
+}
+
+// known has an answer in history.
+func (b *books) known() {
+	b.t.Helper()
+	w, l := newShift(), lookedUp{document: lookuptest.CPF(b.asked)}
+	b.asked++
+	l.a = b.product.Lookups.Get("/api/v1/cpf/"+l.document, b.key)
+	expect(b.t, "a lookup", l.a.Status, http.StatusOK)
+	w.lookups = append(w.lookups, l)
+	b.audit(w)
 }
 
 // eachRoundTrip cuts the connection at the nth time that PostgreSQL is asked.
 func eachRoundTrip(t *testing.T) {
 	b, proxy := throughProxy(t)
-	eachStep(t, b, func(n int) func() bool {
+	eachStep(t, b, map[string]int{"post": 5, "lookup": 5, "history": 2}, func(n int) func() bool {
 		var asked atomic.Int64
 		proxy.Meddle(func(fromServer bool, _ []byte) testkit.Fate {
 			if !fromServer && asked.Add(1) == int64(n) {
@@ -92,21 +114,31 @@ func eachRoundTrip(t *testing.T) {
 	}
 }
 
-// eachWrite leaves a SQLite file room for one page fewer than n.
+// eachWrite leaves what SQLite writes before it is in its file, which it begins anew for each request, room for one page
+// fewer than n.
 func eachWrite(t *testing.T) {
+	const header, frame = 32, 24 + 4096
 	env := testkit.SQLite(t)
 	b := openBooks(t, env)
-	s, path := b.product.Lookups, strings.TrimPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://")
-	eachStep(t, b, func(n int) func() bool {
-		log, err := os.Stat(path + "-wal")
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := strings.Count(s.Logs(), `"status":503`)
-		room(t, s, log.Size()+int64(n-1)*4120)
+	s, log := b.product.Lookups, strings.TrimPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://")+"-wal"
+	db := intaketest.OpenDatabase(t, env)
+	defer func() { _ = db.Close() }()
+	eachStep(t, b, map[string]int{"post": 5, "lookup": 5, "history": 2}, func(n int) func() bool {
+		// What is in it and is written again is no growth, and would not fail.
+		await(t, "nothing is in the write-ahead log", func() bool {
+			var busy, frames, done int
+			err := db.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done)
+			return err == nil && busy == 0
+		})
+		limit := header + int64(n-1)*frame
+		room(t, s, limit)
 		return func() bool {
 			room(t, s, 0)
-			return strings.Count(s.Logs(), `"status":503`) > before
+			written, err := os.Stat(log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return written.Size()+frame > limit // a lookup that is paid for is answered, and written when there is room
 		}
 	})
 }
