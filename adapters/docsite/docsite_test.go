@@ -1,8 +1,11 @@
 package docsite_test
 
 import (
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -56,11 +59,14 @@ func TestTheThemeOfTheInterface(t *testing.T) {
 
 var (
 	links = regexp.MustCompile(`(?:href|src|action)="([^"]*)"`)
+	// written are the links of a file in Markdown to others beside it, without the part that they name.
+	written = regexp.MustCompile(`\]\(([^():#/][^():#]*)(?:#[^)]*)?\)`)
 	ids   = regexp.MustCompile(` id="([^"]+)"`)
 )
 
 // TestEveryLinkLeadsSomewhere walks all pages of both languages by their links: each is there, with the part that a
-// link names, is made of this service's own parts only, and has no script or style in its text.
+// link names, is made of this service's own parts only, and has no script or style in its text. What the sources of the
+// pages lead to in the repository is there too.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	h, pages := open(), map[string]string{}
@@ -119,6 +125,30 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 			}
 			seen[m[1]] = true
 		}
+	}
+	linksOfSources(t)
+}
+
+// linksOfSources: what a guide or another text of the repository says is beside it is there, for whoever reads it where it
+// is kept.
+func linksOfSources(t *testing.T) {
+	t.Helper()
+	found := 0
+	done := filepath.WalkDir("../../docs", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(path) //nolint:gosec // of the repository
+		for _, m := range written.FindAllSubmatch(text, -1) {
+			found++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), string(m[1]))); err != nil {
+				t.Errorf("%s leads to %s, which is not there", path, m[1])
+			}
+		}
+		return err
+	})
+	if done != nil || found < 20 {
+		t.Errorf("%d links between files, %v", found, done)
 	}
 }
 

@@ -2,6 +2,7 @@ package docsite
 
 import (
 	"bytes"
+	"fmt"
 	"html"
 	"html/template"
 	"regexp"
@@ -21,6 +22,7 @@ var (
 	// beside is a link to another file of the repository, which is not served.
 	beside = regexp.MustCompile(`<a href="(?:\.\.|\w+)/?[^":]*">(.*?)</a>`)
 	tables = regexp.MustCompile(`(?s)<table>.*?</table>`)
+	column = regexp.MustCompile(`<th[^>]*>(.*?)</th>`)
 	named  = map[string]string{"bash": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python"}
 )
 
@@ -45,11 +47,28 @@ func (s *language) prose(text string) template.HTML {
 		return s.choice([]sample{{m[1], "", html.UnescapeString(m[2])}})
 	})
 	page = beside.ReplaceAllString(page, "$1")
-	page = tables.ReplaceAllString(page, `<div class="tw" role="region" tabindex="0" aria-label="`+s.say("Tabela", "Table")+`">$0</div>`)
+	page = s.labelled(page)
 	if s.English() {
 		page = strings.ReplaceAll(page, `href="`+portugueseRoot, `href="`+englishRoot)
 	}
 	return template.HTML(page) //nolint:gosec // goldmark escapes what is no Markdown, and the sources are in the binary
+}
+
+// labelled makes a region of each table, which is wider than a phone, and names it by its columns and, where another
+// one has the same, its number: somebody who goes from region to region tells them apart.
+func (s *language) labelled(page string) string {
+	seen := map[string]int{}
+	return tables.ReplaceAllStringFunc(page, func(table string) string {
+		var columns []string
+		for _, m := range column.FindAllStringSubmatch(table, -1) {
+			columns = append(columns, mark.ReplaceAllString(m[1], "")) // goldmark has escaped it
+		}
+		name := s.say("Tabela: ", "Table: ") + strings.Join(columns, ", ")
+		if seen[name]++; seen[name] > 1 {
+			name += fmt.Sprintf(" (%d)", seen[name])
+		}
+		return `<div class="tw" role="region" tabindex="0" aria-label="` + name + `">` + table + `</div>`
+	})
 }
 
 // choice shows code: in one language, or in the one that is chosen.

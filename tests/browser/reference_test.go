@@ -8,6 +8,31 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
+// everyPage looks at each guide, operation and event that the reference leads to: one after the other in either language,
+// scheme and width.
+func everyPage(t *testing.T, b *browsertest.Browser) {
+	t.Helper()
+	b.Visit("/docs")
+	kinds := map[string]int{}
+	for i, path := range strings.Fields(browsertest.Eval[string](b,
+		`[...new Set([...document.querySelectorAll('a[href^="/docs/"]')].map(e => e.pathname))].join(' ')`)) {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(path, "/docs/"), "/")
+		kinds[kind]++
+		if i%2 == 1 && kind != "en" {
+			path = "/docs/en" + strings.TrimPrefix(path, "/docs")
+		}
+		b.Size([]int64{1280, 360}[i/2%2], i/4%2 == 0)
+		b.Visit(path)
+		b.Accessible()
+	}
+	t.Log("pages that were looked at: ", kinds)
+	for kind, least := range map[string]int{"guias": 7, "api": 18, "eventos": 5} {
+		if kinds[kind] < least {
+			t.Errorf("the reference leads to %d pages of %s", kinds[kind], kind)
+		}
+	}
+}
+
 // TestTheReference: its pages at both widths, in both schemes and both languages; what is searched for is found while
 // it is typed; a call is made with a key; and nothing is asked of anybody else.
 func TestTheReference(t *testing.T) {
@@ -35,6 +60,7 @@ func TestTheReference(t *testing.T) {
 	}
 	b.Click(".docs-menu")
 	b.Accessible()
+	everyPage(t, b)
 
 	b.Size(1280, false)
 	b.Visit("/docs/api/lookupCpf")

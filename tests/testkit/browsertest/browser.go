@@ -284,7 +284,7 @@ func (b *Browser) Size(width int64, dark bool) {
 	}
 }
 
-// Accessible checks the page with axe-core: nothing serious or critical of WCAG 2.2 AA, nothing wider than the window,
+// Accessible checks the page with axe-core: nothing of WCAG 2.2 AA, nothing wider than the window,
 // and one principal action at most.
 func (b *Browser) Accessible() {
 	b.tb.Helper()
@@ -306,8 +306,8 @@ func (b *Browser) axe() {
 	b.tb.Helper()
 	check := axe + `;
 		axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})
-		.then(r => JSON.stringify(r.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
-			.map(v => v.id + ': ' + v.nodes.slice(0, 3)
+		.then(r => JSON.stringify(r.violations
+			.map(v => v.id + ' (' + v.impact + '): ' + v.nodes.slice(0, 3)
 				.map(n => n.target.join(' ') + ' ' + (n.any[0]?.message || '')).join(' | '))))`
 	found, err := evaluate[string](b, check)
 	if err != nil { // a page that waited for something gave way to the next one meanwhile
