@@ -123,6 +123,34 @@ func TestABatch(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// TestARateHolds also when as many calls as there are places end at one time, after a while in which none was made.
+func TestARateHolds(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		var held atomic.Int64
+		answer := make(chan struct{})
+		s.bureau.Script = func(context.Context) (ports.Answer, error) {
+			held.Add(1)
+			<-answer
+			cpf, _ := products().Find(catalog.CPF)
+			return portstest.Found(cpf, map[string]any{"nome": "Ana"}), nil
+		}
+		s.batches.Bureau, s.batches.PerSecond = "b", 2
+		n := quote(someCPFs(4000, 20)...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
+		time.Sleep(9500 * time.Millisecond)
+		equal(t, "places", held.Load(), 8)
+		close(answer)
+		time.Sleep(time.Second)
+		if more := held.Load() - 8; more < 1 || more > 3 {
+			t.Errorf("%d calls within a second, at two a second", more)
+		}
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 20 charged 20 free 0 failed 0 spent 9")
+	})
+}
+
 // TestTheCeiling is exact while many are asked about at once; what was not sent gives it back, and who may pay more
 // lets it go on.
 func TestTheCeiling(t *testing.T) {

@@ -86,7 +86,7 @@ func TestShippedFiles(t *testing.T) {
 			`{"nome":"FULANO DE TAL","situacao":"BAIXADA","situacaoEm":"2015-02-09","motivo":"OMISSÃO CONTUMAZ"}`},
 		"serpro": {"serpro", "cpf", cpf, "serpro_cpf.json",
 			`{"nome":"ANA SOUZA LIMA","nomeMae":null,"nascimento":"1961-03-05","sexo":null,"situacaoCadastral":"Titular Falecido","emails":null,"telefones":null,"enderecos":null}`},
-		"serpro, death": {"serpro", "obito", cpf, "serpro_cpf.json", `{"obito":true,"obitoEm":null}`},
+		"serpro, death":    {"serpro", "obito", cpf, "serpro_cpf.json", `{"obito":true,"obitoEm":null}`},
 		"serpro, no death": {"serpro", "obito", cpf, "serpro_cpf_suspensa.json", `{"obito":null,"obitoEm":null}`},
 		"serpro, situation": {"serpro", "situacao_cadastral", cpf, "serpro_cpf.json",
 			`{"nome":"ANA SOUZA LIMA","situacao":"Titular Falecido","situacaoEm":null,"motivo":null}`},

@@ -61,7 +61,7 @@ var (
 	links = regexp.MustCompile(`(?:href|src|action)="([^"]*)"`)
 	// written are the links of a file in Markdown to others beside it, without the part that they name.
 	written = regexp.MustCompile(`\]\(([^():#/][^():#]*)(?:#[^)]*)?\)`)
-	ids   = regexp.MustCompile(` id="([^"]+)"`)
+	ids     = regexp.MustCompile(` id="([^"]+)"`)
 )
 
 // TestEveryLinkLeadsSomewhere walks all pages of both languages by their links: each is there, with the part that a
@@ -129,8 +129,8 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	linksOfSources(t)
 }
 
-// linksOfSources: what a guide or another text of the repository says is beside it is there, for whoever reads it where it
-// is kept.
+// linksOfSources: what a guide or another text of the repository says is beside it is there, for whoever reads it where
+// it is kept.
 func linksOfSources(t *testing.T) {
 	t.Helper()
 	found := 0
@@ -138,7 +138,7 @@ func linksOfSources(t *testing.T) {
 		if err != nil || filepath.Ext(path) != ".md" {
 			return err
 		}
-		text, err := os.ReadFile(path) //nolint:gosec // of the repository
+		text, err := os.ReadFile(path)
 		for _, m := range written.FindAllSubmatch(text, -1) {
 			found++
 			if _, err := os.Stat(filepath.Join(filepath.Dir(path), string(m[1]))); err != nil {

@@ -8,8 +8,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// everyPage looks at each guide, operation and event that the reference leads to: one after the other in either language,
-// scheme and width.
+// everyPage looks at each guide, operation and event that the reference leads to: one after the other in either
+// language, scheme and width.
 func everyPage(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
 	b.Visit("/docs")

@@ -114,8 +114,8 @@ func eachRoundTrip(t *testing.T) {
 	}
 }
 
-// eachWrite leaves what SQLite writes before it is in its file, which it begins anew for each request, room for one page
-// fewer than n.
+// eachWrite leaves what SQLite writes before it is in its file, which it begins anew for each request, room for one
+// page fewer than n.
 func eachWrite(t *testing.T) {
 	const header, frame = 32, 24 + 4096
 	env := testkit.SQLite(t)
