@@ -150,9 +150,6 @@ func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error
 			if err != nil {
 				return err
 			}
-			if u.contact.AssigneeID == m.ID {
-				return nil
-			}
 			event := u.event(j.Clock, crm.Assigned, m.Name)
 			return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, event), emitChange(ctx, r, event, "", u.job.Trail))
 		}}, nil
@@ -166,9 +163,6 @@ func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error
 	}
 	event := u.event(j.Clock, crm.Assigned, m.Name)
 	return outcome{result: "atribuído", change: func(ctx context.Context, r ports.Repos) error {
-		if u.contact.AssigneeID == m.ID {
-			return nil // it is his already, and nothing happens
-		}
 		return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, event), emitChange(ctx, r, event, "", u.job.Trail))
 	}}, nil
 }

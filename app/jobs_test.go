@@ -141,8 +141,6 @@ func TestWhatEachActionDoes(t *testing.T) {
 				}, "dead a etapa não existe mais", "criado Novo dona 0 0"},
 			{"assignee", app.NewAutomation{Action: automation.Assign, Member: ana.MemberID()}, nil,
 				"done atribuído", "criado responsavel Novo ana 0 0"},
-			{"whose it is already", app.NewAutomation{Action: automation.Assign, Member: owner.MemberID()}, nil,
-				"done atribuído", "criado Novo dona 0 0"},
 			{"call", app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"}, nil,
 				"done status 204", "criado Novo dona 1 0"},
 			{"to the contact", app.NewAutomation{Action: automation.Email, To: "contact", Subject: "s", Text: "t"}, nil,
