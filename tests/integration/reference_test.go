@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"fichario/tests/testkit/contracttest"
 )
 
 var (
@@ -98,7 +102,7 @@ func (line ephemeral) ask(t *testing.T, method, path, body, field string) string
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := contracttest.Transport.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,16 +143,23 @@ func TestSamplesOfTheReferenceRun(t *testing.T) {
 	writeFile(t, script, "cases:\n  - {product: veiculo, document: 'LEN*', delay: 4s}\n")
 	line, _ := startEphemeral(t, t.TempDir(), "FICHARIO_SANDBOX_SCRIPT="+script)
 	line.payTheBill(t)
-	languages, inGo := map[string]map[string]string{}, map[string]string{}
+	languages := map[string]map[string]string{}
 	for _, m := range operationPage.FindAllStringSubmatch(page(t, line.URL+"/docs"), -1) {
-		for lang, code := range samplesOf(t, line.URL+m[1]) {
+		samples := samplesOf(t, line.URL+m[1])
+		english := samplesOf(t, line.URL+strings.Replace(m[1], "/docs/", "/docs/en/", 1))
+		if !maps.Equal(samples, english) {
+			t.Errorf("%s has other samples in English", m[2])
+		}
+		for lang, code := range samples {
 			if languages[lang] == nil {
 				languages[lang] = map[string]string{}
 			}
 			languages[lang][m[2]] = code
 		}
 	}
-	inGo = languages["go"]
+	if all := slices.Sorted(maps.Keys(languages)); !slices.Equal(all, []string{"bash", "go", "python", "typescript"}) {
+		t.Fatalf("the languages are %v", all)
+	}
 	consulta := line.ask(t, "GET", "/api/v1/cpf/52998224725", "", "consultaId")
 	for lang, samples := range languages {
 		t.Run(lang, func(t *testing.T) {
@@ -158,7 +169,7 @@ func TestSamplesOfTheReferenceRun(t *testing.T) {
 			}
 			binary := ""
 			if lang == "go" {
-				binary = goProgram(t, inGo)
+				binary = goProgram(t, samples)
 			}
 			dir := t.TempDir()
 			writeFile(t, filepath.Join(dir, ".curlrc"), "silent\nshow-error\nfail-with-body\n")
