@@ -86,7 +86,7 @@ func postForm(t *testing.T, to string, form url.Values) (status int, location st
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	res, err := http.DefaultTransport.RoundTrip(req)
+	res, err := contracttest.Transport.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fichario/tests/testkit"
+	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/intaketest"
 )
 
@@ -30,8 +31,9 @@ func TestProxies(t *testing.T) {
 	elsewhere := p.Lookups.NewKey(60, 100, 100, "--from", "203.0.113.0/24")
 	// Clients come from another address than the proxies.
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
-	client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}
-	t.Cleanup(client.CloseIdleConnections)
+	transport := &http.Transport{DialContext: dialer.DialContext}
+	client := &http.Client{Transport: contracttest.Over(transport)}
+	t.Cleanup(transport.CloseIdleConnections)
 	for proxy, addr := range map[string]string{
 		"nginx": testkit.BehindNginx(t, p.Lookups.Program), "HAProxy": testkit.BehindHAProxy(t, p.Lookups.Program),
 	} {

@@ -8,13 +8,16 @@ import (
 )
 
 // Transport is net/http's own, for clients that are no kit's: an answer that is unlike the contract is an error.
-var Transport http.RoundTripper = transport{}
+var Transport = Over(http.DefaultTransport)
 
-type transport struct{}
+// Over is Transport for a client that has one of its own, such as behind a proxy.
+func Over(base http.RoundTripper) http.RoundTripper { return transport{base} }
+
+type transport struct{ base http.RoundTripper }
 
 // RoundTrip sends a request and reads the whole of its answer.
-func (transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := http.DefaultTransport.RoundTrip(r)
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.base.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
