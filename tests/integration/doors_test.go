@@ -96,6 +96,50 @@ func TestUnusualRequests(t *testing.T) {
 			}
 		}
 	})
+	t.Run("what is answered is what its type says", func(t *testing.T) {
+		for _, path := range []string{"/api/v1/produtos", "/api/v1/nada", "/docs", "/entrar"} {
+			if got := knock(t, "GET", s.URL+path, key.Key).header.Get("X-Content-Type-Options"); got != "nosniff" {
+				t.Errorf("%s: X-Content-Type-Options is %q", path, got)
+			}
+		}
+	})
+	t.Run("no page of another site reads an answer to a key", func(t *testing.T) {
+		operations, err := contracttest.Operations()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried := 0
+		for _, o := range operations {
+			if !o.Keyed {
+				continue
+			}
+			tried++
+			for _, method := range []string{o.Method, http.MethodOptions} { // the second is none of the contract's
+				req, err := http.NewRequestWithContext(t.Context(), method, s.URL+o.Path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Header = http.Header{
+					"Authorization": {"Bearer " + key.Key}, "Origin": {"https://evil.example"},
+					"Access-Control-Request-Method":  {o.Method},
+					"Access-Control-Request-Headers": {"authorization"}, "Content-Type": {"application/json"},
+				}
+				a, err := http.DefaultTransport.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = a.Body.Close()
+				for name := range a.Header {
+					if strings.HasPrefix(name, "Access-Control-") {
+						t.Errorf("%s of %s is answered with %s", method, o.ID, name)
+					}
+				}
+			}
+		}
+		if tried < 10 {
+			t.Errorf("%d operations ask for a key", tried)
+		}
+	})
 	t.Run("a page that has another method says which", func(t *testing.T) {
 		for path, want := range map[string]string{
 			"/entrar": "GET, HEAD, POST", "/sair": "POST", "/contatos/x/nota": "POST",
