@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -53,6 +56,37 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 				t.Error(f.Name, f.IDs)
 			}
 		}
+	})
+}
+
+// TestTheAuditIsKeptForAsLongAsItIsTold: of a chain a line of 1 826 days goes where five years are kept, one of 1 824
+// stays, and what is left is bound to what was there. Days are by the database's clock, and so lines are made old here.
+func TestTheAuditIsKeptForAsLongAsItIsTold(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		ctx, orgID := t.Context(), uuid.NewString()
+		for _, days := range []time.Duration{1826, 1824} {
+			done(s.store.InTx(ctx, func(r ports.Repos) error {
+				return r.Audit.Append(ctx, audit.Line{
+					ID: uuid.Must(uuid.NewV7()).String(), OrgID: orgID, Action: audit.SignedIn,
+					At: time.Now().Add(-days * day).UTC().Truncate(time.Microsecond),
+				})
+			}))
+		}
+		left := func() (numbers []int64) {
+			for _, l := range must(s.store.Repos().Audit.Page(ctx, orgID, ports.AuditQuery{Ascending: true, Limit: 9})) {
+				numbers = append(numbers, l.Number)
+			}
+			return numbers
+		}
+		for _, c := range []struct {
+			kept time.Duration
+			left string
+		}{{1827, "[1 2]"}, {1825, "[2]"}, {1823, "[]"}} {
+			done(app.NewRetention(s.store, app.Keeping{Audit: c.kept * day}, time.Now).ForgetAudit(ctx))
+			equal(t, fmt.Sprint("lines where ", int(c.kept), " days are kept"), fmt.Sprint(left()), c.left)
+		}
+		equal(t, "the number of the last line", must(s.store.Repos().Audit.Head(ctx, orgID)).Number, 2)
 	})
 }
 
