@@ -14,22 +14,25 @@ import (
 	"fichario/adapters/httpapi"
 )
 
+// newServer bounds what a client may keep: a connection, by the time of its headers and at rest, and an answer, by that
+// of the bureau. The time of a body is punctual's.
+func newServer(handler http.Handler, bureau time.Duration) *http.Server {
+	return &http.Server{
+		Handler: handler, MaxHeaderBytes: 16 << 10,
+		ReadHeaderTimeout: 5 * time.Second, WriteTimeout: bureau + time.Minute, IdleTimeout: 2 * time.Minute,
+	}
+}
+
 // listen takes connections, whose requests are told that the service starts until answer says what answers them.
 func (e *environment) listen(s *service) (err error) {
 	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
 		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}
 	s.answer(punctual(httpapi.Starting()))
-	s.server = &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			(*s.answering.Load()).ServeHTTP(w, r)
-		}),
-		ReadHeaderTimeout: 5 * time.Second,
-		WriteTimeout:      s.bureau.Timeout() + time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    16 << 10,
-		ConnState:         s.arrivals.note,
-	}
+	s.server = newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		(*s.answering.Load()).ServeHTTP(w, r)
+	}), s.bureau.Timeout())
+	s.server.ConnState = s.arrivals.note
 	s.served = make(chan error, 1)
 	s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
 	return nil

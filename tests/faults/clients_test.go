@@ -80,7 +80,7 @@ func TestAThousandClientsThatNeverFinish(t *testing.T) {
 	if grown := resident(t, s.Pid(), "VmHWM") - before; grown > 100 {
 		t.Errorf("the program grew by %d MB", grown)
 	}
-	lookuptest.Eventually(t, "headers are not waited for", 30*time.Second, func() bool {
+	lookuptest.Eventually(t, "headers are not waited for", 7*time.Second, func() bool {
 		for _, c := range headers {
 			_ = c.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 			if _, err := c.Read(make([]byte, 512)); errors.Is(err, os.ErrDeadlineExceeded) {

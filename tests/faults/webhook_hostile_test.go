@@ -223,7 +223,7 @@ func bodyThatStopsArriving(t *testing.T) {
 				Stream: stall,
 			},
 		}[i]
-		r.Wait = 45 * time.Second
+		r.Wait = 31 * time.Second // the thirty of the specification, and what it takes to be told
 		return o.Send(t.Context(), r)
 	}) {
 		expect(t, fmt.Sprint("answer ", i), a.String(),

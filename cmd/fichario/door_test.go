@@ -1,0 +1,27 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+// TestWhatAClientMayKeep: headers five seconds, an answer a minute more than the bureau takes, a connection at rest two
+// minutes, headers of 16 KiB; and a body 28 seconds, by a deadline of its own, because ReadTimeout would end a lookup
+// that waits for its bureau.
+func TestWhatAClientMayKeep(t *testing.T) {
+	t.Parallel()
+	s := newServer(http.NotFoundHandler(), 40*time.Second)
+	for what, d := range map[string][2]time.Duration{
+		"headers": {s.ReadHeaderTimeout, 5 * time.Second}, "an answer": {s.WriteTimeout, 100 * time.Second},
+		"a connection at rest": {s.IdleTimeout, 2 * time.Minute}, "all of a request": {s.ReadTimeout, 0},
+		"a body": {bodyWithin, 28 * time.Second}, "a body that nobody reads": {unreadWithin, time.Second},
+	} {
+		if d[0] != d[1] {
+			t.Errorf("%s: %s, want %s", what, d[0], d[1])
+		}
+	}
+	if s.MaxHeaderBytes != 16<<10 {
+		t.Errorf("headers of %d bytes", s.MaxHeaderBytes)
+	}
+}
