@@ -39,6 +39,10 @@ func TestSoak(t *testing.T) {
 		if b.unasked > b.shifts*16 {
 			t.Errorf("%d charges without a call, of %d kills", b.unasked, b.shifts)
 		}
+		// Half of the 32 clients ask, and each has one call in flight when its service is killed.
+		if b.inDoubt > b.shifts*16 {
+			t.Errorf("%d charges without an answer, of %d kills", b.inDoubt, b.shifts)
+		}
 		b.close()
 	})
 	var table strings.Builder
