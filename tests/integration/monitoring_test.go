@@ -20,6 +20,16 @@ import (
 
 const monitoring = "../../docs/monitoring/"
 
+// panel is one of a dashboard, or a row with others in it.
+type panel struct {
+	Title   string
+	Targets []struct{ Expr string }
+	Panels  []panel
+}
+
+// labelValues is what a variable of a dashboard may be: the values of a label of a metric.
+var labelValues = regexp.MustCompile(`^label_values\((\w+), *\w+\)$`)
+
 // expressions are those of the rules and of the dashboard, by where they stand.
 func expressions(t *testing.T) map[string]string {
 	t.Helper()
@@ -37,23 +47,38 @@ func expressions(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range rules.Groups[0].Rules {
-		all[r.Alert] = r.Expr
-		heading := regexp.MustCompile(`(?m)^#+ ` + r.Alert + `$`)
-		if r.Annotations["runbook_url"] != "docs/operations.md#"+strings.ToLower(r.Alert) || !heading.Match(page) {
-			t.Errorf("%s has no runbook in docs/operations.md", r.Alert)
+	for _, g := range rules.Groups {
+		for _, r := range g.Rules {
+			all[r.Alert] = r.Expr
+			heading := regexp.MustCompile(`(?m)^#+ ` + r.Alert + `$`)
+			if r.Annotations["runbook_url"] != "docs/operations.md#"+strings.ToLower(r.Alert) || !heading.Match(page) {
+				t.Errorf("%s has no runbook in docs/operations.md", r.Alert)
+			}
 		}
 	}
 	var dashboard struct {
-		Panels []struct {
-			Title   string
-			Targets []struct{ Expr string }
+		Panels     []panel
+		Templating struct {
+			List []struct{ Name, Type, Definition string }
 		}
 	}
 	read(t, monitoring+"grafana.json", func(b []byte) error { return json.Unmarshal(b, &dashboard) })
-	for _, p := range dashboard.Panels {
-		for i, target := range p.Targets {
-			all[fmt.Sprint(p.Title, " ", i)] = strings.NewReplacer("$__rate_interval", "5m", "$instance", ".*").Replace(target.Expr)
+	plain := strings.NewReplacer("$__rate_interval", "5m", "$instance", ".*")
+	var walk func([]panel)
+	walk = func(panels []panel) {
+		for _, p := range panels {
+			for i, target := range p.Targets {
+				all[fmt.Sprint(p.Title, " ", i)] = plain.Replace(target.Expr)
+			}
+			walk(p.Panels) // of a row
+		}
+	}
+	walk(dashboard.Panels)
+	for _, v := range dashboard.Templating.List {
+		if of := labelValues.FindStringSubmatch(v.Definition); of != nil {
+			all["variable "+v.Name] = of[1]
+		} else if v.Type == "query" {
+			t.Errorf("the variable %s asks for %q", v.Name, v.Definition)
 		}
 	}
 	return all
@@ -114,13 +139,24 @@ func TestMonitoring(t *testing.T) {
 				t.Errorf("%s names %s, which the program does not expose", where, n)
 			}
 		}
+		for _, s := range labelled.FindAllStringSubmatch(expr, -1) {
+			for _, m := range matcher.FindAllStringSubmatch(s[2], -1) {
+				if m[1] == "instance" || m[1] == "job" {
+					continue // Prometheus' own
+				}
+				if !regexp.MustCompile(`(?m)^` + s[1] + `\{(?:[^}]*,)?` + m[1] + `="`).MatchString(exposed) {
+					t.Errorf("%s asks for the label %s of %s, which has none", where, m[1], s[1])
+				}
+			}
+		}
 	}
 	promtool(t)
 }
 
 var (
+	labelled = regexp.MustCompile(`(fichario_\w+)\{([^}]*)\}`)
 	selector = regexp.MustCompile(`(fichario_\w+_total)(?:\{([^}]*)\})?`)
-	matcher  = regexp.MustCompile(`(\w+)=(~?)"([^"]*)"`)
+	matcher  = regexp.MustCompile(`(\w+)(?:=|!=)(~?)"([^"]*)"`)
 )
 
 // beginAtZero: an instance that has done nothing exposes each counter that an alert looks at, because a series that
