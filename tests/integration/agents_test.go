@@ -172,7 +172,7 @@ func TestAgents(t *testing.T) {
 			names, described, schema := a.tools()
 			expect(t, "tools", strings.Join(names, " "), "lookup products statement")
 			has(t, "the description", described["lookup"], "R$ 0,45", "R$ 0,30", "R$ 2,075", "R$ 1,50 in all")
-			has(t, "the free ones", described["products"]+described["statement"], "R$ 0,00")
+			priced(t, described)
 			has(t, "the schema", schema["lookup"], `"renda_presumida"`, `"required":["produto","documento"]`)
 
 			pasted := people[0][:3] + "." + people[0][3:6] + "." + people[0][6:9] + "-" + people[0][9:]
@@ -198,6 +198,18 @@ func TestAgents(t *testing.T) {
 		}
 		s.Command("doctor") // what sessions reserved is no fault
 	})
+}
+
+// priced: whatever an agent is offered says what it costs.
+func priced(t *testing.T, described map[string]string) {
+	t.Helper()
+	for name, text := range described {
+		want := "R$ 0,00"
+		if name == "lookup" {
+			want = "R$ 0,45"
+		}
+		has(t, "the description of "+name, text, want)
+	}
 }
 
 // within asks about several at once: R$ 1,05 suffices for two.
@@ -386,8 +398,9 @@ func TestAgentsAndContacts(t *testing.T) {
 	p.Leads.Accept(hook, intaketest.Lead("Ana"))
 	key := p.Lookups.NewKey(6000, 5, 5, "--contacts").Key
 	a := must(t)(overHTTP(t, p.Lookups, key, "?teto=1"))
-	names, _, _ := a.tools()
+	names, described, _ := a.tools()
 	expect(t, "tools", strings.Join(names, " "), "contacts lookup products statement")
+	priced(t, described)
 	found := a.use("contacts", map[string]any{"busca": "ana"})
 	if len(found.Contatos) != 1 || !strings.Contains(found.Contatos[0].Nome, "Ana") {
 		t.Errorf("found %s", found.text)
