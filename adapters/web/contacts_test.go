@@ -55,6 +55,8 @@ func TestContactsSearchAndFilters(t *testing.T) {
 		"q=%25":                     "Bia Rocha",
 		"q=_":                       "Bia Rocha",
 		"q=%5C":                     "",
+		"q=%27":                     "",
+		"q=%27+OR+1%3D1--":          "",
 		"quando=hoje":               "álvaro|Bia Rocha|João Conceição",
 		"etapa=" + stages[0].ID:     "álvaro|Bia Rocha|João Conceição",
 		"etapa=" + stages[1].ID:     "",
