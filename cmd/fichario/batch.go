@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"fichario/adapters/bureau"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/sheet"
@@ -27,7 +26,7 @@ type batchCmd struct {
 
 // batches is the use case on a store.
 func (e *environment) batches(
-	store *gormstore.Store, client *bureau.Client, calendar access.Calendar, log *slog.Logger, lookups *app.Lookups,
+	store *gormstore.Store, client bureauClient, calendar access.Calendar, log *slog.Logger, lookups *app.Lookups,
 ) *app.Batches {
 	return app.NewBatches(app.BatchesConfig{
 		Store: store, Lookups: lookups, Catalog: client.Catalog(), Fresh: e.settings.HistoryFresh, Calendar: calendar,

@@ -6,13 +6,27 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"time"
 
 	"fichario/adapters/bureau"
 	"fichario/adapters/sandbox"
+	"fichario/domain/catalog"
+	"fichario/ports"
 )
 
+// bureauClient is a bureau with what the program asks it about itself.
+type bureauClient interface {
+	ports.Bureau
+	// Name is what pages and records call it, Catalog what it sells, Timeout how long it may take to answer, and Rate
+	// how many calls a second it takes, 0 for any number.
+	Name() string
+	Catalog() catalog.Catalog
+	Timeout() time.Duration
+	Rate() float64
+}
+
 // openBureau returns the client of the configured bureau, and what ends it.
-func (e *environment) openBureau(log *slog.Logger) (*bureau.Client, func(), error) {
+func (e *environment) openBureau(log *slog.Logger) (bureauClient, func(), error) {
 	ref := e.settings.Bureau
 	options := []bureau.Option{bureau.WithLogger(log)}
 	stop := func() {}

@@ -15,7 +15,6 @@ import (
 
 	"fichario/adapters/agents"
 	"fichario/adapters/automation"
-	"fichario/adapters/bureau"
 	"fichario/adapters/docsite"
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
@@ -35,7 +34,7 @@ import (
 type service struct {
 	alone         func() // gives the SQLite file back
 	store         *gormstore.Store
-	bureau        *bureau.Client
+	bureau        bureauClient
 	stopBureau    func()
 	dispatcher    *automation.Dispatcher
 	mailer        ports.Mailer // nil where e-mail is not configured

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"fichario/adapters/bureau"
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/crm"
@@ -18,7 +17,7 @@ type subjectRecordCmd struct {
 }
 
 // record is the use case, on the bureau that is configured.
-func (e *environment) record(store ports.Store, client *bureau.Client) *app.Record {
+func (e *environment) record(store ports.Store, client bureauClient) *app.Record {
 	return app.NewRecord(app.RecordConfig{
 		Store: store, Clock: now, Bureau: client.Name(), Catalog: client.Catalog(), Fresh: e.settings.HistoryFresh,
 		Keeping: e.keeping(), Mails: e.settings.SMTPURL != "",
