@@ -16,7 +16,8 @@ import (
 	"fichario/domain/privacy"
 )
 
-// upgradeRows is how many lookups there are: with FICHARIO_TEST_ROWS=1000000 as many as the figures of docs/speed.md.
+// upgradeRows is how many lookups there are: with FICHARIO_TEST_ROWS=1000000 as many as the figures of
+// docs/operations.md.
 func upgradeRows(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("FICHARIO_TEST_ROWS"))
