@@ -17,12 +17,15 @@ func TestAlikeContactsAreFoundByTheirIndexes(t *testing.T) {
 			(id, org_id, name, email, phone, phone_e164, company, amount, note, stage_id, created_at, search)
 			SELECT @id, '%[1]s'@uuid, 'Ana', 'a' || (i %% 9000) || '@example.com', '', CASE WHEN i %% 3 = 0 THEN '' ELSE
 			'+5511' || (i %% 8000) END, '', 0, '', '%[1]s'@uuid, @moment, 'ana' FROM numbers`, planOrg))
-		var some []string
-		if err := s.read.Model(&contactRow{}).Order("id").Limit(30).Pluck("id", &some).Error; err != nil {
+		var first, some []string
+		if err := s.read.Model(&contactRow{}).Order("id").Limit(1).Pluck("id", &first).Error; err != nil {
+			t.Fatal(err)
+		}
+		if err := s.read.Model(&contactRow{}).Order("id DESC").Limit(30).Pluck("id", &some).Error; err != nil {
 			t.Fatal(err)
 		}
 		alike := planned(t, s, func(cn conn) error {
-			one := crm.Contact{ID: some[0], OrgID: planOrg, Email: "a1@example.com", PhoneE164: "+55111"}
+			one := crm.Contact{ID: first[0], OrgID: planOrg, Email: "a1@example.com", PhoneE164: "+55111"}
 			found, err := contacts{cn, s.vault}.Alike(t.Context(), one, 20)
 			if len(found) != 3 {
 				t.Errorf("%s: %d alike", s.write.Name(), len(found))
