@@ -108,9 +108,10 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 		log.Warn("requests were cut off", "after", drainFor)
 		_ = s.server.Close()
 	}
+	// Calls whose client is gone are finished and stored too, before a slow mail server may take the rest of the time.
+	lost := s.lookups.Stop(ctx)
 	s.links.Wait(ctx)
-	// Calls whose client is gone are finished and stored too.
-	if lost := s.lookups.Stop(ctx); lost > 0 {
+	if lost > 0 {
 		return fmt.Errorf("the outcome of %d lookups could not be written and is lost; they stay charged", lost)
 	}
 	return nil

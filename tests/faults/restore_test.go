@@ -15,28 +15,20 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-var shellBlock = regexp.MustCompile("(?s)\n```\n(.*?)\n```\n")
-
 // TestBackupAndRestoreAsDocumented runs what docs/operations.md says, as it stands there: what was in the backup is
 // back, whoever was erased since is not, and a second time finds what the first one left.
 func TestBackupAndRestoreAsDocumented(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(page), "\n## Backup and restore\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	blocks := shellBlock.FindAllStringSubmatch(section, -1)
+	blocks := testkit.ShellBlocks(t, "../../docs/operations.md", "Backup and restore")
 	expect(t, "blocks of the page", len(blocks), 4)
 
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
-		backup, restore := blocks[0][1], blocks[1][1]
+		backup, restore := blocks[0], blocks[1]
 		path, sqlite := strings.CutPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://")
 		at := filepath.Dir(path)
 		if !sqlite {
 			at = t.TempDir()
-			backup, restore = blocks[2][1], blocks[3][1]
+			backup, restore = blocks[2], blocks[3]
 			env["FICHARIO_ERASURE_JOURNAL"] = filepath.Join(at, "erasures")
 		}
 		kept, bin := t.TempDir(), t.TempDir()

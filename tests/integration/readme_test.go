@@ -5,35 +5,26 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"fichario/tests/testkit"
 )
 
-var shellBlock = regexp.MustCompile("(?s)\n```\n(.*?)\n```\n")
-
 // TestTheReadmeAsItStands pastes what README.md says into one shell, section after section: the first calls, a whole
 // file, the same by command, leads, and a member. But for its address and the program, which is built, it is the text.
 func TestTheReadmeAsItStands(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir, address := t.TempDir(), "127.0.0.1:"+freePort(t)
 	script := "set -eo pipefail\nmake() { :; }\ntrap 'kill $(jobs -p) && wait' EXIT\n"
 	for _, heading := range []string{
 		"First calls", "Ask about a whole file", "The same by command", "Catch leads from any form", "The interface",
 	} {
-		_, section, _ := strings.Cut(string(page), "\n## "+heading+"\n")
-		section, _, _ = strings.Cut(section, "\n## ")
-		blocks := shellBlock.FindAllStringSubmatch(section, -1)
+		blocks := testkit.ShellBlocks(t, "../../README.md", heading)
 		if len(blocks) != 1 {
 			t.Fatalf("%s has %d blocks", heading, len(blocks))
 		}
-		script += "echo; echo '== " + heading + "'\n" + blocks[0][1] + "\n"
+		script += "echo; echo '== " + heading + "'\n" + blocks[0] + "\n"
 	}
 	// What a flag says counts as what the environment says.
 	script += "echo; echo '== by flags'\n" +
