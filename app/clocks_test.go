@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -14,6 +15,7 @@ import (
 	"fichario/domain/webhook"
 	"fichario/ports"
 	"fichario/ports/portstest"
+	"fichario/tests/testkit/lookuptest"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -99,6 +101,52 @@ func TestClocksThatDifferRunAJobOnce(t *testing.T) {
 			equal(t, "attempts", j.Attempts, 1)
 		}
 	})
+}
+
+// TestClocksThatDifferKeepTheCaps: where a month ends on one instance before it does on the other, each charge is in one
+// day and one month, and none holds more than its cap.
+func TestClocksThatDifferKeepTheCaps(t *testing.T) {
+	t.Parallel()
+	at := now().In(calendar.Location)
+	monthEnds := time.Date(at.Year(), at.Month()+1, 1, 0, 0, -45, 0, calendar.Location)
+	const perDay, clients, each = 5, 4, 3
+	for what, skew := range map[string]time.Duration{"ahead": 90 * time.Second, "behind": -90 * time.Second} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			store := open(t, postgres.New(t, migrate))
+			s := newSetting(t, store, func() time.Time { return monthEnds })
+			other := newSetting(t, store, func() time.Time { return monthEnds.Add(skew) })
+			other.orgID, other.fakes = s.orgID, s.fakes
+			key := s.byKey(access.Limits{PerMinute: 999, PerDay: perDay, PerMonth: 99})
+			var (
+				asking  sync.WaitGroup
+				mu      sync.Mutex
+				charged = map[string]int{}
+			)
+			for c := range 2 * clients {
+				instance := []*setting{s, other}[c%2]
+				asking.Go(func() {
+					for i := range each {
+						_, err := instance.ask(key, app.LookupRequest{Document: lookuptest.CPF(c*each + i)})
+						mu.Lock()
+						if err == nil {
+							charged[calendar.Day(instance.now())]++
+						} else {
+							equal(t, "refused", app.FaultOf(err).Code, "limite_diario")
+						}
+						mu.Unlock()
+					}
+				})
+			}
+			asking.Wait()
+			want := map[string]int{}
+			for _, instance := range []*setting{s, other} {
+				want[calendar.Day(instance.now())] = perDay
+			}
+			equal(t, "charged by day", line(charged), line(want))
+			s.addsUp(key, charged)
+		})
+	}
 }
 
 // TestClocksThatDifferEndAtOnce: what is replaced, or is to wait, on one instance is so on the other.

@@ -3,12 +3,16 @@ package integration
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -159,5 +163,71 @@ func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 		expect(t, "the next answer is free", a.JSON["cache"], true)
 		expect(t, "calls", bureau.Calls(), 1)
 		expect(t, "entries", s.Statement(key).Charged(), map[string]int{"concluida": 1, "livre": 1})
+	})
+}
+
+// TestAKeyEndsUnderLoad: of two instances, neither answers a request with it that began a tenth of a second after it was
+// given a new secret, or revoked.
+func TestAKeyEndsUnderLoad(t *testing.T) {
+	t.Parallel()
+	s := lookuptest.StartService(t, testkit.PostgreSQL(t), lookuptest.BureauFile(t, lookuptest.StartBureau(t, nil).URL, time.Second))
+	instances := []*lookuptest.Service{s, s.StartAnother()}
+	key := s.NewKey(1e9, 1e9, 1e9)
+	s.CPF(key.Key, ana)
+	use := func(secret string) *stream {
+		return newStream(4, func(n int) string {
+			a, err := instances[n%2].Do(context.Background(), "GET", "/api/v1/cpf/"+ana, secret, nil, "")
+			if err != nil {
+				return err.Error()
+			}
+			return a.String()
+		})
+	}
+	ends := func(what, secret string, args ...string) (said string) {
+		t.Helper()
+		requests := use(secret)
+		defer requests.end()
+		expect(t, what+": before", slices.Collect(maps.Keys(requests.after(t, time.Time{}))), []string{"200"})
+		said = s.Command(args...)
+		after := requests.after(t, time.Now().Add(100*time.Millisecond))
+		// So many of one network are not looked for any longer.
+		if after["401 nao_autenticado"]+after["429 limite_por_minuto"] == 0 || after["200"] > 0 {
+			t.Errorf("%s: after it: %v", what, after)
+		}
+		return said
+	}
+	renewed := testkit.JSON[lookuptest.Key](t, ends("a new secret", key.Key, "key", "rotate", key.ID, "--json"))
+	s.Hide(renewed.Key)
+	ends("revoked", renewed.Key, "key", "revoke", key.ID)
+}
+
+// TestCallsThatHangHoldUpNobody: history, a statement and a lead are answered while as many calls hang as an instance
+// makes at one time, and one more is refused, free.
+func TestCallsThatHangHoldUpNobody(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		const most = 256
+		bureau := lookuptest.StartBureau(t, nil)
+		both := intaketest.StartProductOf(t, env, bureau, 30*time.Second)
+		s, hook := both.Lookups, both.Leads.NewHook("Enquanto isso", "generic")
+		key, docs := s.NewKey(6000, 500, 500).Key, lookuptest.CPFs(13, most+2)
+		known, beyond := docs[most], docs[most+1]
+		expect(t, "it becomes history", s.CPF(key, known).Status, 200)
+		release := bureau.Hold("")
+		asked := together(t, most, func(i int) (lookuptest.Answer, error) {
+			return s.Do(t.Context(), "GET", "/api/v1/cpf/"+docs[i], key, nil, "")
+		})
+		bureau.Await(t, most+1)
+		a := s.CPF(key, known)
+		expect(t, "history", line(a.Status, a.JSON["cache"]), "200 true")
+		expect(t, "a lead", both.Leads.Post(hook, intaketest.Lead("bia")).String(), "200")
+		a = s.CPF(key, beyond)
+		expect(t, "one more", line(a, a.Header.Get("Retry-After")), "503 bureau_indisponivel 1")
+		expect(t, "the statement", s.Statement(key).Cobradas.Total, most+1)
+		release()
+		for _, a := range asked() {
+			expect(t, "a call that hung", a.Status, 200)
+		}
+		expect(t, "charged", s.Statement(key).Cobradas.Total, most+1)
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -128,72 +127,10 @@ func testOrigins(t *testing.T, o *org) {
 	expect(t, "origins", len(intaketest.Read[[]map[string]string](o, "origin", "list", "--org", o.ID)), 7)
 }
 
-// stream posts from several clients without a pause until it is stopped, and tells which answers came to posts that
-// began after an instant.
-type stream struct {
-	stop  chan struct{}
-	work  sync.WaitGroup
-	mu    sync.Mutex
-	posts []posted
-}
-
-type posted struct {
-	began time.Time
-	what  string
-}
-
-func newStream(o *org, h hook, clients int) *stream {
-	s := &stream{stop: make(chan struct{})}
-	var n atomic.Int64
-	for range clients {
-		s.work.Go(func() {
-			for {
-				select {
-				case <-s.stop:
-					return
-				default:
-				}
-				p := posted{began: time.Now()}
-				a := o.Post(h, intaketest.Lead(fmt.Sprint("fluxo ", n.Add(1))))
-				p.what = a.String()
-				s.mu.Lock()
-				s.posts = append(s.posts, p)
-				s.mu.Unlock()
-			}
-		})
-	}
-	return s
-}
-
-// after counts the answers to posts that began after an instant, once there are some.
-func (s *stream) after(t *testing.T, instant time.Time) map[string]int {
-	t.Helper()
-	out := map[string]int{}
-	lookuptest.Eventually(t, "posts go on", 10*time.Second, func() bool {
-		clear(out)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		n := 0
-		for _, p := range s.posts {
-			if p.began.After(instant) {
-				out[p.what]++
-				n++
-			}
-		}
-		return n >= 20
-	})
-	return out
-}
-
-func (s *stream) end() {
-	close(s.stop)
-	s.work.Wait()
-}
-
 // testDisabling: it counts from the very next post, and the senders that try again lose no contact.
 func testDisabling(t *testing.T, o *org) {
 	h := o.NewHook("Interruptor", "generic")
-	posts := newStream(o, h, 2)
+	posts := postsTo(o, h)
 	defer posts.end()
 	expect(t, "enabled", posts.after(t, time.Time{})["200"] > 0, true)
 	for range 2 {
@@ -287,7 +224,7 @@ func testReplays(t *testing.T, o *org) {
 
 func testRegenerating(t *testing.T, o *org) {
 	h := o.NewHook("Vazado", "generic")
-	posts := newStream(o, h, 2)
+	posts := postsTo(o, h)
 	expect(t, "before", posts.after(t, time.Time{})["200"] > 0, true)
 	next := intaketest.Read[intaketest.HookView](o, "webhook", "regenerate", h.ID)
 	ended := time.Now()
