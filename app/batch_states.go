@@ -104,6 +104,20 @@ func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int)
 	return page, err
 }
 
+// Open returns the batches of the caller's organisation that run, or wait for somebody, in the order of their start.
+// Faults: NotFound, ServiceUnavailable.
+func (b *Batches) Open(ctx context.Context, by Caller, limit int) ([]BatchView, error) {
+	orgID, err := by.org()
+	if err != nil {
+		return nil, err
+	}
+	found, err := b.Store.Repos().Batches.Open(ctx, orgID, limit)
+	if err != nil {
+		return nil, err
+	}
+	return b.views(ctx, found)
+}
+
 // All returns the batches of an organisation, newest first, at most limit. Faults: InvalidRequest, NotFound,
 // ServiceUnavailable.
 func (b *Batches) All(ctx context.Context, by Caller, orgID string, limit int) ([]BatchView, error) {

@@ -142,7 +142,7 @@ func (b *Bulks) selected(ctx context.Context, by Caller, of Selection) ([]string
 		case len(ids) > BulkMost:
 			return nil, tooMany()
 		case len(page) < listMax && len(ids) == 0:
-			return nil, nobodyChosen()
+			return nil, NobodyChosen()
 		case len(page) < listMax:
 			return ids, nil
 		}
@@ -154,13 +154,14 @@ func tooMany() *fault.Error {
 	return invalid("contacts", fmt.Sprintf("Uma ação vale para até %d contatos. Use os filtros e faça em partes.", BulkMost))
 }
 
-func nobodyChosen() *fault.Error { return invalid("contacts", "Marque ao menos um contato.") }
+// NobodyChosen is the fault of something that is to be done to contacts, none of whom was chosen.
+func NobodyChosen() *fault.Error { return invalid("contacts", "Marque ao menos um contato.") }
 
 // named checks ids.
 func (b *Bulks) named(ctx context.Context, by Caller, ids []string) (out []string, err error) {
 	switch {
 	case len(ids) == 0:
-		return nil, nobodyChosen()
+		return nil, NobodyChosen()
 	case len(ids) > listMax:
 		return nil, tooMany()
 	}

@@ -103,8 +103,8 @@ func TestClocksThatDifferRunAJobOnce(t *testing.T) {
 	})
 }
 
-// TestClocksThatDifferKeepTheCaps: where a month ends on one instance before it does on the other, each charge is in one
-// day and one month, and none holds more than its cap.
+// TestClocksThatDifferKeepTheCaps: where a month ends on one instance before it does on the other, each charge is in
+// one day and one month, and none holds more than its cap.
 func TestClocksThatDifferKeepTheCaps(t *testing.T) {
 	t.Parallel()
 	at := now().In(calendar.Location)

@@ -208,7 +208,7 @@ func (c *Contacts) Chosen(ctx context.Context, by Caller, ids []string) iter.Seq
 	return func(yield func(crm.ContactView, error) bool) {
 		switch {
 		case len(ids) == 0:
-			yield(crm.ContactView{}, nobodyChosen())
+			yield(crm.ContactView{}, NobodyChosen())
 			return
 		case len(ids) > listMax:
 			yield(crm.ContactView{}, invalid("contacts", fmt.Sprintf(

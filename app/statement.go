@@ -101,6 +101,15 @@ func (s *Statement) Page(ctx context.Context, caller Caller, q StatementQuery) (
 	return page, nil
 }
 
+// Figures is a Page without its entries, for who asks again and again what was spent. Faults: those of Page.
+func (s *Statement) Figures(ctx context.Context, caller Caller, q StatementQuery) (StatementPage, error) {
+	of, err := s.owner(ctx, caller, q)
+	if err != nil {
+		return StatementPage{}, err
+	}
+	return s.spending(ctx, caller, of)
+}
+
 // StatementLine is a line of a statement with the name of who asked; empty in a key's.
 type StatementLine struct {
 	lookup.Entry

@@ -26,6 +26,8 @@ type Batches interface {
 	// Page returns the batches of an organisation, or of one of its keys, newest first, that come after the one with id
 	// after ("" starts at the newest); those that are being prepared are not there.
 	Page(ctx context.Context, orgID, keyID, after string, limit int) ([]batch.Batch, error)
+	// Open returns the batches of an organisation that run or are paused, in the order of their start.
+	Open(ctx context.Context, orgID string, limit int) ([]batch.Batch, error)
 	// Items returns items of a batch after a line, in order. A state chooses those that have it, or whose document had it
 	// where it came first; "" all.
 	Items(ctx context.Context, batchID string, state batch.State, after, limit int) ([]BatchItem, error)

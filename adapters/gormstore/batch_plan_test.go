@@ -8,6 +8,27 @@ import (
 	"fichario/domain/batch"
 )
 
+// TestOpenBatchesAreFoundByTheirIndex, among as many as integrations ever made.
+func TestOpenBatchesAreFoundByTheirIndex(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO batches
+			(id, org_id, member_id, name, product, refresh, status, reason, note, columns, total, valid, repeated, invalid,
+			from_history, price, ended, charged, free, failed, run_ended, created_at, expires_at, started_at, request_key)
+			SELECT @id, '%s'@uuid, '%s'@uuid, 'x', 'cpf', false, CASE WHEN i %% 5000 = 0 THEN 'pausado' ELSE 'concluido' END,
+			'', '', '', 1, 1, 0, 0, 0, 4500, 0, 0, 0, 0, 0, @moment, @moment, @moment, '' FROM numbers`, testID(1), testID(2)))
+		var found int
+		plans := planned(t, s, func(c conn) error {
+			open, err := batches{c, s.vault, s.subjectSecret}.Open(t.Context(), testID(1), 25)
+			found = len(open)
+			return err
+		})
+		if found != 4 || !strings.Contains(strings.Join(plans, ""), "batches_open") {
+			t.Errorf("%s: %d batches, %v", s.write.Name(), found, plans)
+		}
+	}
+}
+
 // TestABatchShowsItsFaultsByAnIndex: it is looked at every few seconds, and may have fifty thousand items.
 func TestABatchShowsItsFaultsByAnIndex(t *testing.T) {
 	t.Parallel()

@@ -151,9 +151,16 @@ func (r batches) Page(ctx context.Context, orgID, keyID, after string, limit int
 	return findAll(ctx, r.query, "batches.page", r.vault.batch, scopes...)
 }
 
-// due chooses batches that run, or whose pause is over.
-var due = "status IN (" + literal(batch.Running) + ", " + literal(batch.Paused) + ") AND (status = " +
-	literal(batch.Running) + " OR resume_at <= ?)"
+// openBatch chooses batches that run or are paused, due those that run, or whose pause is over.
+var (
+	openBatch = "status IN (" + literal(batch.Running) + ", " + literal(batch.Paused) + ")"
+	due       = openBatch + " AND (status = " + literal(batch.Running) + " OR resume_at <= ?)"
+)
+
+func (r batches) Open(ctx context.Context, orgID string, limit int) ([]batch.Batch, error) {
+	return findAll(ctx, r.query, "batches.open", r.vault.batch, where("org_id = ?", orgID), where(openBatch), order("started_at, id"),
+		func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
+}
 
 func (r batches) Busy(ctx context.Context, now time.Time) (ids []string, err error) {
 	err = r.query(ctx, "batches.busy", func(db *gorm.DB) error {

@@ -147,7 +147,11 @@ func (s *server) paceOf(v app.BatchView) string {
 		return ""
 	}
 	left := v.EndsAt(v.Now).Sub(v.Now).Round(time.Second)
-	return fmt.Sprintf("%s por segundo, termina em cerca de %s", grouped(fmt.Sprintf("%.0f", max(1, rate))), duration(left))
+	unit := "segundo"
+	if rate < 1 {
+		rate, unit = rate*60, "minuto"
+	}
+	return fmt.Sprintf("%s por %s, termina em cerca de %s", grouped(fmt.Sprintf("%.0f", max(1, rate))), unit, duration(left))
 }
 
 // duration says about how long something takes.

@@ -1,10 +1,14 @@
 package web
 
 import (
+	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/batch"
+	"fichario/domain/fault"
 )
 
 // TestAnItemThatFailedSaysWhy where there is more to say than that it did.
@@ -21,5 +25,33 @@ func TestAnItemThatFailedSaysWhy(t *testing.T) {
 		if got := stateText(c.of); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.of, got, c.want)
 		}
+	}
+}
+
+// TestTheUnitOfAPaceIsThatOfItsFigures: a bureau may take twenty a minute.
+func TestTheUnitOfAPaceIsThatOfItsFigures(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for took, want := range map[time.Duration]string{
+		time.Second: "20 por segundo, termina em cerca de 50\u00a0segundos", time.Minute: "20 por minuto, termina em cerca de 50\u00a0minutos",
+	} {
+		v := app.BatchView{Now: now}
+		v.Status, v.RunFrom, v.Valid, v.Ended = batch.Running, now.Add(-took), 1020, 20
+		if got := (&server{}).paceOf(v); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// TestWhatIsUnavailableIsNamed: by its own words, and as the database only where it is that.
+func TestWhatIsUnavailableIsNamed(t *testing.T) {
+	t.Parallel()
+	ours := fault.New(fault.ServiceUnavailable, "O índice ainda está sendo preparado.")
+	if p := problemOf(ours); p.Text != ours.Message || strings.Contains(p.Title, "banco de dados") {
+		t.Errorf("a rule of ours: %+v", p)
+	}
+	away := fault.New(fault.ServiceUnavailable, "A resposta já foi paga.").Because(errors.New("refused"))
+	if p := problemOf(away); p.Detail != away.Message || !strings.Contains(p.Title, "banco de dados") {
+		t.Errorf("the database: %+v", p)
 	}
 }

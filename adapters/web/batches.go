@@ -107,7 +107,9 @@ func (s *server) batchQuote(c *call) error {
 
 // batchPasted shows the form of a new batch with the documents that were pasted elsewhere.
 func (s *server) batchPasted(c *call) error {
-	shown := Form{Values: map[string]string{"documentos": strings.Join(c.PostForm["documentos"], "\n")}}
+	shown := Form{Values: map[string]string{
+		"documentos": strings.Join(c.PostForm["documentos"], "\n"), "finalidade": c.PostForm.Get("finalidade"),
+	}}
 	return s.batchesPage(c, http.StatusOK, "", batchesPage{Form: shown})
 }
 

@@ -37,6 +37,9 @@ func (s *server) bulkStart(c *call, f bulkFields) error {
 		return fault.New(fault.InvalidRequest, "Há contatos marcados, e a escolha é de todos com estes filtros. Escolha "+
 			"“Os marcados”, ou desmarque-os. Nada mudou.").At("todos")
 	}
+	if f.All != "sim" && len(f.IDs) == 0 { // before anything is asked, or a file is begun
+		return app.NobodyChosen()
+	}
 	n := app.NewBulk{Kind: crm.BulkKind(f.Action), Of: app.Selection{IDs: f.IDs}}
 	search := s.contactSearch(f.contactFilter)
 	if f.All == "sim" {

@@ -97,9 +97,9 @@ func (s *server) bundleAsk(c *call, f struct {
 		select {
 		case <-done:
 		case <-patient:
-			return c.redirect("/consultas/" + ids[0])
+			return c.done("/consultas/"+ids[0], refused)
 		case <-c.ctx().Done():
-			return c.redirect("/consultas/" + ids[0])
+			return c.done("/consultas/"+ids[0], refused)
 		}
 	}
 	return s.bundleDone(c, ids, refused)

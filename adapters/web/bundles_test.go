@@ -1,11 +1,13 @@
 package web_test
 
 import (
+	"context"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -109,4 +111,26 @@ func TestALookupIsTiedToAContact(t *testing.T) {
 			t.Errorf("another organisation ties %v: %d", c, response.StatusCode)
 		}
 	}
+}
+
+// TestWhatABundleLeftOutIsTold, also where the bureau takes its time.
+func TestWhatABundleLeftOutIsTold(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.send("/pacotes", "nome", "Crédito", "produtos", "cpf", "produtos", "score")
+	v.send("/equipe/membros/"+v.by.MemberID(), "nome", "Ana", "email", "ana@example.com", "papel", "owner",
+		"orcamento", "0,50")
+	release := make(chan struct{})
+	defer close(release)
+	v.bureau.on(aPerson, func(ctx context.Context, p catalog.Product) (ports.Answer, error) {
+		select {
+		case <-release:
+		case <-ctx.Done():
+		}
+		return answerOf(p, `{"nome":"Rita"}`), nil
+	})
+	_, page := v.send("/consultar", "documento", aPerson)
+	bundle := regexp.MustCompile(`name="pacote" value="([^"]+)"`).FindStringSubmatch(page)[1]
+	response, _ := v.send("/consultas/pacote", "documento", aPerson, "pacote", bundle, "preco", "0.9")
+	has(t, "the sheet that waits", v.get(response.Header.Get("Location")), "Perguntando ao bureau", "Score: ", "orçamento")
 }

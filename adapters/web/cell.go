@@ -115,7 +115,7 @@ func (s *sheet) string(f catalog.Field, x string) cell {
 		if t, err := time.Parse(time.DateOnly, x); err == nil {
 			out := cell{Kind: "date", Text: t.Format("02/01/2006"), ISO: x}
 			if f.Name == "nascimento" || f.Name == "abertura" {
-				out.Note = years(t, s.now)
+				out.Note = years(t, s.today)
 			}
 			return out
 		}
@@ -160,13 +160,13 @@ func punctuated(x string) string {
 }
 
 // years says how many whole years ago a day is; nothing for one to come, or where nobody says what today is.
-func years(t, now time.Time) string {
-	n := now.Year() - t.Year()
-	if t.AddDate(n, 0, 0).After(now) {
+func years(t, today time.Time) string {
+	n := today.Year() - t.Year()
+	if t.AddDate(n, 0, 0).After(today) {
 		n--
 	}
 	switch {
-	case now.IsZero() || n < 0 || n > 150:
+	case today.IsZero() || n < 0 || n > 150:
 		return ""
 	case n == 0:
 		return "menos de 1\u00a0ano"

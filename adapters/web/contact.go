@@ -84,7 +84,9 @@ const (
 	tabDocuments = "documentos"
 )
 
-func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactPage, error) {
+func (s *server) contactTab(
+	c *call, tab string, view crm.ContactView, documents []app.ContactDocument,
+) (contactPage, error) {
 	data := contactPage{
 		contactLine: contactLineOf(view), Tab: tab, NoteShown: ownWords(view.Contact),
 	}
@@ -98,10 +100,6 @@ func (s *server) contactTab(c *call, tab string, view crm.ContactView) (contactP
 		data.NoteShown, data.NoteCut = shorten(noteShown, data.NoteShown), true
 	}
 	if err := s.ownDocuments(c, &data); err != nil {
-		return data, err
-	}
-	documents, err := s.Contacts.Documents(c.ctx(), c.by, view.ID)
-	if err != nil {
 		return data, err
 	}
 	data.DocumentCount = len(documents)
@@ -201,7 +199,7 @@ func (s *server) contactSummary(c *call, status int, shown Form, wholeNote bool)
 	if err != nil {
 		return err
 	}
-	data, err := s.contactTab(c, "", view)
+	data, err := s.contactTab(c, "", view, documentsIn(history))
 	if err == nil && c.Method == http.MethodGet {
 		err = s.Contacts.Opened(c.ctx(), c.by, view)
 	}
@@ -230,7 +228,11 @@ func (s *server) contactDocuments(c *call) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.contactTab(c, tabDocuments, view)
+	documents, err := s.Contacts.Documents(c.ctx(), c.by, view.ID)
+	if err != nil {
+		return err
+	}
+	data, err := s.contactTab(c, tabDocuments, view, documents)
 	if err == nil {
 		err = s.Contacts.Opened(c.ctx(), c.by, view)
 	}
@@ -245,7 +247,7 @@ func (s *server) contactHistory(c *call) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.contactTab(c, "historico", view)
+	data, err := s.contactTab(c, "historico", view, documentsIn(history))
 	if err == nil {
 		err = s.Contacts.Opened(c.ctx(), c.by, view)
 	}
@@ -255,6 +257,16 @@ func (s *server) contactHistory(c *call) error {
 	data.History = s.happenings(c, history[:min(len(history), historyShown)])
 	data.Older = len(history) - len(data.History)
 	return c.render("contato", page{Title: tabTitle(view.Name, data.Tab), Nav: "contatos", Data: data})
+}
+
+// documentsIn are the lookups in a history.
+func documentsIn(history []app.Happening) (all []app.ContactDocument) {
+	for _, h := range history {
+		if h.Document != nil {
+			all = append(all, *h.Document)
+		}
+	}
+	return all
 }
 
 func (s *server) happenings(c *call, all []app.Happening) []happening {

@@ -103,7 +103,11 @@ func (s *server) asked(c *call, id string, p askedPage) error {
 			if err != nil {
 				return err
 			}
-			if p.Page, err = s.contactTab(c, tabDocuments, view); err != nil {
+			documents, err := s.Contacts.Documents(c.ctx(), c.by, view.ID)
+			if err != nil {
+				return err
+			}
+			if p.Page, err = s.contactTab(c, tabDocuments, view, documents); err != nil {
 				return err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"fichario/app"
-	"fichario/domain/batch"
 )
 
 // dashboardPage is what happened in a period.
@@ -16,7 +15,7 @@ type dashboardPage struct {
 	Plots []*plot
 	// Accrued draws what was spent up to each day of the month; nil without any.
 	Accrued *curves
-	// Batches are those that run, or wait for somebody.
+	// Batches are those that run, or wait for somebody, in the order of their start.
 	Batches []batchLine
 }
 
@@ -42,22 +41,15 @@ func (s *server) dashboard(c *call, f struct {
 	}
 	if s.LookupEnabled {
 		data.Accrued = accruedPlot(data.Overview.Accrued)
-		if data.Batches, err = s.openBatches(c); err != nil {
+		open, err := s.Batches.Open(c.ctx(), c.by, batchesAtOnce)
+		if err != nil {
 			return err
+		}
+		for _, v := range open {
+			data.Batches = append(data.Batches, s.batchLine(v, nil))
 		}
 	}
 	return c.render("painel", page{Title: "Painel", Nav: "painel", Data: data})
-}
-
-// openBatches are those among the newest that run or are paused.
-func (s *server) openBatches(c *call) (open []batchLine, err error) {
-	found, err := s.Batches.List(c.ctx(), c.by, "", batchesAtOnce)
-	for _, v := range found.Batches {
-		if v.Status == batch.Running || v.Status == batch.Paused {
-			open = append(open, s.batchLine(v, nil))
-		}
-	}
-	return open, err
 }
 
 func lookupPlot(o app.Overview, enabled bool) *plot {

@@ -176,8 +176,8 @@ func (s *server) passkeyUsed(c *call, f passkeyFields) error {
 
 // forgotData is the page of a forgotten password.
 type forgotData struct {
-	Sent    bool
-	Problem string
+	Sent           bool
+	Email, Problem string
 }
 
 func (s *server) forgotPage(c *call) error {
@@ -191,7 +191,7 @@ func (s *server) forgot(c *call, f struct {
 	if why := app.FaultOf(err); why != nil && app.IsRefusal(err) {
 		c.retryAfter(why)
 		return c.renderStatus(http.StatusUnauthorized, "esqueci", page{Title: "Esqueci a senha", Data: forgotData{
-			Problem: why.Message,
+			Email: f.Email, Problem: why.Message,
 		}})
 	}
 	if err != nil {

@@ -121,6 +121,17 @@ func (c *call) typed() (out []string) {
 	return out
 }
 
+// unavailable is what cannot be had now: by a rule of ours, or because the database is away.
+func unavailable(f *fault.Error) problem {
+	if errors.Unwrap(f) == nil {
+		return problem{Status: 503, Title: "Agora não dá", Text: f.Message, Retry: 15}
+	}
+	return problem{
+		Status: 503, Title: "O banco de dados está fora do ar",
+		Text: "Os webhooks pedem aos formulários que reenviem, e nenhuma consulta é cobrada.", Detail: f.Message, Retry: 15,
+	}
+}
+
 func problemOf(err error) problem {
 	var (
 		f    *fault.Error
@@ -165,10 +176,7 @@ func problemOf(err error) problem {
 			Text: "O seu não foi lido, e nada foi guardado nem cobrado. Espere um pouco e envie-o de novo.", Retry: 5,
 		}
 	case errors.As(err, &f) && f.Code == fault.ServiceUnavailable:
-		return problem{
-			Status: 503, Title: "O banco de dados está fora do ar",
-			Text: "Os webhooks pedem aos formulários que reenviem, e nenhuma consulta é cobrada.", Retry: 15,
-		}
+		return unavailable(f)
 	case errors.As(err, &f) && f.Code == fault.LookupDisabled:
 		return problem{Status: 404, Title: "Consultas desligadas", Text: "Esta instância não tem as consultas habilitadas."}
 	case errors.As(err, &f) && f.Code != fault.Internal:

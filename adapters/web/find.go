@@ -46,13 +46,17 @@ var places = []place{
 	{Name: "Consultar", Address: "/consultar", Icon: "search", lookups: true},
 	{Name: "Pacotes de produtos", Address: "/pacotes", Icon: "search", manager: true, lookups: true},
 	{Name: "Lotes", Address: "/lotes", Icon: "table", lookups: true},
+	{Name: "Consultas da equipe", Address: "/consultas", Icon: "table", lookups: true},
 	{Name: "Extrato", Address: "/extrato", Icon: "table", lookups: true},
 	{Name: "Contatos", Address: "/contatos", Icon: "contacts"},
 	{Name: "Contatos de hoje", Address: "/contatos?quando=hoje", Icon: "contacts"},
 	{Name: "Novo contato", Address: "/contatos/novo", Icon: "plus"},
+	{Name: "Retorno: quem espera resposta", Address: "/retorno", Icon: "contacts"},
+	{Name: "Importar contatos", Address: "/importacoes", Icon: "plus"},
 	{Name: "Funil", Address: "/funil", Icon: "board"},
 	{Name: "Webhooks", Address: "/webhooks", Icon: "webhook", manager: true},
 	{Name: "Novo webhook", Address: "/webhooks/novo", Icon: "plus", manager: true},
+	{Name: "Rodízios", Address: "/rodizios", Icon: "team", manager: true},
 	{Name: "Chaves de API", Address: "/chaves", Icon: "key", manager: true, lookups: true},
 	{Name: "Nova chave", Address: "/chaves/nova", Icon: "plus", manager: true, lookups: true},
 	{Name: "Automações", Address: "/automacoes", Icon: "bolt", manager: true},
@@ -64,6 +68,8 @@ var places = []place{
 	{Name: "Registro das operações", Address: "/privacidade/registro", Icon: "receipt", owner: true},
 	{Name: "Auditoria", Address: "/auditoria", Icon: "shield", owner: true},
 	{Name: "Sua conta e senha", Address: "/conta", Icon: "person"},
+	{Name: "Seus acessos", Address: "/conta/acessos", Icon: "shield"},
+	{Name: "Segundo fator", Address: "/conta/segundo-fator", Icon: "key"},
 }
 
 // findFields are what the search is for. It is posted, because an address is kept where a document must not be.

@@ -25,6 +25,13 @@ func TestTheSearchOverEverything(t *testing.T) {
 	has(t, "by a document", search(v, "529.982.247-25"), "Score", "R$ 0,45", "grátis", sheet)
 	has(t, "an action", search(v, "nova aut"), "Nova automação")
 	has(t, "nothing", search(v, "xyz"), "Nada encontrado")
+	for words, page := range map[string]string{
+		"importar": "/importacoes", "rodizio": "/rodizios", "retorno": "/retorno", "acessos": "/conta/acessos",
+		"segundo fator": "/conta/segundo-fator", "da equipe": "/consultas",
+	} {
+		has(t, "a page", search(v, words), `href="`+page+`"`)
+		v.get(page)
+	}
 
 	caio := site.member(v.by.OrgID(), "Caio", crm.Common)
 	hasNot(t, "what a member may not do", search(caio, "nova"), "Nova automação", "Nova chave")

@@ -290,3 +290,28 @@ func TestARotationComesBackAsItWasSent(t *testing.T) {
 	page = v.comesBack("/equipe/membros", url.Values{"nome": {""}, "email": {"rui@example.com"}, "papel": {"admin"}})
 	has(t, "a new person", page, `<option value="admin" selected>`)
 }
+
+// TestTheAddressOfAFormIsNoDeadEnd: a form that was refused stands at the address it was sent to, which may be loaded
+// again, or come back to from a form on that page.
+func TestTheAddressOfAFormIsNoDeadEnd(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	contact := "/contatos/" + v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	hook := "/webhooks/" + v.hook.ID
+	for form, page := range map[string]string{
+		contact + "/nota": contact, "/equipe/membros": "/equipe", hook + "/testar": hook, "/lotes/x/retomar?a=b": "/lotes/x",
+		"/entrar/chave/inicio": "/entrar", "/sair": "/",
+	} {
+		response, _ := v.do(http.MethodGet, form, nil)
+		if got := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || got != page {
+			t.Errorf("GET %s: %d to %q, want %s", form, response.StatusCode, got, page)
+		}
+	}
+	if response, _ := v.do(http.MethodPut, contact+"/nota", nil); response.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("PUT: %d", response.StatusCode)
+	}
+	r, _ := v.do(http.MethodPost, contact+"/etapa", url.Values{"etapa": {v.funnel().Stages[1].ID}},
+		"Referer", v.server.URL+contact+"/nota")
+	response, _ := v.do(http.MethodGet, r.Header.Get("Location"), nil)
+	has(t, "what was done is told", v.get(response.Header.Get("Location")), "Movido para")
+}

@@ -167,7 +167,8 @@ func (s *server) resultOf(v app.LookupView) resultPage {
 // sheetOf reads an answer for a caller, who may ask about those whom it names. Their documents stay out of the page: it
 // says in which answer they stand, and where.
 func (s *server) sheetOf(c *call, e lookup.Entry) *sheet {
-	out := &sheet{left: sheetText, now: s.Clock()}
+	y, m, d := s.Clock().In(s.Calendar.Location).Date()
+	out := &sheet{left: sheetText, today: time.Date(y, m, d, 0, 0, 0, 0, time.UTC)}
 	out.ask = func(d document.Document) *choiceLine {
 		for _, offer := range s.Lookups.Offers(c.by) {
 			if offer.Product.ID == string(d.Type()) { // a complete record is called as its document
@@ -277,7 +278,7 @@ func (s *server) troubleOf(v app.LookupView) trouble {
 	if v.Unreadable {
 		return trouble{
 			"A resposta guardada desta consulta está ilegível.", "Ela custou " + v.Entry.Amount.Exact() + ".",
-			"Avise quem cuida do serviço: fichario doctor --deep diz quais são. Atualizar pergunta de novo ao bureau.",
+			"Avise quem cuida do serviço: fichario doctor --deep diz quais são. Tentar de novo pergunta outra vez ao bureau.",
 		}
 	}
 	return trouble{

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -51,6 +52,16 @@ func TestPurposesOnEveryScreen(t *testing.T) {
 	has(t, "who asked and why", v.get(path), "Pedida por", "Ana", "Para", "Cobrança")
 	has(t, "the statement", v.get("/extrato?finalidade=cobranca"), "Cobrança", "529.982.247-25")
 	hasNot(t, "another purpose", v.get("/extrato?finalidade=credito"), "529.982.247-25")
+
+	for form, field := range map[string]string{
+		"/consultar/reconhecer": `name="finalidade" value="credito"`, "/lotes/colados": `value="credito" selected`,
+	} {
+		several := url.Values{"documento": {aPerson + " " + anotherPerson}, "documentos": {aPerson, anotherPerson}}
+		several.Set("finalidade", "credito")
+		_, page = v.do(http.MethodPost, form, several, "HX-Request", "true")
+		has(t, "several documents keep what they are for: "+form, page, field)
+	}
+	v.send("/consultar", "documento", aPerson, "finalidade", "cobranca")
 
 	_, page = v.send("/lotes", "produto", "cpf", "documentos", aPerson)
 	has(t, "a batch for nothing", page, "Diga para que é a consulta")

@@ -201,17 +201,18 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 		text, p.Text = text[:typedMax], shorten(typedMax, p.Text)
 	}
 	p.Found = document.RecogniseIn(text)
+	var err error
 	switch {
 	case p.Found.Document.IsZero() && p.Found.Short && typing:
 		p.Hint = missingWords(p.Found)
 		return p, nil
 	case len(p.Found.Several) > 0:
-		return p, nil
+		p.Purposes, err = s.purposesOf(c, f.Purpose)
+		return p, err
 	case p.Found.Document.IsZero():
 		p.Problem = problemWords(p.Found)
 		return p, nil
 	}
-	var err error
 	if p.Purposes, err = s.purposesOf(c, f.Purpose); err != nil {
 		return p, err
 	}

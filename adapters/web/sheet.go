@@ -72,7 +72,8 @@ type address struct {
 type sheet struct {
 	// left is how many characters may still be shown of it.
 	left int
-	now  time.Time
+	// today is the date where the people are, at midnight in UTC as dates of answers are; zero where nobody says.
+	today time.Time
 	// ask returns what may be asked about somebody whom the answer names; nil for nothing.
 	ask func(document.Document) *choiceLine
 	// named are those whom the answer names, as far as it has been read.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestASheetAnswersTheQuestion: a company at a glance, partners to be asked about, addresses on a map, mobiles in
@@ -44,4 +45,19 @@ func TestASheetAnswersTheQuestion(t *testing.T) {
 		"Rua A & B, 1, Sabará, MG",
 		"2 informados")
 	hasNot(t, "the first one, of which there is none before", v.get(first), "O que mudou")
+}
+
+// TestAnAgeIsThatOfToday, where the people are: in the evening before a birthday it is the next day in UTC.
+func TestAnAgeIsThatOfToday(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	born := today.AddDate(-30, 0, 0)
+	v.bureau.says(aCompany, `{"razaoSocial":"Cipó Ltda","abertura":"`+born.Format(time.DateOnly)+`"}`)
+	sheet := v.ask("documento", aCompany, "produto", "cnpj")
+	for after, years := range map[time.Duration]string{90 * time.Minute: "29", 4 * time.Hour: "30"} {
+		site.ahead.Store(int64(time.Until(today.Add(after))))
+		has(t, "after UTC's midnight "+after.String(), v.get(sheet), years+" anos")
+	}
 }

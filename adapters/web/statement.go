@@ -106,9 +106,12 @@ func (s *server) keyShow(c *call) error {
 	if err != nil {
 		return err
 	}
-	data := keyPage{}
-	path := "/chaves/" + key.ID
-	status, err := s.statement(c, key.ID, path, path+"/extrato.csv", &data.Statement)
+	data, status := keyPage{}, http.StatusOK
+	if path := "/chaves/" + key.ID; c.script() { // the figures alone, every few seconds
+		data.Statement.Page, err = s.Statement.Figures(c.ctx(), c.by, app.StatementQuery{OfKey: key.ID})
+	} else {
+		status, err = s.statement(c, key.ID, path, path+"/extrato.csv", &data.Statement)
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"html"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -47,6 +48,9 @@ func TestLookupsStatementPages(t *testing.T) {
 	if seen != 120 {
 		t.Errorf("%d lines on all pages", seen)
 	}
+	_, figures := v.do(http.MethodGet, path, nil, "HX-Request", "true")
+	has(t, "the figures, which are asked for again", figures, "Gasto hoje", "Restam no dia")
+	hasNot(t, "what somebody may have opened", figures, "<details", aPerson)
 }
 
 // TestSpendingSaysWhatItIsOf: it is kept by day and product, and a purpose or a result narrows the lines alone.

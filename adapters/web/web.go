@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -266,11 +267,27 @@ func (s *server) nowhere(c *call, mux *http.ServeMux) error {
 	if cookie, err := c.Cookie(c.sessionCookie()); err == nil {
 		c.by, c.member, _ = s.Sessions.Resume(c.ctx(), cookie.Value) // whoever is not inside sees it outside
 	}
+	if c.Method == http.MethodGet && len(allowed) > 0 {
+		return c.redirect(nearest(c, mux))
+	}
 	if len(allowed) > 0 {
 		c.w.Header().Set("Allow", strings.Join(allowed, ", "))
 		return errMethod
 	}
 	return errNowhere
+}
+
+// nearest is the page above an address that only takes a form: one that was refused stands at the address it was sent
+// to, which a browser may load again, or come back to.
+func nearest(c *call, mux *http.ServeMux) string {
+	page := c.Clone(c.ctx())
+	for page.URL.Path != "/" {
+		page.URL.Path = path.Dir(page.URL.Path)
+		if _, pattern := mux.Handler(page); strings.HasPrefix(pattern, http.MethodGet) {
+			break
+		}
+	}
+	return page.URL.Path
 }
 
 // headers sets what every answer carries. Pages hold personal data, so none is

@@ -282,6 +282,18 @@ func busyBatches(t *testing.T, s ports.Store) {
 	earlier := later
 	earlier.ID, earlier.StartedAt = id(), at.Add(-time.Hour)
 	must(t, repo.Create(ctx, earlier))
+	opened, err := repo.Open(ctx, later.OrgID, 9)
+	must(t, err)
+	same(t, "open, in the order of their start", opened, []batch.Batch{earlier, later})
+	opened, err = repo.Open(ctx, paused.OrgID, 9)
+	must(t, err)
+	same(t, "one that waits", opened, []batch.Batch{paused})
+	opened, err = repo.Open(ctx, cancelled.OrgID, 9)
+	must(t, err)
+	same(t, "at its end", len(opened), 0)
+	opened, err = repo.Open(ctx, later.OrgID, 1)
+	must(t, err)
+	same(t, "not more than are wanted", len(opened), 1)
 	busy := func(now time.Time) map[string]bool {
 		ids, err := repo.Busy(ctx, now)
 		must(t, err)

@@ -35,6 +35,19 @@ func TestEverythingIsFoundFromAnyPage(t *testing.T) {
 		b.See("Resposta original do bureau", "Cobrado: R$ 0,45")
 		b.Visit("/conta")
 		press("k", "true")
+		b.See("Páginas e ações")
+		// Enter before the price was on the screen buys nothing: the product has the focus, with its price.
+		browsertest.Eval[bool](b, `(() => {
+			const field = document.querySelector('dialog.finder input')
+			field.value = '111.444.777-35'
+			field.dispatchEvent(new Event('input', { bubbles: true }))
+			field.form.requestSubmit()
+			return true
+		})()`)
+		b.See("CPF 111.444.777-35", "R$ 0,45")
+		if !browsertest.Eval[bool](b, "document.activeElement.matches('button.find-a') && location.pathname === '/conta'") {
+			t.Error("the product has not the focus")
+		}
 		b.Fill("dialog.finder input", "52998224725")
 		b.See("Fichas", "***.982.247-**", "grátis")
 		b.Accessible()

@@ -166,11 +166,12 @@ func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 	})
 }
 
-// TestAKeyEndsUnderLoad: of two instances, neither answers a request with it that began a tenth of a second after it was
-// given a new secret, or revoked.
+// TestAKeyEndsUnderLoad: of two instances, neither answers a request with it that began a tenth of a second after it
+// was given a new secret, or revoked.
 func TestAKeyEndsUnderLoad(t *testing.T) {
 	t.Parallel()
-	s := lookuptest.StartService(t, testkit.PostgreSQL(t), lookuptest.BureauFile(t, lookuptest.StartBureau(t, nil).URL, time.Second))
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.PostgreSQL(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
 	instances := []*lookuptest.Service{s, s.StartAnother()}
 	key := s.NewKey(1e9, 1e9, 1e9)
 	s.CPF(key.Key, ana)

@@ -13,17 +13,21 @@ function at(search) {
     event.preventDefault()
     all[(Math.max(all.indexOf(document.activeElement), 0) + step) % all.length].focus()
   })
-  // Enter in the field goes to the first thing found, as soon as what is shown is what was typed.
+  // Enter in the field goes to the first thing found, as soon as what is shown is what was typed. What costs money is not
+  // bought by an Enter that came before its price was seen: it has the focus then.
   let waiting = false
-  const go = () => {
+  const go = (seen) => {
     waiting = search.querySelector('data').value !== field.value.trim()
-    if (!waiting) search.querySelector('.find-a')?.click()
+    const first = waiting ? null : search.querySelector('.find-a')
+    if (first?.matches('a') || seen) first?.click()
+    else first?.focus()
   }
-  new MutationObserver(() => { if (waiting) go() }).observe(search.querySelector('.find'), { childList: true })
+  field.addEventListener('input', () => { waiting = false })
+  new MutationObserver(() => { if (waiting) go(false) }).observe(search.querySelector('.find'), { childList: true })
   search.querySelector('form').addEventListener('submit', (event) => {
     event.preventDefault()
     event.stopPropagation()
-    go()
+    go(true)
   })
   return field
 }

@@ -17,19 +17,26 @@ if (fresh && window.EventSource) {
 
   // update is called by the news, or by whoever clicks on their offer: only the second is a visit.
   const update = async (click) => {
-    note.replaceChildren()
     waiting = null
     const place = new CustomEvent('live', { cancelable: true, bubbles: true })
-    if (!fresh.dispatchEvent(place)) return // it reads itself anew
-    const answer = await fetch(location.href, { headers: click ? {} : { 'X-Unattended': 'true' } })
-    const page = answer.ok && new DOMParser().parseFromString(await answer.text(), 'text/html')
+    if (!fresh.dispatchEvent(place)) return void note.replaceChildren() // it reads itself anew
+    const answer = await fetch(location.href, { headers: click ? {} : { 'X-Unattended': 'true' } }).catch(() => null)
+    const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html')
     const found = page && page.querySelector('[data-live]')
-    if (!found) return
+    if (!found) {
+      if (click) note.firstChild.data = 'Não deu para atualizar. '
+      return
+    }
+    const here = note.contains(document.activeElement)
+    note.replaceChildren()
     const ticked = new Set([...fresh.querySelectorAll('[type=checkbox]:checked')].map((e) => e.value))
     fresh.replaceChildren(...found.childNodes)
     for (const e of fresh.querySelectorAll('[type=checkbox]')) if (ticked.has(e.value)) e.checked = true
     for (const e of document.querySelectorAll('[data-live-too]')) e.replaceWith(page.getElementById(e.id) || e)
     if (window.htmx) window.htmx.process(fresh)
+    if (!here) return
+    fresh.tabIndex = -1 // the button that had the focus is gone
+    fresh.focus()
   }
   const offer = () => {
     if (!busy()) return void update()
@@ -47,6 +54,12 @@ if (fresh && window.EventSource) {
     source = new EventSource('/eventos' + made)
     made = ''
     source.addEventListener('contatos', heard)
+    // After an answer that is none a browser does not ask again by itself: a server that starts anew, or is full.
+    source.addEventListener('error', () => {
+      if (source?.readyState !== EventSource.CLOSED) return
+      source = null
+      setTimeout(() => { listen(); heard() }, 30000)
+    })
   }
   // A page that nobody sees keeps no connection; when it is seen again it may be old.
   document.addEventListener('visibilitychange', () => {
