@@ -51,8 +51,17 @@ func TestKilledAtEachPoint(t *testing.T) {
 			point{"when the bureau answers", asking, func(from bool, _ []byte) bool { return from }, false, "sem_resposta", "1"},
 			point{"when it answers", answering, func(from bool, _ []byte) bool { return from }, false, "concluida", "1"})
 		key := s.NewKey(600, 500, 500).Key
+		points = append(points, points...) // once by each way to ask
 		docs := lookuptest.CPFs(61, len(points))
 		calls := func(d string) string { return fmt.Sprint(bureau.Ledger()[d]) }
+		ask := func(i int) (lookuptest.Answer, error) {
+			if i < len(points)/2 {
+				return door.Do(context.Background(), "GET", "/api/v1/cpf/"+docs[i], key, nil, "")
+			}
+			return door.Do(context.Background(), "POST", "/api/v1/consultas", key,
+				map[string]string{"Content-Type": "application/json"},
+				`{"produto":"renda_presumida","documento":"`+docs[i]+`"}`)
+		}
 		for i, p := range points {
 			s.Hide(docs[i])
 			before := bureau.Calls()
@@ -64,7 +73,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 				s.Kill()
 				return testkit.Reset
 			})
-			if a, err := door.Do(context.Background(), "GET", "/api/v1/cpf/"+docs[i], key, nil, ""); err == nil {
+			if a, err := ask(i); err == nil {
 				t.Errorf("%s: it is answered with %s", p.name, a)
 			}
 			p.at.Meddle(nil)
