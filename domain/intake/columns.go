@@ -2,6 +2,7 @@ package intake
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,7 +180,8 @@ func ReadRecord(columns, fields, cells []string) Record {
 		case fieldNames[fieldMessage]:
 			r.Message = strings.TrimPrefix(r.Message+"\n"+cell, "\n")
 		case ColumnArea:
-			area = text.Digits(line)
+			whole, _ := wholeNumber(line)
+			area = text.Digits(whole)
 		case fieldDocuments:
 			kept = r.addDocuments(cell)
 		case fieldNames[fieldAmount]:
@@ -187,7 +189,7 @@ func ReadRecord(columns, fields, cells []string) Record {
 		case fieldNames[fieldEmail]:
 			kept = r.setEmail(line)
 		case fieldNames[fieldPhone]:
-			kept = first(&r.Phone, wholeNumber(line))
+			kept = r.setPhone(line)
 		case fieldNames[fieldCompany]:
 			kept = first(&r.Company, line)
 		case fieldNames[fieldOrigin]:
@@ -217,6 +219,15 @@ func first(to *string, said string) bool {
 func (r *Record) setEmail(cell string) bool {
 	address := findEmail([]string{cell})
 	return address != "" && first(&r.Email, address) && address == cell
+}
+
+func (r *Record) setPhone(cell string) bool {
+	whole, ok := wholeNumber(cell)
+	if !ok {
+		r.Remarks = append(r.Remarks, "O telefone virou um número arredondado na planilha, perdeu dígitos e foi para a nota.")
+		return false
+	}
+	return first(&r.Phone, whole)
 }
 
 func (r *Record) setAmount(cell string) bool {
@@ -254,16 +265,24 @@ func (r *Record) addDocuments(cell string) bool {
 	return true
 }
 
-// wholeNumber writes a number out that a spreadsheet wrote with an exponent, as it does with long phones.
-func wholeNumber(cell string) string {
-	if !strings.ContainsAny(cell, "eE") {
-		return cell
+// exponent and zeroes are how a spreadsheet writes a number that it took for an amount.
+var (
+	exponent = regexp.MustCompile(`^(\d)(?:[.,](\d+))?[eE]\+?(\d{1,2})$`)
+	zeroes   = regexp.MustCompile(`^(\d+)[.,]0+$`)
+)
+
+// wholeNumber writes a number out that a spreadsheet took for an amount, as it does with long phones; false where it
+// rounded digits away, and what is left is somebody else's number.
+func wholeNumber(cell string) (string, bool) {
+	if m := zeroes.FindStringSubmatch(cell); m != nil {
+		return m[1], true
 	}
-	n, err := strconv.ParseFloat(strings.Replace(cell, ",", ".", 1), 64)
-	if err != nil || n != float64(int64(n)) || n < 1e7 || n > 1e15 {
-		return cell
+	m := exponent.FindStringSubmatch(cell)
+	if m == nil {
+		return cell, true
 	}
-	return strconv.FormatInt(int64(n), 10)
+	n, _ := strconv.Atoi(m[3])
+	return m[1] + m[2], len(m[2]) == n
 }
 
 // Note is the text of the contact's note.

@@ -88,6 +88,16 @@ func TestARowOfATable(t *testing.T) {
 	if r.DisplayName() != "ana" || r.Phone != "11987654321" || r.Note() != "f: 123\ng: a combinar" || len(r.Remarks) != 2 {
 		t.Errorf("what cannot be read: %q %q %q %v", r.DisplayName(), r.Phone, r.Note(), r.Remarks)
 	}
+	r = ReadRecord(columns, fields, []string{"Ana", "", "", "11.0", "987654321.0", "52998224725.0,'52998224725"})
+	if r.Phone != "11987654321" || len(r.Documents) != 1 || r.Documents[0].Value() != "52998224725" || r.Note() != "" {
+		t.Errorf("numbers as amounts: %q %d %q", r.Phone, len(r.Documents), r.Note())
+	}
+	for _, rounded := range []string{"5,51199E+12", "5.5119876543E+12", "6E+12"} {
+		r = ReadRecord(columns, fields, []string{"Ana", "", "", "", rounded})
+		if r.Phone != "" || r.Note() != "e: "+rounded || len(r.Remarks) != 1 {
+			t.Errorf("a phone that lost digits: %q %q %v", r.Phone, r.Note(), r.Remarks)
+		}
+	}
 	if !slices.Contains(ColumnFields(), ColumnNote) {
 		t.Error("no column can go to the note")
 	}

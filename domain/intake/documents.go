@@ -118,8 +118,16 @@ func (a *answer) documents() []document.Document {
 	return out
 }
 
-// documentIn reads a CPF or CNPJ with right digits. A number has lost its leading zeros.
+// documentIn reads a CPF or CNPJ with right digits. A number has lost its leading zeros, and may have been written as an
+// amount.
 func documentIn(s string, number bool) (document.Document, bool) {
+	if number {
+		whole, ok := wholeNumber(strings.TrimPrefix(s, "'"))
+		if !ok {
+			return document.Document{}, false
+		}
+		s = whole
+	}
 	known := document.Recognise(s)
 	if t := known.Type; (t == document.CPF || t == document.CNPJ) && !known.Document.IsZero() {
 		return known.Document, true

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"strings"
+	"unicode"
 
 	"fichario/domain/text"
 
@@ -15,16 +16,37 @@ func E164(text string) string { return e164(text) }
 // region is the one whose numbers come without a country code.
 const region = "BR"
 
-// e164 returns the international form of a number, or "" when the numbering plan has none such.
+// e164 returns the international form of a number, or "" when the numbering plan has none such. Of several, and of one
+// with words beside it, the first counts.
 func e164(number string) string {
 	if n := brazilian(strings.TrimSuffix(number, ".0")); n != "" {
 		return n
 	}
 	s := strings.TrimSuffix(strings.TrimSpace(number), ".0") // what a spreadsheet makes of a number
-	if i := strings.Index(strings.ToLower(s), "ramal"); i > 0 && i <= len(s) {
-		s = s[:i]
-	}
 	s = s[carrierSlot(s):]
+	if !strings.ContainsFunc(s, unicode.IsLetter) { // of which the library would make digits, as on a telephone's keys
+		if n := planned(s); n != "" {
+			return n
+		}
+	}
+	for run := range strings.FieldsFuncSeq(s, func(c rune) bool { return !inNumber(c) }) {
+		if countDigits(run) < 8 {
+			continue
+		}
+		if n := planned(strings.TrimSpace(run)); n != "" {
+			return n
+		}
+	}
+	return ""
+}
+
+// inNumber reports whether a character may stand within a phone number.
+func inNumber(c rune) bool {
+	return c >= '0' && c <= '9' || strings.ContainsRune(" +-.()\u00a0\u2010\u2011\u2012\u2013\u2014", c)
+}
+
+// planned reads a number without words beside it.
+func planned(s string) string {
 	if n := parsePhone(s); n != "" {
 		return n
 	}
@@ -33,6 +55,10 @@ func e164(number string) string {
 	// number.
 	if rest, ok := strings.CutPrefix(digits, "550"); ok {
 		return parsePhone("+55" + rest)
+	}
+	// A mask that puts the country before what has it already.
+	if rest, ok := strings.CutPrefix(digits, "5555"); ok && (len(rest) == 10 || len(rest) == 11) {
+		return brazilian(rest)
 	}
 	if n := withNinthDigit(digits, strings.HasPrefix(s, "+")); n != "" {
 		return n
@@ -54,7 +80,13 @@ func parsePhone(s string) string {
 
 // withNinthDigit reads a mobile number from before the ninth digit, as old address books and chats still write it.
 func withNinthDigit(digits string, plus bool) string {
-	local := strings.TrimPrefix(digits, "55")
+	local := digits
+	switch {
+	case len(digits) >= 12:
+		local = strings.TrimPrefix(digits, "55")
+	case len(digits) == 11:
+		local = strings.TrimPrefix(digits, "0")
+	}
 	if len(local) != 10 || local[2] < '6' || plus && len(digits) != 12 {
 		return ""
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fichario/domain/document"
 	"fichario/domain/intake"
@@ -82,7 +84,7 @@ func ByPhone(typed string) (Identity, bool) {
 }
 
 var (
-	addresses = regexp.MustCompile(`[^\s"'<>(),;:=&|\\/\[\]{}]+@[^\s"'<>(),;:=&|\\/\[\]{}@]+`)
+	addresses = regexp.MustCompile(`[^\s"'<>(),;:=&|\\/\[\]{}]+@[^\s"'<>(),;:=&|\\/\[\]{}@+]+`)
 	numbers   = regexp.MustCompile(`\+?[0-9A-Z(][0-9A-Z .()/-]{6,24}[0-9]`)
 	escapes   = regexp.MustCompile(`\\u00[0-7][0-9a-fA-F]|%[0-7][0-9a-fA-F]`)
 )
@@ -111,7 +113,7 @@ func unhex(c byte) byte {
 // FindIn returns the identities that a text names, each once: e-mail addresses, documents with right digits and phone
 // numbers. It may return a number that means something else, and is for finding known ones among many.
 func FindIn(s string) []Identity {
-	s = plain(s)
+	s = strings.ReplaceAll(plain(s), "\u00a0", " ")
 	var out []Identity
 	add := func(i Identity, ok bool) {
 		if ok && !slices.Contains(out, i) {
@@ -121,6 +123,11 @@ func FindIn(s string) []Identity {
 	for _, address := range addresses.FindAllString(s, -1) {
 		i, err := ByEmail(strings.Trim(address, "."))
 		add(i, err == nil)
+		local, _, _ := strings.Cut(address, "@")
+		if plus := strings.LastIndexByte(local, '+'); plus >= 0 { // a form's space, or part of the address
+			i, err = ByEmail(strings.Trim(address[plus+1:], "."))
+			add(i, err == nil)
+		}
 	}
 	for _, number := range numbers.FindAllString(strings.ToUpper(s), -1) {
 		parts := append([]string{number}, strings.Fields(number)...)
@@ -137,15 +144,91 @@ func FindIn(s string) []Identity {
 	return out
 }
 
-// mentions reports whether a text, of which folded and digits are made, has an identity.
-func (i Identity) mentions(folded, digits string) bool {
+// mentions reports whether a folded text has an identity, whole: what has it within another address or a longer number
+// is about somebody else.
+func (i Identity) mentions(folded string) bool {
 	switch i.Type {
 	case Email:
-		return strings.Contains(folded, i.Value)
+		return hasAddress(folded, i.Value)
 	case Phone:
-		return strings.Contains(digits, national(i.Value))
+		return hasNumber(folded, national(i.Value), func(before string) bool {
+			return before == "55" || before == "055" || len(before) == 3 && before[0] == '0' // the code of a carrier
+		})
 	}
-	return strings.Contains(digits, strings.ToLower(i.Value))
+	return hasNumber(folded, strings.ToLower(i.Value), func(string) bool { return false })
+}
+
+// hasAddress reports whether a text has an e-mail address. A full stop behind it may be the sentence's, a plus before
+// it a form's space.
+func hasAddress(s, address string) bool {
+	for {
+		at := strings.Index(s, address)
+		if at < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:at])
+		s = s[at+len(address):]
+		after, size := utf8.DecodeRuneInString(s)
+		if after == '.' {
+			after, _ = utf8.DecodeRuneInString(s[size:])
+		}
+		if !inAddress(before) && !inAddress(after) && after != '@' {
+			return true
+		}
+	}
+}
+
+// inAddress reports whether a character beside an address would be part of it; not that the text ends there.
+func inAddress(c rune) bool {
+	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("._-", c))
+}
+
+// separatorsMost is how many characters may stand between two of a number.
+const separatorsMost = 4
+
+// hasNumber reports whether a text has a number, with separators between its characters. Before it may stand zeros, and
+// what prefix takes.
+func hasNumber(s, number string, prefix func(string) bool) bool {
+	for start := 0; ; start++ {
+		at := strings.IndexByte(s[start:], number[0])
+		if at < 0 {
+			return false
+		}
+		start += at
+		if end := endOf(number, s, start); end > 0 && (end == len(s) || !sameKind(s[end], number)) {
+			begin := start
+			for begin > 0 && sameKind(s[begin-1], number) {
+				begin--
+			}
+			if before := strings.TrimLeft(s[begin:start], "0"); before == "" || prefix(before) || prefix(s[begin:start]) {
+				return true
+			}
+		}
+	}
+}
+
+// endOf is where a number that begins at start has ended; 0 where it does not stand there.
+func endOf(number, s string, start int) int {
+	at, between := start, 0
+	for n := 0; n < len(number); at++ {
+		switch {
+		case at == len(s):
+			return 0
+		case s[at] == number[n]:
+			n, between = n+1, 0
+		case strings.IndexByte(separators, s[at]) < 0 || between == separatorsMost:
+			return 0
+		default:
+			between++
+		}
+	}
+	return at
+}
+
+// sameKind reports whether a character beside a number would be part of it: a digit, and beside one with letters a
+// letter too.
+func sameKind(c byte, number string) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' && strings.Trim(number, "0123456789") != ""
 }
 
 // national is a number without the country code of Brazil, as most write it.
@@ -158,12 +241,11 @@ func national(e164 string) string {
 }
 
 // separators are what stands between the characters of a number.
-var separators = strings.NewReplacer(" ", "", ".", "", "-", "", "/", "", "(", "", ")", "", "+", "", "\u00a0", "")
+const separators = " .-/()+"
 
 // fold makes what mentions looks at.
-func fold(s string) (folded, digits string) {
-	folded = strings.ToLower(plain(s))
-	return folded, separators.Replace(folded)
+func fold(s string) string {
+	return strings.ReplaceAll(strings.ToLower(plain(s)), "\u00a0", " ")
 }
 
 // foldName is a name as it is compared.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/text"
 )
 
@@ -37,8 +38,8 @@ func (p *Person) Knows(i Identity) bool { return slices.Contains(p.Identities, i
 
 // Mentions reports whether a text names him: by an identity, or by a phone and a name together.
 func (p *Person) Mentions(s string) bool {
-	folded, digits := fold(s)
-	has := func(i Identity) bool { return i.mentions(folded, digits) }
+	folded := fold(s)
+	has := func(i Identity) bool { return i.mentions(folded) }
 	if slices.ContainsFunc(p.Identities, has) {
 		return true
 	}
@@ -84,7 +85,8 @@ func (p *Person) Take(c crm.Contact) (found []Identity) {
 	}
 	p.Contacts = append(p.Contacts, c.ID)
 	p.Parts = slices.DeleteFunc(p.Parts, func(id string) bool { return id == c.ID })
-	if i, err := ByEmail(c.Email); err == nil && p.Add(i) {
+	// What only has an @ may stand in anybody's address.
+	if i, err := ByEmail(c.Email); err == nil && wholeAddress(i) && p.Add(i) {
 		found = append(found, i)
 	}
 	if mine := own(c); len(mine) == 1 && mine[0].Type == CPF && p.Add(mine[0]) {
@@ -97,6 +99,11 @@ func (p *Person) Take(c crm.Contact) (found []Identity) {
 		p.Names = append(p.Names, name)
 	}
 	return found
+}
+
+func wholeAddress(i Identity) bool {
+	_, err := document.Normalize(document.Email, i.Value)
+	return err == nil
 }
 
 // TakePart adds a contact about somebody else that has a document of the person.

@@ -48,6 +48,13 @@ func TestWhatATextNames(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"cpf":"529.982.247-25"}`: true, `cpf=52998224725&x=1`: true, `{"email":"ANA@x.example"}`: true,
 		"email=ana%40x.example": true, `{"e":"ana\u0040x.example"}`: true, "Ana Lima;(21) 99773-1077": true,
+		`{"email":"mariana@x.example"}`: false, "ana@x.example.br": false, "x.ana@x.example": false, "ana@x.example2": false,
+		"escreva a ana@x.example.": true, "nota=fale+com+ana@x.example+hoje": true, "<ana@x.example>": true,
+		"ana@x.example.br, ana@x.example": true, "pedido 1529982247250": false, "152998224725": false,
+		"Ana Lima 021997731077": true, "529982247251": false, "cpf 52998224725 21997731077": true, "52998224725.0": true,
+		"Ana Lima 5521997731077": true, "Ana Lima 0(21) 99773-1077": true, "Ana Lima 015 21 99773-1077": true,
+		"Ana Lima 01521997731077": true, "Ana Lima, pedido 2199773107700": false, "Ana Lima, pedido 3321997731077": false,
+		"529.982.": false, "529\u00a0982\u00a0247\u00a025": true,
 		"Rui;(21) 99773-1077": false, "Ana Lima": false, "529.982.247-26": false, "": false,
 	} {
 		if got := p.Mentions(text); got != want {
