@@ -60,6 +60,8 @@ func (c *chooser) dropAccountUser() {
 	if phone {
 		others = append(others, forms...)
 	}
+	const most = 50 // more names than that are nobody's account
+	users, others = users[:min(most, len(users))], others[:min(most, len(others))]
 	somebodyElse := slices.ContainsFunc(others, func(name string) bool {
 		return !slices.ContainsFunc(users, func(user string) bool {
 			return strings.Contains(user, name) || strings.Contains(name, user)

@@ -26,6 +26,26 @@ func TestHostileBodies(t *testing.T) {
 	list := func(element string, n int) string {
 		return `{"email":"a@b.c","x":[` + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + `]}`
 	}
+	numbered := make([]string, 18000)
+	for i := range numbered {
+		numbered[i] = fmt.Sprintf(`"%d.3":"a"`, 10001+i)
+	}
+	people := make([]string, MaxPeople)
+	for i := range people {
+		people[i] = fmt.Sprintf(`{"email":"a%d@b.c"}`, i)
+	}
+	crowd := `"leads":[` + strings.Join(people, ",") + `]`
+	ids, options := make([]string, 6000), make([]string, 6000)
+	for i := range ids {
+		ids[i], options[i] = fmt.Sprintf(`"o%d"`, i), fmt.Sprintf(`{"id":"o%d","text":"t"}`, 6000-i)
+	}
+	choices := `{"email":"a@b.c","fields":[{"label":"x","type":"CHECKBOXES","value":[` + strings.Join(ids, ",") +
+		`],"options":[` + strings.Join(options, ",") + `]}]}`
+	questions := make([]string, 10000)
+	for i := range questions {
+		questions[i] = fmt.Sprintf(`"q%d_x":"aa"`, i)
+	}
+	jotform := `{"email":"a@b.c","pretty":"` + strings.Repeat(":a", 200000) + `","rawRequest":{` + strings.Join(questions, ",") + `}}`
 	deep := strings.Repeat(`{"`+strings.Repeat("k ", 2000)+`":`, 60) + "1" + strings.Repeat("}", 60)
 	for name, c := range map[string][2]string{
 		"brackets in a key": {formType, fill("a[b]") + "=1"}, "open brackets": {formType, fill("[") + "=1"},
@@ -48,6 +68,10 @@ func TestHostileBodies(t *testing.T) {
 		"long key":             {"", `{"email":"a@b.c","` + fill("Qual ") + `":"x"}`},
 		"url":                  {"", `{"email":"a@b.c","page_url":"http://x/?` + fill("utm_a=b&") + `"}`},
 
+		"numbered keys":                {"", `{"email":"a@b.c",` + strings.Join(numbered, ",") + "}"},
+		"numbered keys of many people": {"", "{" + crowd + "," + strings.Join(numbered, ",") + "}"},
+		"choices":                      {"", choices}, "labels": {"", jotform},
+
 		"lines": {"", "a: @" + fill("\nx")}, "elements": {"", "<a>@" + fill("x<!---->") + "</a>"},
 		"open elements": {"", fill("<a>@")},
 	} {
@@ -58,6 +82,13 @@ func TestHostileBodies(t *testing.T) {
 		}
 		if err == nil {
 			checkStorable(t, d)
+		}
+		start = time.Now()
+		if _, err := ReadAll(Options{Kind: FormService, Band: BandLower}, c[0], []byte(c[1])); err == nil {
+			t.Logf("%s is read", name)
+		}
+		if took := time.Since(start); took > 4*time.Second {
+			t.Errorf("all of %s took %s", name, took)
 		}
 	}
 }

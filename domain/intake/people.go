@@ -14,6 +14,8 @@ const (
 	MaxPeople = 200
 	// maxPeopleText bounds the bytes that are kept of all of them: what stands outside is kept once for each.
 	maxPeopleText = 16 << 20
+	// maxPeopleLeaves bounds the values that are read of all of them, likewise.
+	maxPeopleLeaves = 10 * maxLeaves
 )
 
 // ReadAll is Read for a body with several people: each element of a list that has an address of its own is a draft, in
@@ -51,9 +53,13 @@ type version struct {
 // readVersions returns nil when the address outside the elements is the contact's: then they are no people of their
 // own.
 func readVersions(o Options, versions []version) ([]Draft, error) {
-	drafts, taken, size := make([]Draft, 0, len(versions)), map[string]bool{}, 0
+	drafts, taken, size, leaves := make([]Draft, 0, len(versions)), map[string]bool{}, 0, 0
 	for i := range versions {
 		v := &versions[i]
+		if leaves += v.tree.leaves(); i > 0 && leaves > maxPeopleLeaves {
+			return nil, fault.New(fault.InvalidRequest, "O corpo tem campos demais fora da lista de pessoas, que seriam "+
+				"lidos com cada uma. Envie-as em vários pedidos.")
+		}
 		d, err := readTree(o, v.tree, nil)
 		size += d.size()
 		switch {
@@ -86,6 +92,18 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 		drafts = append(drafts, d)
 	}
 	return drafts, nil
+}
+
+// leaves is how many values a tree has.
+func (n *node) leaves() int {
+	if len(n.children) == 0 {
+		return 1
+	}
+	sum := 0
+	for i := range n.children {
+		sum += n.children[i].leaves()
+	}
+	return sum
 }
 
 // size is how much text is kept of a draft.

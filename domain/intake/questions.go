@@ -87,10 +87,16 @@ func sameAnswer(value *node, human string) bool {
 	return strings.Trim(rest, " ,;/+-()") == ""
 }
 
+// maxJotformRead bounds how much text is looked through for the labels of all answers: thousands of either are nobody's.
+const maxJotformRead = 16 << 20
+
 // jotformTitle finds the label of a Jotform answer, whose key holds only the first words of it, in the text that
 // repeats all of them.
 func (r *reader) jotformTitle(k *node) string {
 	if r.jotformText == "" || k.kind != isString || len(k.text) < 2 || !numberedKey(k.key) {
+		return ""
+	}
+	if r.jotformRead += len(r.jotformText); r.jotformRead > maxJotformRead {
 		return ""
 	}
 	value, _, _ := strings.Cut(text.OneLine(text.Clean(k.text)), "\n")

@@ -21,6 +21,9 @@ type reader struct {
 	test        bool              // the sender calls the submission a test
 	labelled    bool              // some answers carry question titles
 	jotformText string            // all titles and answers of Jotform, in one text
+	jotformRead int               // how much of that was looked through
+	options     *node             // whose texts are in optionTexts
+	optionTexts map[string]string // by the ids of options
 	err         error
 
 	// trace is told of every part that a rule drops. Only tests set it.

@@ -8,9 +8,10 @@ import (
 // candidate is an answer whose field is looked for, with what the rules ask beside it.
 type candidate struct {
 	*answer
-	answers    []answer // all of the submission
-	onlyNumber bool     // the submission has one number question
-	service    bool     // the webhook is for form products
+	answers    []answer      // all of the submission
+	onlyNumber bool          // the submission has one number question
+	numbered   map[stem]bool // see isAddress
+	service    bool          // the webhook is for form products
 	found      findings
 }
 
@@ -141,22 +142,40 @@ func (q *candidate) byNumberedPart() bid {
 	if n < 3 || n > 12 || q.title != "" || q.key[n-2] != '.' && q.key[n-2] != '_' {
 		return bid{}
 	}
-	stem, last := q.key[:n-1], q.key[n-1]
+	number, last := q.key[:n-1], q.key[n-1]
 	if last != '3' && last != '6' {
 		return bid{}
 	}
-	if digits := strings.TrimPrefix(stem[:n-2], "input_"); digits == "" || countDigits(digits) != len(digits) {
+	if digits := strings.TrimPrefix(number[:n-2], "input_"); digits == "" || countDigits(digits) != len(digits) {
 		return bid{}
 	}
-	for i := range q.answers {
-		if o := &q.answers[i]; o.group == q.group && (o.key == stem+"1" || o.key == stem+"5") {
-			return bid{}
-		}
+	if q.isAddress(number) {
+		return bid{}
 	}
 	if last == '3' {
 		return bid{field: fieldFirst, strength: knownName}
 	}
 	return bid{field: fieldLast, strength: knownName}
+}
+
+// stem is what the parts of a numbered field have in common: the record, and their keys but for the last character.
+type stem struct {
+	group  int32
+	number string
+}
+
+// isAddress reports whether the parts of a numbered field are those of an address.
+func (q *candidate) isAddress(number string) bool {
+	if q.numbered == nil {
+		q.numbered = map[stem]bool{}
+		for i := range q.answers {
+			o := &q.answers[i]
+			if n := len(o.key); n > 0 && (o.key[n-1] == '1' || o.key[n-1] == '5') {
+				q.numbered[stem{o.group, o.key[:n-1]}] = true
+			}
+		}
+	}
+	return q.numbered[stem{q.group, number}]
 }
 
 // byNumberQuestion: a number is the value when its title speaks of money, or when it is the only one of its form and

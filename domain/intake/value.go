@@ -152,19 +152,36 @@ func (r *reader) optionText(holder, value *node) string {
 	if options == nil {
 		return ""
 	}
+	if options != r.options {
+		r.options, r.optionTexts = options, textsByID(options)
+	}
+	t := r.optionTexts[value.text]
+	if t != "" {
+		r.drop("option id", value)
+	}
+	return t
+}
+
+// textsByID are the texts of options by their ids; of several with one id the first counts.
+func textsByID(options *node) map[string]string {
+	texts := make(map[string]string, len(options.children))
 	for i := range options.children {
 		o := &options.children[i]
-		if o.kind != isObject || o.str("id") == "" || o.str("id") != value.text {
+		if o.kind != isObject {
+			continue
+		}
+		id := o.str("id")
+		if id == "" || texts[id] != "" {
 			continue
 		}
 		for _, k := range [...]string{"text", "label", "name", "title", "value"} {
 			if t := o.str(k); t != "" {
-				r.drop("option id", value)
-				return t
+				texts[id] = t
+				break
 			}
 		}
 	}
-	return ""
+	return texts
 }
 
 // withOptionTexts puts the texts of a table's rows and columns in place of their ids, where the form sends both.
