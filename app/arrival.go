@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"mime"
 	"strconv"
@@ -50,6 +51,8 @@ func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 			key = "id:" + d.HeaderID() + number
 		case draft.DeliveryID != "":
 			key = "id:" + draft.DeliveryID
+		case d.AmbiguousID() != "":
+			key = fmt.Sprintf("id:x-webhook-id:%s\n%x", d.AmbiguousID(), sha256.Sum256(known.fingerprint)) + number
 		case d.ReplayOf != "":
 			key = "replay:" + d.ReplayOf + number
 		}

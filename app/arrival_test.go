@@ -44,17 +44,19 @@ func TestWhatBecomesOfAPost(t *testing.T) {
 func TestWhatAPostIsKnownBy(t *testing.T) {
 	t.Parallel()
 	header := func(name, value string) intake.Pair { return intake.Pair{Key: name, Value: value} }
+	const ofX = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
 	for want, c := range map[string]struct {
 		headers  []intake.Pair
 		product  string
 		replayOf string
 	}{
-		"":                  {},
-		"key:a":             {[]intake.Pair{header("webhook-id", "b"), header("idempotency-key", "a")}, "c", "d"},
-		"id:webhook-id:b":   {[]intake.Pair{header("webhook-id", "b")}, "c", "d"},
-		"id:x-webhook-id:b": {[]intake.Pair{header("x-webhook-id", "b")}, "c", "d"},
-		"id:c":              {nil, "c", "d"},
-		"replay:d":          {nil, "", "d"},
+		"":                {},
+		"key:a":           {[]intake.Pair{header("webhook-id", "b"), header("idempotency-key", "a")}, "c", "d"},
+		"id:webhook-id:b": {[]intake.Pair{header("webhook-id", "b")}, "c", "d"},
+		// At some products the subscription's, which is the same for everybody.
+		"id:x-webhook-id:b\n" + ofX: {[]intake.Pair{header("x-webhook-id", "b")}, "", "d"},
+		"id:c":                      {nil, "c", "d"},
+		"replay:d":                  {nil, "", "d"},
 	} {
 		d := webhook.Delivery{Headers: c.headers, Body: []byte("x"), ReplayOf: c.replayOf}
 		known, err := identify(d, []intake.Draft{{DeliveryID: c.product}})

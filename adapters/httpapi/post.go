@@ -35,7 +35,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature is over the bytes as they came, so that they are all kept then.
-	stream := intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") &&
+	stream := intake.IsMultipart(contentType) && intake.HasBoundary(contentType) &&
 		hook.Signature.Scheme == webhook.NoSignature
 	limit := int64(leadMax)
 	if stream {
@@ -65,7 +65,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	if post.Unread = compressed(r, fault.InvalidRequest); post.Unread != nil {
 		return post
 	}
-	if !stream && intake.IsMultipart(contentType) && strings.Contains(contentType, "boundary=") {
+	if !stream && intake.IsMultipart(contentType) && intake.HasBoundary(contentType) {
 		if post.Body, err = intake.Reduce(contentType, bytes.NewReader(post.Signed), leadMax); err != nil {
 			post.Unread, post.Body = unread(err), excerpt.Bytes()
 		}

@@ -29,10 +29,15 @@ func parseBody(contentType string, body []byte) (node, error) {
 	if len(bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))) == 0 {
 		return node{}, fault.New(fault.InvalidRequest, "O corpo está vazio.")
 	}
-	if IsMultipart(contentType) {
+	text := decodeBody(body, charset)
+	if IsMultipart(contentType) && (HasBoundary(contentType) || !looksJSON(text)) {
 		return parseMultipart(contentType, body)
 	}
-	text := decodeBody(body, charset)
+	if strings.HasPrefix(text, "%") { // JSON, all of which was encoded for a form
+		if whole := unescape(strings.TrimSuffix(strings.TrimSpace(text), "=")); looksJSON(whole) {
+			text = whole
+		}
+	}
 	switch {
 	case looksJSON(text) || text != "" && text[0] == '"':
 		return parseTop(text)

@@ -64,7 +64,8 @@ func decodeText(s, charset string) string {
 		}
 		encoding = charmap.Windows1252
 	}
-	if text.Printable(s) {
+	// No text in another encoding has letters beyond ASCII and is UTF-8 by chance: then the header is wrong.
+	if text.Printable(s) || utf8.ValidString(s) {
 		return s
 	}
 	out, err := encoding.NewDecoder().String(s)

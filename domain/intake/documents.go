@@ -118,8 +118,8 @@ func (a *answer) documents() []document.Document {
 	return out
 }
 
-// documentIn reads a CPF or CNPJ with right digits. A number has lost its leading zeros, and may have been written as an
-// amount.
+// documentIn reads a CPF or CNPJ with right digits. A number has lost its leading zeros, and may have been written as
+// an amount.
 func documentIn(s string, number bool) (document.Document, bool) {
 	if number {
 		whole, ok := wholeNumber(strings.TrimPrefix(s, "'"))

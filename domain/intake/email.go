@@ -3,6 +3,7 @@ package intake
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"fichario/domain/fault"
 	"fichario/domain/text"
@@ -22,7 +23,7 @@ func (c *chooser) takeEmail(d *Draft, empty string) {
 	}
 	d.Email = findEmail(a.values)
 	whole := text.OneLine(a.text())
-	a.taken = whole == d.Email || trimEmail(whole) == d.Email || trimEmail(withoutTags(whole)) == d.Email
+	a.taken = strings.Trim(whole, "([.,;:!)] ") == d.Email || trimEmail(whole) == d.Email || trimEmail(withoutTags(whole)) == d.Email
 	if name, rest, ok := strings.Cut(whole, "<"); ok && rest == d.Email+">" {
 		c.besideEmail = strings.Trim(strings.TrimSpace(name), `"'`)
 	}
@@ -113,7 +114,7 @@ func findEmail(values []string) string {
 				s = trimEmail(inner)
 			}
 		}
-		s = firstAddress(s)
+		s = tidyAddress(firstAddress(s))
 		if i := strings.IndexByte(s, '?'); i > 0 && hasMailto(strings.TrimSpace(v)) {
 			s = s[:i]
 		}
@@ -175,6 +176,20 @@ func firstAddress(s string) string {
 		token := trimEmail(rest[:end])
 		rest = rest[end:]
 		if at := strings.IndexByte(token, '@'); at > 0 && at < len(token)-1 {
+			return token
+		}
+	}
+	return s
+}
+
+// tidyAddress takes away what stands around an address in a sentence, and all after the first of several.
+func tidyAddress(s string) string {
+	between := unicode.IsSpace
+	if strings.Count(s, "@") > 1 {
+		between = func(c rune) bool { return unicode.IsSpace(c) || c == '/' || c == '|' }
+	}
+	for token := range strings.FieldsFuncSeq(s, between) {
+		if token = strings.TrimRight(strings.TrimLeft(token, "(<["), ".,;:!)>]"); wholeAddress(token) {
 			return token
 		}
 	}

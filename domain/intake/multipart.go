@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bytes"
+	"encoding/base64"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -14,6 +15,12 @@ import (
 func IsMultipart(contentType string) bool {
 	typ, _, _ := strings.Cut(contentType, ";")
 	return strings.EqualFold(strings.TrimSpace(typ), "multipart/form-data")
+}
+
+// HasBoundary reports whether a Content-Type says where the parts of the body end.
+func HasBoundary(contentType string) bool {
+	_, err := boundaryOf(contentType)
+	return err == nil
 }
 
 // parseMultipart makes a tree of the text parts.
@@ -53,6 +60,11 @@ func addPart(form *bracketTree, part *multipart.Part) error {
 	text, err := io.ReadAll(part)
 	if err != nil {
 		return errMalformed(err)
+	}
+	if strings.EqualFold(part.Header.Get("Content-Transfer-Encoding"), "base64") {
+		if plain, err := base64.StdEncoding.DecodeString(string(bytes.Join(bytes.Fields(text), nil))); err == nil {
+			text = plain
+		}
 	}
 	typ, charset := mediaType(part.Header.Get("Content-Type"))
 	value := node{kind: isString, text: decodeText(string(text), charset)}

@@ -226,7 +226,7 @@ func isBookkeeping(key, value string) bool {
 	case len(words) < 2:
 		return false
 	case stamp:
-		return speaksOf(words, recordedWords)
+		return speaksOf(words, recordedWords) && !speaksOf(words, phoneWords)
 	case nothing:
 		return speaksOf(words, sumWords)
 	default:
@@ -274,7 +274,8 @@ func isFile(s string) bool {
 // no seconds.
 func isStamp(s string) bool {
 	if len(s) < 19 || len(s) > 40 {
-		return (len(s) == 10 || len(s) == 13) && countDigits(s) == len(s) // seconds or milliseconds since 1970
+		// Seconds or milliseconds since 1970, of this century: phones have as many digits.
+		return (len(s) == 10 || len(s) == 13) && countDigits(s) == len(s) && s[0] >= '1' && s[0] <= '3'
 	}
 	date := countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-'
 	return date && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'

@@ -14,8 +14,8 @@ const (
 	MaxPeople = 200
 	// maxPeopleText bounds the bytes that are kept of all of them: what stands outside is kept once for each.
 	maxPeopleText = 16 << 20
-	// maxPeopleLeaves bounds the values that are read of all of them, likewise.
-	maxPeopleLeaves = 10 * maxLeaves
+	// maxPeopleFields bounds the fields that are read of all of them, likewise.
+	maxPeopleFields = 100_000
 )
 
 // ReadAll is Read for a body with several people: each element of a list that has an address of its own is a draft, in
@@ -53,10 +53,10 @@ type version struct {
 // readVersions returns nil when the address outside the elements is the contact's: then they are no people of their
 // own.
 func readVersions(o Options, versions []version) ([]Draft, error) {
-	drafts, taken, size, leaves := make([]Draft, 0, len(versions)), map[string]bool{}, 0, 0
+	drafts, taken, size, fields := make([]Draft, 0, len(versions)), map[string]bool{}, 0, 0
 	for i := range versions {
 		v := &versions[i]
-		if leaves += v.tree.leaves(); i > 0 && leaves > maxPeopleLeaves {
+		if fields += v.tree.fields(); i > 0 && fields > maxPeopleFields {
 			return nil, fault.New(fault.InvalidRequest, "O corpo tem campos demais fora da lista de pessoas, que seriam "+
 				"lidos com cada uma. Envie-as em vários pedidos.")
 		}
@@ -94,14 +94,14 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 	return drafts, nil
 }
 
-// leaves is how many values a tree has.
-func (n *node) leaves() int {
-	if len(n.children) == 0 {
+// fields is how many values a tree has; a list of plain ones is one.
+func (n *node) fields() int {
+	if len(n.children) == 0 || n.scalarList() {
 		return 1
 	}
 	sum := 0
 	for i := range n.children {
-		sum += n.children[i].leaves()
+		sum += n.children[i].fields()
 	}
 	return sum
 }

@@ -87,7 +87,7 @@ func sameAnswer(value *node, human string) bool {
 	return strings.Trim(rest, " ,;/+-()") == ""
 }
 
-// maxJotformRead bounds how much text is looked through for the labels of all answers: thousands of either are nobody's.
+// maxJotformRead bounds how much text is looked through for the labels of all answers: no form has thousands.
 const maxJotformRead = 16 << 20
 
 // jotformTitle finds the label of a Jotform answer, whose key holds only the first words of it, in the text that

@@ -47,7 +47,7 @@ func Printable(s string) bool {
 // invisible tells the marks that carry no text. The joiners (U+200C, U+200D) stay: scripts and emoji need them.
 func invisible(r rune) bool {
 	switch r {
-	case '\u200b', '\u200e', '\u200f', '\ufeff':
+	case '\u00ad', '\u200b', '\u2060', '\u200e', '\u200f', '\ufeff':
 		return true
 	}
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'

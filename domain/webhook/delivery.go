@@ -69,7 +69,7 @@ func (d Delivery) Contacts() []string {
 // deliveryHeaders are headers in which products send their own id of a submission: it stays the same when they try
 // again.
 var deliveryHeaders = []string{
-	"webhook-id", "svix-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-webhook-id", "x-delivery-id",
+	"webhook-id", "svix-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-delivery-id",
 	"x-shopify-webhook-id", "x-wc-webhook-delivery-id", "x-baserow-delivery", "x-chatwoot-delivery", "x-github-delivery",
 	"x-webhook-delivery", "x-webhook-delivery-id", "x-webhook-event-id", "x-event-id", "x-pandadoc-webhook-event-id",
 }
@@ -83,6 +83,10 @@ func (d Delivery) HeaderID() string {
 	}
 	return ""
 }
+
+// AmbiguousID returns an id in the headers that is the submission's at some products and the subscription's at others,
+// or "": only together with the same body is it a submission's.
+func (d Delivery) AmbiguousID() string { return d.Header("x-webhook-id") }
 
 // Summary is what a webhook got in a period.
 type Summary struct {
