@@ -35,15 +35,15 @@ func TestBackupAndRestoreAsDocumented(t *testing.T) {
 		if err := os.Symlink(testkit.Build(t), filepath.Join(bin, "fichario")); err != nil {
 			t.Fatal(err)
 		}
-		paste := func(env map[string]string, text string) {
-			t.Helper()
+		shell := func(env map[string]string, text string) *exec.Cmd {
 			command := exec.CommandContext(t.Context(), "bash", "-c", text)
 			command.Dir, command.Env = at, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
 			for name, value := range env {
 				command.Env = append(command.Env, name+"="+value)
 			}
-			run(t, command)
+			return command
 		}
+		paste := func(env map[string]string, text string) { t.Helper(); run(t, shell(env, text)) }
 
 		p := intaketest.StartProduct(t, env)
 		o, key, cpf := p.Leads, p.Lookups.NewKey(60, 100, 100), lookuptest.CPFs(92, 1)[0]
@@ -58,36 +58,61 @@ func TestBackupAndRestoreAsDocumented(t *testing.T) {
 		}
 		o.Command("subject", "erase", "--org", o.ID, "--document", cpf)
 
+		// into is the text that restores a backup into a database, which it returns the environment of.
+		into := func(env map[string]string, backup, name string) (map[string]string, string) {
+			text := regexp.MustCompile(`/backup/fichario-2\S+`).ReplaceAllLiteralString(restore, backup)
+			text = strings.Replace(text, "&& fichario serve", "&& touch served", 1)
+			if sqlite {
+				return env, text
+			}
+			there, err := url.Parse(env["FICHARIO_DATABASE_URL"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			maintenance := *there
+			maintenance.Path = "/postgres"
+			fresh := there.Path[1:] + "_" + name
+			there.Path = "/" + fresh
+			t.Cleanup(func() {
+				run(t, exec.Command("dropdb", "--force", "--maintenance-db", maintenance.String(), fresh))
+			})
+			env = maps.Clone(env)
+			env["FICHARIO_DATABASE_URL"] = there.String()
+			return env, strings.NewReplacer("postgres://fichario@db/postgres restored", `"`+maintenance.String()+`" `+fresh,
+				"postgres://fichario@db/restored", `"`+there.String()+`"`).Replace(text)
+		}
+		served := filepath.Join(at, "served")
+		p.Lookups.Kill()
+		broken := maps.Clone(env)
+		broken["FICHARIO_ERASURE_JOURNAL"] = filepath.Join(at, "nowhere")
+		for name, c := range map[string]struct {
+			env    map[string]string
+			backup string
+		}{"no_backup": {env, made[0] + "-typo"}, "no_journal": {broken, made[0]}} {
+			_, text := into(c.env, c.backup, name)
+			err := shell(c.env, text).Run()
+			if _, none := os.Stat(served); err == nil || none == nil {
+				t.Errorf("%s: a service starts all the same, %v", name, err)
+			}
+		}
+		p.Lookups.Restart()
+
 		for _, when := range []string{"restored", "restored again"} {
 			for range 20 {
 				o.Accept(hook, intaketest.Lead("Depois"))
 			}
 			p.Lookups.Kill() // with a write-ahead log of its own
-			text := regexp.MustCompile(`/backup/fichario-2\S+`).ReplaceAllLiteralString(restore, made[0])
-			text = strings.Replace(text, "&& fichario serve", "", 1)
-			if !sqlite {
-				there, err := url.Parse(env["FICHARIO_DATABASE_URL"])
-				if err != nil {
-					t.Fatal(err)
-				}
-				maintenance := *there
-				maintenance.Path = "/postgres"
-				fresh := there.Path[1:] + "_" + strings.ReplaceAll(when, " ", "_")
-				there.Path = "/" + fresh
-				text = strings.NewReplacer("postgres://fichario@db/postgres restored", `"`+maintenance.String()+`" `+fresh,
-					"postgres://fichario@db/restored", `"`+there.String()+`"`).Replace(text)
-				t.Cleanup(func() {
-					run(t, exec.Command("dropdb", "--force", "--maintenance-db", maintenance.String(), fresh))
-				})
-				env = maps.Clone(env)
-				paste(env, text)
-				env["FICHARIO_DATABASE_URL"] = there.String()
+			next, text := into(env, made[0], strings.ReplaceAll(when, " ", "_"))
+			paste(env, text)
+			if err := os.Remove(served); err != nil {
+				t.Errorf("no service starts: %v", err)
+			}
+			if env = next; sqlite {
+				p.Lookups.Restart()
+			} else {
 				p = intaketest.StartProduct(t, env)
 				p.Leads.ID = o.ID
 				o = p.Leads
-			} else {
-				paste(env, text)
-				p.Lookups.Restart()
 			}
 			contacts := intaketest.Read[[]map[string]any](o, "contact", "list", "--org", o.ID)
 			expect(t, when+": contacts", len(contacts), 1)
