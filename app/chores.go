@@ -17,6 +17,10 @@ type Chore struct {
 	AtEnd bool
 }
 
+// choreRetry is when work that failed is tried again, unless it is done sooner anyway: what is done every hour is not
+// put off by an hour, and somebody learns that it goes on failing.
+const choreRetry = time.Minute
+
 // RunChores does chores at start and again after their time, until ctx ends.
 func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
 	var running sync.WaitGroup
@@ -24,9 +28,15 @@ func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
 		running.Go(func() {
 			ticker := time.NewTicker(c.Every)
 			defer ticker.Stop()
-			for {
+			for every := c.Every; ; {
+				next := c.Every
 				if err := c.Do(ctx); err != nil && ctx.Err() == nil {
 					log.WarnContext(ctx, "background work failed; it will be tried again", "work", c.Name, "error", err)
+					next = min(next, choreRetry)
+				}
+				if next != every {
+					every = next
+					ticker.Reset(every)
 				}
 				select {
 				case <-ticker.C:

@@ -11,7 +11,7 @@ import (
 	"fichario/app"
 )
 
-// TestChores are done at start and again after their time; one that fails is logged and done again, and those that are
+// TestChores are done at start and again after their time; one that fails is logged and done again soon, and those that are
 // for the end are done once more then.
 func TestChores(t *testing.T) {
 	t.Parallel()
@@ -43,10 +43,32 @@ func TestChores(t *testing.T) {
 		}
 		check("at start", 1, 1, 1)
 		time.Sleep(30 * time.Minute)
-		check("after half an hour", 1, 31, 2)
+		check("after half an hour", 1, 31, 31)
 		stop()
 		<-ended
-		check("at the end", 1, 32, 2)
-		equal(t, "failures in the log", strings.Count(log.String(), "as told"), 2)
+		check("at the end", 1, 32, 31)
+		equal(t, "failures in the log", strings.Count(log.String(), "as told"), 31)
+	})
+}
+
+// TestAChoreThatFailsIsTriedAgainSoon, and then again in its time.
+func TestAChoreThatFailsIsTriedAgainSoon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log logbook
+		began, failures := time.Now(), 2
+		var at []time.Duration
+		ctx, stop := context.WithTimeout(t.Context(), 4*time.Hour)
+		defer stop()
+		app.RunChores(ctx, log.logger(), app.Chore{Name: "hourly", Every: time.Hour, Do: func(context.Context) error {
+			at = append(at, time.Since(began))
+			if failures--; failures >= 0 {
+				return errors.New("away")
+			}
+			return nil
+		}})
+		equal(t, "done at", line(at), line([]time.Duration{
+			0, time.Minute, 2 * time.Minute, 62 * time.Minute, 122 * time.Minute, 182 * time.Minute,
+		}))
 	})
 }
