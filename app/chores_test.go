@@ -11,8 +11,8 @@ import (
 	"fichario/app"
 )
 
-// TestChores are done at start and again after their time; one that fails is logged and done again soon, and those that are
-// for the end are done once more then.
+// TestChores are done at start and again after their time; one that fails is logged and done again soon, and those that
+// are for the end are done once more then.
 func TestChores(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

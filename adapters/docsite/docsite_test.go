@@ -194,11 +194,23 @@ func TestSearch(t *testing.T) {
 		"/docs/busca?q=%3Cscript%3Exyz":        "Nada encontrado",
 	} {
 		page := get(t, h, query).Body.String()
-		_, content, _ := strings.Cut(page, `id="encontrado"`)
-		if !strings.Contains(content, want) || strings.Contains(page, "<script>xyz") {
+		if !strings.Contains(hits(page), want) || strings.Contains(page, "<script>xyz") {
 			t.Errorf("%s does not find %s", query, want)
 		}
 	}
+	// An operation is one place, without the box that only script shows.
+	for query, never := range map[string]string{"somenteHistorico": "lookupCpf#", "experimentar": "/docs/api/"} {
+		if found := hits(get(t, h, "/docs/busca?q="+query).Body.String()); strings.Contains(found, never) {
+			t.Errorf("%s finds %s", query, found)
+		}
+	}
+}
+
+// hits are what a page of the search has found.
+func hits(page string) string {
+	_, found, _ := strings.Cut(page, `id="encontrado"`)
+	found, _, _ = strings.Cut(found, "</div>")
+	return found
 }
 
 // TestEveryErrorIsExplained in both languages, at the address that its `type` says.

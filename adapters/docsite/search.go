@@ -34,6 +34,7 @@ var (
 	mark    = regexp.MustCompile(`<[^>]*>`)
 	title   = regexp.MustCompile(`(?s)^.*?</h1>`)
 	heading = regexp.MustCompile(`<h2 id="([^"]+)">(.*?)</h2>`)
+	tryBox  = regexp.MustCompile(`(?s)<details class="docs-try.*?</details>`) // hidden without script
 )
 
 // place is where a search may lead, with its words in the form in which they are compared.
@@ -49,8 +50,11 @@ func (s *language) readPlaces() (all []place) {
 		all = append(all, place{f, text.Fold(f.Title), text.Fold(f.Title + " " + f.Group + " " + f.Text)})
 	}
 	for _, p := range s.order {
-		content, here := title.ReplaceAllString(string(p.content), ""), s.Root+p.Path
-		sections := append(heading.FindAllStringSubmatchIndex(content, -1), []int{len(content)})
+		content, here := tryBox.ReplaceAllString(title.ReplaceAllString(string(p.content), ""), ""), s.Root+p.Path
+		sections := [][]int{{len(content)}}
+		if p.Method == "" { // an operation's sections are called as those of all others
+			sections = append(heading.FindAllStringSubmatchIndex(content, -1), sections...)
+		}
 		add(found{Href: here, Title: p.Title, Group: p.Group}, content[:sections[0][0]])
 		for i, m := range sections[:len(sections)-1] {
 			part := found{Href: here + "#" + content[m[2]:m[3]], Title: bare(content[m[4]:m[5]]), Group: p.Title}

@@ -16,7 +16,6 @@ type Bureau struct {
 	handler http.Handler
 
 	mu    sync.Mutex
-	files fs.FS
 	cases []oneCase
 	turns map[turn]int
 	// remembers is whether calls are noted.
@@ -49,7 +48,7 @@ type Answered struct {
 	Answer int `json:"answer"`
 	// Status is 0 where there was none.
 	Status int `json:"status"`
-	// Fault is empty where the whole answer was sent.
+	// Fault is that of the answer; empty where it has none.
 	Fault string `json:"fault"`
 	// Bytes are those of the body, as far as it was sent.
 	Bytes int `json:"bytes"`
@@ -71,7 +70,7 @@ func (b *Bureau) Script(src []byte, files fs.FS) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.files, b.cases, b.turns = files, cases, map[turn]int{}
+	b.cases, b.turns = cases, map[turn]int{}
 	return nil
 }
 

@@ -158,6 +158,11 @@ func TestLedger(t *testing.T) {
 	if status != 422 || !strings.Contains(text, `"line":2`) || !strings.Contains(text, "refuse, reset, hang") {
 		t.Errorf("a wrong script: %d %s", status, text)
 	}
+	// The first script has a folder; whoever reaches the door reads nothing in it.
+	status, _, text, _ = ask(t, http.MethodPut, s.URL+"/_/script", "cases:\n  - {file: ana.json}\n")
+	if status != 422 || !strings.Contains(text, "file") {
+		t.Errorf("a file by the door: %d %s", status, text)
+	}
 	status, _, text, _ = ask(t, http.MethodPut, s.URL+"/_/script", "cases:\n  - {body: novo}\n")
 	if _, _, now, _ := ask(t, http.MethodGet, s.URL+"/v1/pessoas/52998224725", ""); status != 200 || now != "novo" {
 		t.Errorf("a new script: %d %s, then %s", status, text, now)

@@ -188,6 +188,9 @@ func (c *apiResultsCmd) Run(e *environment) error {
 		method: http.MethodGet, path: batchesPath + "/" + url.PathEscape(c.ID) + "/resultados",
 		query: filled(map[string]string{"situacao": c.State}),
 	}
+	if c.Format != "" && c.is(e) == "json" {
+		return errTwoForms
+	}
 	if c.Format == "" && c.is(e) == "csv" {
 		c.Format = "csv"
 	}

@@ -77,30 +77,11 @@ func (e *environment) secrets(
 
 // secret asks for a secret: a line of standard input, which a terminal does not show.
 func (e *environment) secret(lines *bufio.Reader, field automation.DestinationField) (string, error) {
-	show, isTerminal := e.hideTyping()
-	defer show()
-	if isTerminal {
-		fmt.Fprintf(e.errOut, "%s (%s): ", field.Name, field.Title)
-		defer fmt.Fprintln(e.errOut)
+	value, err := e.typed(lines, fmt.Sprintf("%s (%s): ", field.Name, field.Title))
+	if err == nil && value == "" {
+		err = fmt.Errorf("%s is missing: give it on standard input, or with --set %[1]s=…", field.Name)
 	}
-	type answer struct {
-		line string
-		err  error
-	}
-	read := make(chan answer, 1)
-	go func() {
-		line, err := lines.ReadString('\n')
-		read <- answer{line, err}
-	}()
-	select {
-	case a := <-read:
-		if value := strings.TrimRight(a.line, "\r\n"); value != "" {
-			return value, nil
-		}
-		return "", fmt.Errorf("%s is missing: give it on standard input, or with --set %[1]s=…", field.Name)
-	case <-e.ctx.Done(): // so that the terminal shows again what is typed
-		return "", e.ctx.Err()
-	}
+	return value, err
 }
 
 type automationDestinationsCmd struct{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 
@@ -27,6 +28,11 @@ func (c *batchResultsCmd) Run(e *environment) error {
 		results, err := batches.AllResults(e.ctx, app.Operator(), c.ID, batch.State(c.State))
 		if err != nil {
 			return err
+		}
+		asLines := c.Format == "ndjson" || c.Format == "" && e.json
+		if _, offered := batches.Catalog.Find(results.Batch.Product); !offered && !asLines {
+			return fmt.Errorf("the bureau of this shell (%s) does not offer %s, so that its columns would be missing: set "+
+				"FICHARIO_BUREAU as the service has it, or take --format ndjson", e.settings.Bureau, results.Batch.Product)
 		}
 		to := output{e.out, http.Header{}}
 		switch c.Format {

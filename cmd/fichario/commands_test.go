@@ -180,6 +180,21 @@ func TestResultsHaveOneForm(t *testing.T) {
 	}
 }
 
+// TestTheJournalIsNoJSON, and results of a batch by the API have one form too.
+func TestTheJournalIsNoJSON(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, args := range [][]string{
+		{"subject", "erasures", "--org", "01a20b9b-e90c-7a61-b2ae-d7da458342f4", "--journal", "--json"},
+		{"api", "batch", "results", "x", "--format", "csv", "--json", "--key", "k"},
+		{"api", "batch", "results", "x", "--format", "csv", "-o", "json", "--key", "k"},
+	} {
+		if code, out, errOut := p.says("", args...); code == 0 || out != "" || !strings.Contains(errOut, "name two forms") {
+			t.Errorf("%v: code %d, %q, %q", args, code, out, errOut)
+		}
+	}
+}
+
 // TestIdsAreLines: what a loop over contacts prints can be read line by line.
 func TestIdsAreLines(t *testing.T) {
 	t.Parallel()

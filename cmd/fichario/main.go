@@ -47,6 +47,9 @@ func main() {
 func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if !slices.Contains(args, "serve") { // what a service is in the middle of may have been paid for
+		context.AfterFunc(ctx, stop) // a second Ctrl+C ends a command that waits for something else
+	}
 	return execute(ctx, args, in, out, errOut)
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -74,11 +73,7 @@ func (c *memberPasswordCmd) Run(e *environment) error {
 
 // password reads a password from the first line of standard input.
 func (e *environment) password() (string, error) {
-	line, err := bufio.NewReader(io.LimitReader(e.in, 1<<10)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("the password on standard input: %w", err)
-	}
-	return strings.TrimRight(line, "\r\n"), nil
+	return e.typed(bufio.NewReader(io.LimitReader(e.in, 1<<10)), "Password: ")
 }
 
 type memberAddCmd struct {

@@ -146,6 +146,9 @@ type subjectErasuresCmd struct {
 
 // Run lists erasures.
 func (c *subjectErasuresCmd) Run(e *environment) error {
+	if c.Journal && e.json {
+		return errors.New("--journal and --json name two forms: give one of them")
+	}
 	return e.withSubjects(func(subjects *app.Subjects) error {
 		all, err := subjects.AllErasures(e.ctx, app.Operator(), c.Org)
 		if err != nil {

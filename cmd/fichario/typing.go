@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"strings"
 )
 
 // hideTyping has a terminal on standard input not show what is typed, until show is called. isTerminal is false where
@@ -17,4 +22,33 @@ func (e *environment) hideTyping() (show func(), isTerminal bool) {
 		return func() {}, false
 	}
 	return func() { _ = back.Run() }, true
+}
+
+// typed reads a line that a terminal does not show, and asks for it there. It ends with the command, too, so that the
+// terminal shows again what is typed.
+func (e *environment) typed(lines *bufio.Reader, prompt string) (string, error) {
+	show, isTerminal := e.hideTyping()
+	defer show()
+	if isTerminal {
+		fmt.Fprint(e.errOut, prompt)
+		defer fmt.Fprintln(e.errOut)
+	}
+	type answer struct {
+		line string
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		line, err := lines.ReadString('\n')
+		read <- answer{line, err}
+	}()
+	select {
+	case a := <-read:
+		if a.err != nil && !errors.Is(a.err, io.EOF) {
+			return "", fmt.Errorf("standard input: %w", a.err)
+		}
+		return strings.TrimRight(a.line, "\r\n"), nil
+	case <-e.ctx.Done():
+		return "", e.ctx.Err()
+	}
 }

@@ -310,3 +310,23 @@ func appendTo(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestResultsNeedTheServicesBureau: a shell with another one knows no columns of the product, and says so instead of
+// leaving them out.
+func TestResultsNeedTheServicesBureau(t *testing.T) {
+	t.Parallel()
+	bureau := lookuptest.StartBureau(t, nil)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	quoted := s.BatchOf(s.Quote(s.NewKey(60, 60, 60).Key, `{"produto":"renda_presumida","documentos":["52998224725"]}`))
+	env := s.Env()
+	env["FICHARIO_BUREAU"] = "sandbox"
+	for _, form := range []string{"csv", "excel", "xlsx"} {
+		if failed := testkit.RunErr(t, env, "batch", "results", quoted.ID, "--format", form); failed.Code != 1 ||
+			!strings.Contains(failed.Stderr, "set FICHARIO_BUREAU as the service has it") {
+			t.Errorf("%s: %+v", form, failed)
+		}
+	}
+	for _, whole := range [][]string{{"--format", "ndjson"}, {"--json"}} {
+		testkit.Run(t, env, append([]string{"batch", "results", quoted.ID}, whole...)...)
+	}
+}
