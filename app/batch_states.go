@@ -64,11 +64,15 @@ func (b *Batches) Show(ctx context.Context, by Caller, id string) (BatchView, er
 	if err != nil {
 		return BatchView{}, err
 	}
+	return b.shown(ctx, found)
+}
+
+func (b *Batches) shown(ctx context.Context, found batch.Batch) (BatchView, error) {
 	views, err := b.views(ctx, []batch.Batch{found})
 	if err != nil || found.Invalid == 0 {
 		return append(views, BatchView{})[0], err
 	}
-	items, err := b.Store.Repos().Batches.Items(ctx, id, batch.Invalid, 0, invalidShown)
+	items, err := b.Store.Repos().Batches.Items(ctx, found.ID, batch.Invalid, 0, invalidShown)
 	for _, item := range items {
 		views[0].Invalids = append(views[0].Invalids, item.Item)
 	}
@@ -273,7 +277,7 @@ func batchLine(a audit.Action, q batch.Batch) audit.Line {
 	return l
 }
 
-// move changes a batch for a caller, with nobody else at it.
+// move changes a batch for a caller, with nobody else at it, and returns what that made of it, whatever it is by now.
 func (b *Batches) move(
 	ctx context.Context, by Caller, id string, action audit.Action,
 	f func(ports.Repos, time.Time, *batch.Batch) error,
@@ -284,6 +288,7 @@ func (b *Batches) move(
 			if err := f(r, now, q); err != nil {
 				return err
 			}
+			found = *q
 			return record(ctx, r, by, batchLine(action, *q))
 		})
 	}
@@ -291,7 +296,7 @@ func (b *Batches) move(
 		return BatchView{}, err
 	}
 	b.Wake()
-	return b.Show(ctx, by, id)
+	return b.shown(ctx, found)
 }
 
 func (b *Batches) change(

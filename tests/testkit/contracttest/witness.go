@@ -17,8 +17,8 @@ type Witness struct {
 	*httptest.Server
 
 	mu                sync.Mutex
-	answered, refused map[string]bool
-	unlike            []string
+	answered, refused, files map[string]bool
+	unlike                   []string
 }
 
 // StartWitness starts a witness in front of the service; end it with Close.
@@ -27,7 +27,7 @@ func StartWitness(service string) (*Witness, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Witness{answered: map[string]bool{}, refused: map[string]bool{}}
+	w := &Witness{answered: map[string]bool{}, refused: map[string]bool{}, files: map[string]bool{}}
 	w.Server = httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }, ModifyResponse: w.see,
 	})
@@ -45,6 +45,7 @@ func (w *Witness) see(r *http.Response) error {
 		w.unlike = append(w.unlike, fmt.Sprint(r.Request.Method, " answers ", r.StatusCode, " where there is no operation"))
 	case r.StatusCode < http.StatusBadRequest:
 		w.answered[operation] = true
+		w.files[operation] = w.files[operation] || strings.HasPrefix(r.Header.Get("Content-Type"), "text/csv")
 	default:
 		w.refused[operation] = true
 	}
@@ -58,8 +59,8 @@ func (w *Witness) Unlike() []string {
 	return slices.Clone(w.unlike)
 }
 
-// LeftOut are the operations that were never answered, and those that were never refused where the contract says how,
-// each as a line.
+// LeftOut are the operations that were never answered, never refused where the contract says how, or never answered
+// with a CSV where it has one, each as a line.
 func (w *Witness) LeftOut() ([]string, error) {
 	doc, err := Contract()
 	if err != nil {
@@ -74,11 +75,16 @@ func (w *Witness) LeftOut() ([]string, error) {
 			if !w.answered[name] {
 				out = append(out, name+" was never answered")
 			}
-			if operation.Responses.Status(http.StatusNotFound) != nil && !w.refused[name] {
-				out = append(out, name+" was never refused")
+			for status, response := range operation.Responses.Map() {
+				if status[0] == '4' && status != "431" && !w.refused[name] { // 431 is said before there is an operation
+					out = append(out, name+" was never refused")
+				}
+				if response.Value.Content["text/csv"] != nil && !w.files[name] {
+					out = append(out, name+" was never answered with a CSV")
+				}
 			}
 		}
 	}
 	slices.Sort(out)
-	return out, nil
+	return slices.Compact(out), nil
 }

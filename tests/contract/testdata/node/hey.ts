@@ -65,6 +65,7 @@ async function batches() {
   assert.ok(typeof page === "object" && "resultados" in page && page.resultados.length === 2);
   const file = ok(await api.getBatchResults({ ...mine, query: { formato: "xlsx" }, parseAs: "blob" }));
   assert.ok(file instanceof Blob && file.size > 1000);
+  assert.match(String(ok(await api.getBatchResults({ ...mine, headers: { Accept: "text/csv" } }))), /^documento,/);
   refused(await api.confirmBatch(mine), 409, "estado_do_lote");
   refused(await api.pauseBatch(mine), 409, "estado_do_lote");
   refused(await api.resumeBatch(nobodys), 404, "lote_desconhecido");
