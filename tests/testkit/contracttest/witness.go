@@ -16,7 +16,7 @@ import (
 type Witness struct {
 	*httptest.Server
 
-	mu                sync.Mutex
+	mu                       sync.Mutex
 	answered, refused, files map[string]bool
 	unlike                   []string
 }
