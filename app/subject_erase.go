@@ -98,9 +98,9 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 			return ctx.Err()
 		}
 	}
-	var marks [][]byte // none after a kill in between
+	var marks [][]byte // not known after a kill in between
 	if w.e.Person != nil {
-		marks = w.e.Person.Marks
+		marks = append([][]byte{}, w.e.Person.Marks...) // not nil: what had nothing needs no looking for
 	}
 	if err := w.save(ctx, func(e *privacy.Erasure) { e.Person, e.Kind, e.After = nil, sweeping, "" }); err != nil {
 		return err

@@ -70,7 +70,7 @@ type SubjectIndex interface {
 	// Indexed reports whether it has all but the last minutes.
 	Indexed(ctx context.Context) (bool, error)
 	// Sweep takes what was erased out of the space that databases keep of removed rows, as far as that can be done at
-	// once. What was erased has one of the marks; without any, there may be more than can be looked for.
+	// once. What was erased has one of the marks; nil where they are not known.
 	Sweep(ctx context.Context, marks [][]byte) error
 }
 

@@ -46,6 +46,9 @@ func (s *Store) openMemory() (err error) {
 	return errors.Join(s.keeper.PingContext(context.Background()), setPool(s.write, 2))
 }
 
+// busyTimeout is how long one connection waits for another's lock, in milliseconds.
+const busyTimeout = 2500
+
 func (s *Store) openSQLite(path string) error {
 	if path == InMemory {
 		return s.openMemory()
@@ -55,14 +58,13 @@ func (s *Store) openSQLite(path string) error {
 	}
 	s.path = path
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_time_format=sqlite&_pragma=busy_timeout(2500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
-	// It holds names and phones: a new file is for its owner alone, and SQLite makes the
-	// files beside it alike.
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return notOpened(path, err)
-	}
-	if err := file.Close(); err != nil {
+		"?_time_format=sqlite&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
+		fmt.Sprintf("&_pragma=busy_timeout(%d)", busyTimeout)
+	// It holds names and phones: a new file is for its owner alone, and SQLite makes the files beside it alike. Closing any
+	// descriptor of a file gives up every lock that the process has on it, and with SQLite's lock another process that ends
+	// would remove the write-ahead log of this one: it is closed after the pools, and nobody opens it again.
+	var err error
+	if s.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return notOpened(path, err)
 	}
 	// One connection writes, and takes the write lock when its transaction begins:

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -37,6 +38,7 @@ type Store struct {
 	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
 	pages       share     // of what people look at, so that neither they nor the others wait; none in memory
 	path        string    // of the file of SQLite; empty in memory
+	file        *os.File  // it, for reading; see openSQLite
 	keeper      *sql.Conn // of a database in memory
 	replica     *replica  // nil without one
 	most        int       // connections to PostgreSQL
@@ -174,6 +176,9 @@ func (s *Store) Close() error {
 	}
 	for _, db := range []*gorm.DB{s.pages.read, s.read, s.write} { // one that is there twice may be closed twice
 		errs = append(errs, closePool(db))
+	}
+	if s.file != nil {
+		errs = append(errs, s.file.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 	"strings"
 
 	"gorm.io/gorm"
@@ -61,15 +60,7 @@ func markAll(db *gorm.DB, p *privacy.Person, table, column, by string, of []stri
 }
 
 // marked reports whether a file has one of the marks, of at least four bytes each.
-func marked(path string, marks [][]byte) (bool, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = file.Close() }()
+func marked(file io.Reader, marks [][]byte) (bool, error) {
 	of, some := map[uint32][][]byte{}, make([]bool, 1<<16) // by their beginnings, of which some keeps away most
 	for _, m := range marks {
 		begins := binary.LittleEndian.Uint32(m)

@@ -2,10 +2,14 @@ package gormstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"github.com/pressly/goose/v3"
+	"gorm.io/gorm"
 )
 
 // sweepWithin is the longest that a database may take to be written anew.
@@ -18,10 +22,10 @@ var erasedTables = []string{
 }
 
 // Sweep takes what was erased out of the space that removed rows leave. On SQLite, where that is overwritten, the
-// write-ahead log is emptied, and the file is looked through for the marks, which takes nobody's time: a page that was
-// put in order may have kept a copy. Where one is found, or there are none, the file is written anew, and who writes
-// waits for that, about a second for each 100 MB. On PostgreSQL the tables are vacuumed, beside those who write; what
-// cannot be done now, autovacuum does later.
+// write-ahead log is emptied, as soon as nobody reads what was before, and the file is looked through for the marks,
+// which takes nobody's time: a page that was put in order may have kept a copy. Where one is found, or they are not
+// known, the file is written anew, and who writes waits for that, about a second for each 100 MB. On PostgreSQL the
+// tables are vacuumed, beside those who write; what cannot be done now, autovacuum does later.
 func (s *Store) Sweep(ctx context.Context, marks [][]byte) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
 	defer cancel()
@@ -37,27 +41,67 @@ func (s *Store) Sweep(ctx context.Context, marks [][]byte) error {
 	if s.keeper != nil {
 		return nil // in memory
 	}
-	empty := "PRAGMA wal_checkpoint(TRUNCATE)"
-	if err := s.write.WithContext(ctx).Exec(empty).Error; err != nil {
-		return named("store.sweep", classify(err))
+	if err := s.emptyLog(ctx); err != nil {
+		return named("store.sweep", err)
 	}
-	if 0 < len(marks) && len(marks) <= marksMost {
-		left := false
-		for _, path := range []string{s.path, s.path + "-wal"} {
-			found, err := marked(path, marks)
-			if err != nil {
-				return named("store.sweep", err)
+	if marks != nil && len(marks) <= marksMost {
+		left, err := s.left(marks)
+		if err != nil || !left {
+			return named("store.sweep", err)
+		}
+	}
+	if err := s.write.WithContext(ctx).Exec("VACUUM").Error; err != nil {
+		return named("store.sweep", fmt.Errorf("VACUUM: %w", classify(err)))
+	}
+	return named("store.sweep", s.emptyLog(ctx))
+}
+
+// left reports whether one of the marks stands in the file, or in the log.
+func (s *Store) left(marks [][]byte) (bool, error) {
+	info, err := s.file.Stat()
+	if err != nil || len(marks) == 0 {
+		return false, err
+	}
+	if found, err := marked(io.NewSectionReader(s.file, 0, info.Size()), marks); found || err != nil {
+		return found, err
+	}
+	log, err := os.Open(s.path + "-wal") // on which nobody has a lock
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = log.Close() }()
+	return marked(log, marks)
+}
+
+const (
+	// logRetry is how often the log is tried to be emptied while somebody reads what was before, such as a backup, and
+	// logPatience, in milliseconds, for how long who writes may wait for each try.
+	logRetry    = 2 * time.Second
+	logPatience = 250
+)
+
+// emptyLog writes what is in the write-ahead log into the file, and empties it. While that cannot be, it waits.
+func (s *Store) emptyLog(ctx context.Context) error {
+	for {
+		var busy, frames, written int
+		err := s.write.WithContext(ctx).Connection(func(db *gorm.DB) error {
+			if err := db.Exec(fmt.Sprintf("PRAGMA busy_timeout(%d)", logPatience)).Error; err != nil {
+				return err
 			}
-			left = left || found
+			err := db.Raw("PRAGMA wal_checkpoint(TRUNCATE)").Row().Scan(&busy, &frames, &written)
+			again := db.WithContext(context.WithoutCancel(ctx)).Exec(fmt.Sprintf("PRAGMA busy_timeout(%d)", busyTimeout))
+			return errors.Join(err, again.Error)
+		})
+		if err != nil || busy == 0 {
+			return classify(err)
 		}
-		if !left {
-			return nil
+		select {
+		case <-time.After(logRetry):
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
-	for _, statement := range []string{"VACUUM", empty} {
-		if err := s.write.WithContext(ctx).Exec(statement).Error; err != nil {
-			return named("store.sweep", fmt.Errorf("%.6s: %w", statement, classify(err)))
-		}
-	}
-	return nil
 }

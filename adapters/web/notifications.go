@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"fichario/app"
@@ -43,10 +44,11 @@ func (s *server) notificationList(c *call) error {
 			arrived = append(arrived, n.ContactID)
 		}
 		name := s.dayName(n.At)
-		if len(data.Days) == 0 || data.Days[len(data.Days)-1].Name != name {
-			data.Days = append(data.Days, notificationDay{Name: name})
+		at := slices.IndexFunc(data.Days, func(d notificationDay) bool { return d.Name == name })
+		if at < 0 { // they are in the order of their making, which instances' clocks may see otherwise
+			at, data.Days = len(data.Days), append(data.Days, notificationDay{Name: name})
 		}
-		day := &data.Days[len(data.Days)-1]
+		day := &data.Days[at]
 		day.All = append(day.All, n)
 	}
 	if len(all) > 0 {

@@ -56,4 +56,8 @@ func TestNotificationsAndBell(t *testing.T) {
 	if page := v.get("/notificacoes"); !strings.Contains(page, "Ontem") {
 		t.Error("yesterday has no name")
 	}
+	v.lead(url.Values{"nome": {"Agora"}, "email": {"agora@example.com"}})
+	if page := v.get("/notificacoes"); strings.Count(page, ">Hoje<") != 1 {
+		t.Error("a day stands there twice")
+	}
 }
