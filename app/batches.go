@@ -137,12 +137,17 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 	} else if err != nil {
 		return BatchView{}, err
 	}
+	defer func() {
+		if err != nil { // the same request can be made again at once; what is left now, a chore forgets
+			_ = forget(context.WithoutCancel(ctx), func(ctx context.Context) (int, error) { return repo.Discard(ctx, q.ID) })
+		}
+	}()
 	for some := range slices.Chunk(items, itemsAtOnce) {
 		for i := range some {
 			some[i].ID, some[i].BatchID, some[i].OrgID = newID(), q.ID, q.OrgID
 		}
 		if err := repo.AddItems(ctx, some); err != nil {
-			return BatchView{}, err // what was written is forgotten by a chore
+			return BatchView{}, err
 		}
 	}
 	err = b.change(ctx, q, func(r ports.Repos, now time.Time, q *batch.Batch) error {
@@ -195,7 +200,7 @@ func (b *Batches) asked(ctx context.Context, by Caller, n NewBatch) (BatchView, 
 			"Esta Idempotency-Key já foi usada com outro pedido. Nada foi criado; use outra chave.")
 	case known.Status == batch.Preparing:
 		return BatchView{}, fault.New(fault.ServiceUnavailable,
-			"O mesmo pedido ainda está sendo orçado. Repita-o em instantes.").After(time.Second)
+			"O mesmo pedido ainda está sendo orçado. Repita-o em instantes.").After(quotePause * quoteTries)
 	}
 	return b.Show(ctx, by, known.ID)
 }

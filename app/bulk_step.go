@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"fichario/domain/crm"
@@ -42,6 +43,9 @@ func (b *Bulks) change(
 	return nil
 }
 
+// answeredIn is said of a contact that waited until it was moved, with when that was: undone, it waits again.
+const answeredIn = "primeira resposta em "
+
 // do does it to one contact. One that is there no more, or is that way already, is skipped.
 func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
@@ -62,6 +66,9 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 		item.BeforeID = c.StageID
 		if done, err = s.move(ctx, c, target); done && err == nil {
 			err = s.r.Contacts.Answer(ctx, c, s.action.MemberID, s.now)
+			if c.Waiting {
+				item.Result = answeredIn + s.now.UTC().Format(time.RFC3339)
+			}
 		}
 	case crm.BulkDelete:
 		done, err = true, remove(ctx, s.r, crm.Removal{Contact: c, By: s.actor, At: s.now})
@@ -100,6 +107,12 @@ func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 		done, err = s.assign(ctx, c, item.BeforeID)
 	case s.action.Kind == crm.BulkMove && c.StageID == s.action.TargetID:
 		done, err = s.move(ctx, c, item.BeforeID)
+		if at, answered := strings.CutPrefix(item.Result, answeredIn); done && answered && err == nil {
+			var when time.Time
+			if when, err = time.Parse(time.RFC3339, at); err == nil {
+				err = s.r.Contacts.Unanswer(ctx, c, s.action.MemberID, when)
+			}
+		}
 	}
 	if done {
 		item.State = crm.ItemUndone

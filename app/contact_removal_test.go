@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
@@ -120,4 +121,36 @@ func TestAListGoesOnAfterAContactThatIsGone(t *testing.T) {
 		next = page(c.of, gone.ID)
 		equal(t, "when it is forgotten", line(next.Contacts[0].Name, next.First), c.anew)
 	}
+}
+
+// TestWhoComesBackMeetsHisAutomations: what came due while a contact was deleted runs when that is undone, also behind
+// a condition; of one that stays deleted nothing runs.
+func TestWhoComesBackMeetsHisAutomations(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		hook := s.hook(webhook.Signature{})
+		rule := s.rule(app.NewAutomation{
+			Action: automation.AddNote, Text: "ligar", WebhookID: hook.ID,
+		})
+		back, gone := s.arrive(hook, "bia"), s.arrive(hook, "caio")
+		for _, c := range []crm.Contact{back, gone} {
+			done(s.contacts.Delete(t.Context(), owner, c.ID))
+		}
+		s.work(s.worker(), 10*time.Second)
+		done(s.contacts.Undelete(t.Context(), owner, back.ID))
+		for range 5 {
+			time.Sleep(time.Minute)
+			done(s.contacts.ForgetRemoved(t.Context()))
+			s.work(s.worker(), 10*time.Second)
+		}
+		equal(t, "who came back", s.contact(back.ID).Note, "ligar")
+		ends := map[string]string{}
+		filter := automation.JobFilter{AutomationID: rule.ID}
+		for _, job := range must(s.automations.Runs(t.Context(), owner, s.orgID, filter, "", 9)) {
+			ends[job.ContactID] = line(job.State, job.Result)
+		}
+		equal(t, "who stayed away", ends[gone.ID], "done o contato não existe mais")
+		equal(t, "runs", len(ends), 2)
+	})
 }

@@ -82,8 +82,7 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 		linked := a.Conditions
 		linked.When = "" // the run looks at it
 		if linked != (automation.Conditions{}) && contact.ID == "" && arrived.ContactID != "" {
-			contact, err = f.r.Contacts.Find(ctx, arrived.ContactID)
-			if err != nil && !errors.Is(err, ports.ErrNotFound) {
+			if contact, err = f.asItWas(ctx, arrived.ContactID); err != nil {
 				return err
 			}
 		}
@@ -97,6 +96,20 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 		}
 	}
 	return nil
+}
+
+// asItWas is a contact, or the one that it became part of; of one that was deleted what it was, since it may come back,
+// for as long as that is kept.
+func (f *fan) asItWas(ctx context.Context, id string) (crm.Contact, error) {
+	view, err := survivingContact(ctx, f.r, id)
+	if !errors.Is(err, ports.ErrNotFound) {
+		return view.Contact, err
+	}
+	removed, err := f.r.Removals.Find(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) {
+		return crm.Contact{}, nil
+	}
+	return removed.Contact, err
 }
 
 // run adds a run of an automation, or says where a chain is cut off: an automation does not follow from itself, and not

@@ -35,14 +35,17 @@ func TestFirstAnswers(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		done(s.contacts.Called(t.Context(), ana, ids[2]))
 		done(s.contacts.Called(t.Context(), ana, ids[0]))
-		must(s.bulks.Start(t.Context(), owner, app.NewBulk{
-			Kind: crm.BulkMove, TargetID: stages[2].ID, Of: app.Selection{IDs: []string{ids[0], ids[3]}},
-		}))
+		move := app.NewBulk{Kind: crm.BulkMove, TargetID: stages[2].ID, Of: app.Selection{IDs: []string{ids[0], ids[3]}}}
+		wrong := must(s.bulks.Start(t.Context(), owner, move))
+		equal(t, "who waits after many were moved", waiting(), 1)
+		must(s.bulks.Undo(t.Context(), owner, wrong.ID))
+		equal(t, "and when that was a mistake", waiting(), 2)
+		must(s.bulks.Start(t.Context(), owner, move))
 		equal(t, "who still waits", waiting(), 1)
 		equal(t, "history", s.kinds(ids[2]), "criado ligacao")
 		got := must(s.contacts.Waits(t.Context(), ana, 30))
 		equal(t, "by who answered", line(got.Waiting, got.Members[0].Name, got.Members[0].Answers, got.Members[0].Mean,
-			got.Members[1].Name, got.Members[1].Answers, got.Members[1].Mean), "1 dona 1 3h0m0s ana 3 1h40m0s")
+			got.Members[1].Name, got.Members[1].Answers, got.Members[1].Mean), "1 dona 1 3h0m1s ana 3 1h40m0s")
 		equal(t, "by origin", line(len(got.Origins), got.Origins[0].Answers), "1 4")
 	})
 }

@@ -12,6 +12,9 @@ import (
 // importReadAtOnce is how many rows are read together.
 const importReadAtOnce = 1000
 
+// rowErased is what is said of a row whose person was erased.
+const rowErased = "Os dados desta linha foram apagados a pedido do titular."
+
 // rowsOf are the rows of an import, in their order.
 func (b *Bulks) rowsOf(ctx context.Context, id string) iter.Seq2[ImportedRow, error] {
 	return readAhead(ctx, importReadAtOnce, func(ctx context.Context, last *ImportedRow) ([]ImportedRow, error) {
@@ -23,7 +26,11 @@ func (b *Bulks) rowsOf(ctx context.Context, id string) iter.Seq2[ImportedRow, er
 		out := make([]ImportedRow, len(items))
 		for i, item := range items {
 			out[i] = ImportedRow{BulkItem: item}
-			if !item.Unreadable && err == nil {
+			switch {
+			case err != nil || item.Unreadable:
+			case item.Content == nil: // of whom somebody erased
+				out[i].Result = rowErased
+			default:
 				err = json.Unmarshal(item.Content, &out[i].Row)
 			}
 		}

@@ -45,6 +45,9 @@ func (b *Bulks) TryImport(ctx context.Context, by Caller, id string) (ImportView
 	}
 	trial, err := b.tried(ctx, view.OrgID, view.Import, func(yield func(crm.ImportRow, error) bool) {
 		for row, err := range b.rowsOf(ctx, id) {
+			if row.Result == rowErased { // nobody any more
+				continue
+			}
 			if !yield(row.Row, err) {
 				return
 			}

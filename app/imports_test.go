@@ -155,3 +155,35 @@ func TestAnImportThatIsKilled(t *testing.T) {
 		equal(t, "each row once", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 110)
 	})
 }
+
+// TestAnImportOutlivesWhoWasErased: his row is said to be gone, before and after the import, and the others are as they
+// were.
+func TestAnImportOutlivesWhoWasErased(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		table := tableOf("Nome|E-mail", "Ana|ana@x.example", "Bia|bia@x.example", "Caio|caio@x.example")
+		erase := func(email string) {
+			t.Helper()
+			who := app.SubjectQuery{OrgID: s.orgID, Email: email}
+			done(s.subjects.Finish(t.Context(), must(s.subjects.Erase(t.Context(), owner, who, false)).ID))
+		}
+		made := must(s.bulks.PrepareImport(t.Context(), owner, table))
+		erase("bia@x.example")
+		_, trial, err := s.bulks.TryImport(t.Context(), owner, made.ID)
+		done(err)
+		equal(t, "the trial", line(trial.Total, trial.Wrong, len(trial.First)), "2 0 2")
+		must(s.bulks.StartImport(t.Context(), owner, made.ID, app.ImportChoices{Duplicates: crm.SkipDuplicates}))
+		erase("ana@x.example")
+		const gone = "Os dados desta linha foram apagados a pedido do titular."
+		equal(t, "what became of the rows", results(s, owner, made.ID), "feito "+gone+"; erro "+gone+"; feito")
+		_, rows, err := s.bulks.ImportResults(t.Context(), owner, made.ID)
+		done(err)
+		last := app.ImportedRow{}
+		for row, err := range rows {
+			done(err)
+			last = row
+		}
+		equal(t, "those after them are whole", line(last.Row.Cells), "[Caio caio@x.example]")
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"fichario/domain/automation"
 	"fichario/domain/crm"
@@ -17,6 +18,11 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 	if errors.Is(err, errEventGone) {
 		if job.ContactID == "" || event.Contact.ID != "" {
 			return outcome{result: "o que o evento conta não é mais guardado"}, nil
+		}
+		if removed, err := r.Removals.Find(ctx, job.ContactID); err == nil && removed.IntoID == "" && !removed.Unreadable {
+			return outcome{}, &ports.SendError{
+				Reason: "o contato foi excluído, o que ainda pode ser desfeito", RetryAfter: time.Minute,
+			}
 		}
 		return outcome{result: "o contato não existe mais"}, nil
 	}

@@ -65,6 +65,8 @@ type Batches interface {
 	// run, some items of one at a time, and returns how much it found; the batches stay. None of those that may still be
 	// confirmed was made before that time.
 	ForgetQuotes(ctx context.Context, before time.Time) (int, error)
+	// Discard removes a batch that is being prepared, some of its items at a time, and returns how many rows there were.
+	Discard(ctx context.Context, id string) (int, error)
 	// Forget removes batches that were begun before a time and are still being prepared, some of their items at a time,
 	// and returns how many rows there were.
 	Forget(ctx context.Context, before time.Time) (int, error)

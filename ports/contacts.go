@@ -42,6 +42,8 @@ type Contacts interface {
 	// Answer notes that a member answered a contact first at a time, when it waits; see crm.Contact.Waiting.
 	// Only inside InTx.
 	Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error
+	// Unanswer takes an Answer back that was the contact's first: it waits again, and nobody answered. Only inside InTx.
+	Unanswer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error
 	// FirstAnswers adds up how long the contacts of an organisation waited that were answered since the beginning of the
 	// hour that a time is in, by who answered and where they came from.
 	FirstAnswers(ctx context.Context, orgID string, since time.Time) ([]FirstAnswer, error)

@@ -238,9 +238,18 @@ func (r batches) forgetItems(db *gorm.DB, secret []byte, items []batchItemRow) e
 	return db.Delete(&batchItemRow{}, "id IN ?", ids).Error
 }
 
-func (r batches) Forget(ctx context.Context, before time.Time) (n int, err error) {
-	old := where("status = "+literal(batch.Preparing)+" AND id < ?", firstID(before))
-	n, err = r.changed(ctx, "batches.forget", func(db *gorm.DB) *gorm.DB {
+func (r batches) Forget(ctx context.Context, before time.Time) (int, error) {
+	return r.discard(ctx, "batches.forget", where("id < ?", firstID(before)))
+}
+
+func (r batches) Discard(ctx context.Context, id string) (int, error) {
+	return r.discard(ctx, "batches.discard", byID(id))
+}
+
+// discard removes batches that are being prepared.
+func (r batches) discard(ctx context.Context, op string, which scope) (n int, err error) {
+	old := func(db *gorm.DB) *gorm.DB { return which(db).Where("status = " + literal(batch.Preparing)) }
+	n, err = r.changed(ctx, op, func(db *gorm.DB) *gorm.DB {
 		items := db.Model(&batchItemRow{}).Select("id").
 			Where("batch_id IN (?)", old(db.Model(&batchRow{}).Select("id"))).Limit(forgetAtOnce)
 		return db.Delete(&batchItemRow{}, "id IN (?)", items)
@@ -248,7 +257,7 @@ func (r batches) Forget(ctx context.Context, before time.Time) (n int, err error
 	if n > 0 || err != nil {
 		return n, err
 	}
-	return r.changed(ctx, "batches.forget", func(db *gorm.DB) *gorm.DB { return old(db).Delete(&batchRow{}) })
+	return r.changed(ctx, op, func(db *gorm.DB) *gorm.DB { return old(db).Delete(&batchRow{}) })
 }
 
 type paceRow struct {

@@ -22,18 +22,29 @@ type answeredRow struct {
 
 func (answeredRow) TableName() string { return "first_answers" }
 
-const countAnswer = `INSERT INTO first_answers (org_id, hour, member_id, origin_id, answers, seconds) VALUES (?, ?, ?, ?, 1, ?)
+const countAnswer = `INSERT INTO first_answers (org_id, hour, member_id, origin_id, answers, seconds) VALUES (?, ?, ?, ?, ?, ?)
 	ON CONFLICT (org_id, hour, member_id, origin_id)
-	DO UPDATE SET answers = first_answers.answers + 1, seconds = first_answers.seconds + excluded.seconds`
+	DO UPDATE SET answers = first_answers.answers + excluded.answers, seconds = first_answers.seconds + excluded.seconds`
 
 func (r contacts) Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error {
-	return r.inside(ctx, "contacts.answer", func(db *gorm.DB) error {
-		first := db.Model(&contactRow{}).Where("id = ? AND waiting", c.ID).Update("waiting", false)
-		if first.Error != nil || first.RowsAffected == 0 {
-			return first.Error
+	return r.answered(ctx, "contacts.answer", c, memberID, at, 1)
+}
+
+func (r contacts) Unanswer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error {
+	return r.answered(ctx, "contacts.unanswer", c, memberID, at, -1)
+}
+
+// answered counts an answer, or takes it from the count, and has the contact wait no longer, or again.
+func (r contacts) answered(
+	ctx context.Context, op string, c crm.Contact, memberID string, at time.Time, n int64,
+) error {
+	return r.inside(ctx, op, func(db *gorm.DB) error {
+		changed := db.Model(&contactRow{}).Where("id = ? AND waiting = ?", c.ID, n > 0).Update("waiting", n < 0)
+		if changed.Error != nil || changed.RowsAffected == 0 {
+			return changed.Error
 		}
-		waited := max(0, at.Sub(c.CreatedAt)/time.Second)
-		return db.Exec(countAnswer, c.OrgID, hourOf(at), memberID, orNoID(optional(c.OriginID)), int64(waited)).Error
+		waited := int64(max(0, at.Sub(c.CreatedAt)/time.Second))
+		return db.Exec(countAnswer, c.OrgID, hourOf(at), memberID, orNoID(optional(c.OriginID)), n, n*waited).Error
 	})
 }
 

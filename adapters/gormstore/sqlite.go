@@ -60,9 +60,9 @@ func (s *Store) openSQLite(path string) error {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_time_format=sqlite&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
 		fmt.Sprintf("&_pragma=busy_timeout(%d)", busyTimeout)
-	// It holds names and phones: a new file is for its owner alone, and SQLite makes the files beside it alike. Closing any
-	// descriptor of a file gives up every lock that the process has on it, and with SQLite's lock another process that ends
-	// would remove the write-ahead log of this one: it is closed after the pools, and nobody opens it again.
+	// It holds names and phones: a new file is for its owner alone, and SQLite makes the files beside it alike. Closing
+	// any descriptor of a file gives up every lock that the process has on it, and without SQLite's another process that
+	// ends would remove the write-ahead log of this one: it is closed after the pools, and nobody opens it again.
 	var err error
 	if s.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return notOpened(path, err)

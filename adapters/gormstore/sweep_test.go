@@ -47,7 +47,8 @@ func TestASweepKeepsTheFilesLocks(t *testing.T) {
 	add("Segunda")
 	count := func() string {
 		t.Helper()
-		out, err := command.CommandContext(t.Context(), "sqlite3", path, "SELECT count(*) FROM organisations").CombinedOutput()
+		counted := command.CommandContext(t.Context(), "sqlite3", path, "SELECT count(*) FROM organisations")
+		out, err := counted.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

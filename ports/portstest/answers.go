@@ -48,6 +48,17 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	same(t, "answers", answers, []ports.FirstAnswer{
 		{MemberID: person, OriginID: origin, Answers: 1, Waited: 90 * time.Minute},
 	})
+	for range 2 { // the second time it waits
+		must(t, s.InTx(ctx, func(r ports.Repos) error {
+			return r.Contacts.Unanswer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
+		}))
+	}
+	same(t, "who waits again", waiting(), []string{"Ana", "Bia", "Ana", "Bia"})
+	answers, err = repos.Contacts.FirstAnswers(ctx, o.ID, at)
+	must(t, err)
+	for _, a := range answers {
+		same(t, "answers that are taken back", []any{a.Answers, a.Waited}, []any{0, time.Duration(0)})
+	}
 	answers, err = repos.Contacts.FirstAnswers(ctx, o.ID, at.Add(24*time.Hour))
 	must(t, err)
 	same(t, "answers since the day after", len(answers), 0)

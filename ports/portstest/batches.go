@@ -54,6 +54,21 @@ func batches(t *testing.T, s ports.Store) {
 	wantErr(t, "one name twice", repo.Create(ctx, again), ports.ErrExists)
 	again.KeyID, again.MemberID = "", id()
 	must(t, repo.Create(ctx, again))
+	brokenOff := hidden
+	brokenOff.ID, brokenOff.RequestKey = id(), "broken off"
+	must(t, repo.Create(ctx, brokenOff))
+	item := batch.Item{ID: id(), BatchID: brokenOff.ID, OrgID: o, Line: 1, State: batch.Invalid, At: 1}
+	must(t, repo.AddItems(ctx, []batch.Item{item}))
+	for n := 1; n > 0; {
+		n, err = repo.Discard(ctx, brokenOff.ID)
+		must(t, err)
+	}
+	must(t, repo.Create(ctx, brokenOff)) // as if nobody had asked
+	_, err = repo.Discard(ctx, brokenOff.ID)
+	must(t, err)
+	discarded, err := repo.Discard(ctx, first.ID)
+	must(t, err)
+	same(t, "one that is quoted stays", discarded, 0)
 	for body, want := range map[string]bool{"a": true, "b": false} {
 		named, same1, err := repo.ByRequest(ctx, first.KeyID, "k", []byte(body))
 		must(t, err)

@@ -96,6 +96,9 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"contacts.answer": func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.Answer(ctx, crm.Contact{}, id(), at)
 	},
+	"contacts.unanswer": func(ctx context.Context, r ports.Repos) error {
+		return r.Contacts.Unanswer(ctx, crm.Contact{}, id(), at)
+	},
 	"contacts.log": func(ctx context.Context, r ports.Repos) error { return r.Contacts.Log(ctx, crm.Event{}) },
 	"bulks.create": func(ctx context.Context, r ports.Repos) error { return r.Bulks.Create(ctx, crm.Bulk{}, nil) },
 	"bulks.next":   func(ctx context.Context, r ports.Repos) error { _, err := r.Bulks.Next(ctx, id()); return err },

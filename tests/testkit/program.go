@@ -42,6 +42,7 @@ type Program struct {
 	options Options
 	dir     string
 	output  output
+	mu      sync.Mutex // of cmd and exited: what it does may have it killed
 	cmd     *exec.Cmd
 	entry   *guard.Entry
 	exited  chan struct{} // closed when the process has ended
@@ -140,11 +141,14 @@ func (p *Program) Terminate() (code int) {
 
 // Kill ends the program as a power cut does, and waits. A program that has ended stays as it is.
 func (p *Program) Kill() {
-	if p.exited == nil {
+	p.mu.Lock()
+	cmd, exited := p.cmd, p.exited
+	p.mu.Unlock()
+	if exited == nil {
 		return
 	}
-	_ = p.cmd.Process.Kill()
-	<-p.exited
+	_ = cmd.Process.Kill()
+	<-exited
 	if p.other != nil {
 		p.other.Kill()
 	}
@@ -191,7 +195,9 @@ func (p *Program) start() {
 	}
 	entry, err := guard.Add(guard.Process(cmd.Process.Pid))
 	exited := make(chan struct{})
+	p.mu.Lock()
 	p.cmd, p.entry, p.exited = cmd, entry, exited
+	p.mu.Unlock()
 	go func() {
 		p.err = cmd.Wait()
 		if entry != nil {
