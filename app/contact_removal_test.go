@@ -9,6 +9,7 @@ import (
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
+	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 )
 
@@ -153,4 +154,32 @@ func TestWhoComesBackMeetsHisAutomations(t *testing.T) {
 		equal(t, "who stayed away", ends[gone.ID], "done o contato não existe mais")
 		equal(t, "runs", len(ends), 2)
 	})
+}
+
+// TestWhoBecamePartOfAnotherIsErasedWithHim: by what only the one that is gone was known by, within the time in which
+// the two can be parted and long after it.
+func TestWhoBecamePartOfAnotherIsErasedWithHim(t *testing.T) {
+	t.Parallel()
+	for what, later := range map[string]time.Duration{"soon": 0, "long after": crm.UndoMerge + time.Hour} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner := s.add("dona", crm.Owner)
+				hook := s.hook(webhook.Signature{})
+				bia, ana := s.arrive(hook, "bia"), s.arrive(hook, "ana")
+				other := s.arrive(hook, "mariana")
+				done(s.contacts.Merge(t.Context(), owner, bia.ID, ana.ID))
+				equal(t, "her address is in the note", strings.Contains(s.contact(bia.ID).Note, "ana@x.example"), true)
+				time.Sleep(later)
+				done(s.contacts.ForgetRemoved(t.Context()))
+				who := app.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}
+				held := must(s.subjects.Count(t.Context(), owner, who, 0))
+				equal(t, "contacts that are held", held.Counts[privacy.Contacts], 1)
+				done(s.subjects.Finish(t.Context(), must(s.subjects.Erase(t.Context(), owner, who, false)).ID))
+				_, err := s.contacts.View(t.Context(), owner, bia.ID)
+				equal(t, "the one contact that they were", said(err), "nao_encontrado contact")
+				equal(t, "another one", s.contact(other.ID).Email, "mariana@x.example")
+			})
+		})
+	}
 }

@@ -110,6 +110,14 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 		if err != nil {
 			return err
 		}
+		// Whom the organisation declared to be one person is one.
+		merged, err := s.store.Repos().Subjects.Merged(ctx, p.OrgID, i)
+		if err != nil {
+			return err
+		}
+		for _, c := range merged {
+			next = append(next, p.Take(c)...)
+		}
 		// A phone that he shares leads to the contacts of his names only.
 		for _, phone := range p.Phones {
 			if len(next) > 0 || asked[phone] == len(p.Names) {

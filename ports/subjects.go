@@ -22,6 +22,8 @@ type Subjects interface {
 	Hashes(ctx context.Context, orgID string, identities ...privacy.Identity) ([][]byte, error)
 	// Contacts returns contacts with an identity, the newest first, that come before one of them.
 	Contacts(ctx context.Context, orgID string, i privacy.Identity, before string, limit int) ([]crm.Contact, error)
+	// Merged returns the contacts that others with an identity became part of, however long ago; one may be there twice.
+	Merged(ctx context.Context, orgID string, i privacy.Identity) ([]crm.Contact, error)
 	// Resolve returns the identities of an organisation that have one of some hashes, as far as anything names them. It
 	// goes through everything, and is for what only hashes are known of.
 	Resolve(ctx context.Context, orgID string, hashes [][]byte) ([]privacy.Identity, error)

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -72,7 +74,8 @@ func (v *vault) removal(row removedRow) crm.Removal {
 
 type removals struct {
 	conn
-	vault *vault
+	vault  *vault
+	secret func(context.Context) ([]byte, error)
 }
 
 func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
@@ -193,8 +196,13 @@ func family(db *gorm.DB, ids []string) ([]string, error) {
 	return all, nil
 }
 
-// Forget leaves the rows, which tell what posts were answered.
+// Forget leaves the rows, which tell what posts were answered, and of those that became part of another contact what
+// they were known by, as keyed hashes: that other one is found by it.
 func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int, err error) {
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return 0, err
+	}
 	err = r.whole(ctx, "removals.forget", func(db *gorm.DB) error {
 		var ids []string
 		old := db.Model(&removedRow{}).Where("content IS NOT NULL AND at < ?", stamp(deleted)).
@@ -207,6 +215,9 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 			return err
 		}
 		n = len(ids)
+		if err := r.traceMerged(db, secret, ids); err != nil {
+			return err
+		}
 		var gone []string
 		err := db.Model(&removedRow{}).Where("id IN ? AND into_id IS NULL", ids).Pluck("id", &gone).Error
 		if err != nil {
@@ -227,4 +238,35 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 		return db.Model(&removedRow{}).Where("id IN ?", ids).Update("content", nil).Error
 	})
 	return n, err
+}
+
+// knownBy are what a contact is found by.
+func knownBy(c crm.Contact) (all []privacy.Identity) {
+	if i, err := privacy.ByEmail(c.Email); err == nil {
+		all = append(all, i)
+	}
+	if c.PhoneE164 != "" {
+		all = append(all, privacy.Identity{Type: privacy.Phone, Value: c.PhoneE164})
+	}
+	for _, d := range c.Documents {
+		if i, ok := privacy.OfDocument(d); ok {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+func (r removals) traceMerged(db *gorm.DB, secret []byte, ids []string) error {
+	var rows []removedRow
+	var traces []traceRow
+	err := db.Find(&rows, "id IN ? AND into_id IS NOT NULL AND content IS NOT NULL", ids).Error
+	for _, row := range rows {
+		for _, i := range knownBy(r.vault.removal(row).Contact) {
+			traces = append(traces, traceRow{subjectHash(secret, string(row.OrgID), i), mergedTrace, row.ID})
+		}
+	}
+	if err != nil || len(traces) == 0 {
+		return err
+	}
+	return db.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&traces, 1000).Error
 }

@@ -279,7 +279,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Funnels:       funnels{c},
 		Origins:       origins{c},
 		Contacts:      contacts{c, s.vault},
-		Removals:      removals{c, s.vault},
+		Removals:      removals{c, s.vault, s.subjectSecret},
 		Bulks:         bulks{c, s.vault},
 		Rotations:     rotations{c},
 		Notifications: notifications{c},

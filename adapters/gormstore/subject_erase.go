@@ -159,7 +159,7 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 			return nil, err
 		}
 		gone[privacy.Contacts]++
-		with, err := forgetFamily(db, p, id)
+		with, err := r.forgetFamily(db, p, id)
 		if err != nil {
 			return nil, err
 		}
@@ -170,13 +170,13 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 
 // forgetFamily removes the history and the runs of a contact that is gone, and of those that became part of it, and
 // what those were.
-func forgetFamily(db *gorm.DB, p *privacy.Person, id string) (privacy.Counts, error) {
+func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (privacy.Counts, error) {
 	all, err := family(db, []string{id})
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(markAll(db, p, "contact_events", "subject", "contact_id", all),
-		markAll(db, p, "removed_contacts", "content", "id", all)); err != nil {
+		markAll(db, p, "removed_contacts", "content", "id", all), r.untrace(db, p, mergedTrace, all)); err != nil {
 		return nil, err
 	}
 	events := db.Delete(&eventRow{}, "contact_id IN ?", all)
@@ -267,7 +267,7 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 				return nil, err
 			}
 		}
-		with, err := forgetFamily(db, p, id)
+		with, err := r.forgetFamily(db, p, id)
 		if err != nil {
 			return nil, err
 		}

@@ -39,6 +39,9 @@ const (
 	traceAfter = 2 * time.Minute
 )
 
+// mergedTrace is the kind of what a contact was known by that became part of another one.
+const mergedTrace = "unidos"
+
 // traced are the tables that the index of persons is written from, and their kinds.
 var traced = map[string]privacy.Kind{"lookups": privacy.Lookups, "batch_items": privacy.Items}
 

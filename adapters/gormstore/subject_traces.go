@@ -3,6 +3,7 @@ package gormstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"gorm.io/gorm"
@@ -48,6 +49,47 @@ func (r subjects) Contacts(
 		err := same.Order("id DESC").Limit(limit).Find(&rows).Error
 		out = mapped(rows, r.store.vault.contact)
 		return err
+	})
+	return out, err
+}
+
+func (r subjects) Merged(ctx context.Context, orgID string, i privacy.Identity) (out []crm.Contact, err error) {
+	hashes, err := r.Hashes(ctx, orgID, i)
+	if err != nil {
+		return nil, err
+	}
+	err = r.query(ctx, "subjects.merged", func(db *gorm.DB) error {
+		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }
+		var ids []string
+		err := fresh().Model(&traceRow{}).Where("subject IN ? AND kind = ?", hashes, mergedTrace).Pluck("row_id", &ids).Error
+		if err != nil {
+			return err
+		}
+		var rows []removedRow // which are few: they are kept for a month
+		err = fresh().Where("content IS NOT NULL AND org_id = ? AND into_id IS NOT NULL", orgID).Order("at").Find(&rows).Error
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if slices.Contains(knownBy(r.store.vault.removal(row).Contact), i) {
+				ids = append(ids, string(row.ID))
+			}
+		}
+		for _, id := range ids {
+			into, err := survivor(db, uid(id))
+			if errors.Is(err, ports.ErrNotFound) {
+				continue
+			}
+			var row contactRow
+			if err == nil {
+				err = fresh().Take(&row, "id = ? AND org_id = ?", into, orgID).Error
+			}
+			if err != nil {
+				return err
+			}
+			out = append(out, r.store.vault.contact(row))
+		}
+		return nil
 	})
 	return out, err
 }

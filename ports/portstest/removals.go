@@ -1,11 +1,14 @@
 package portstest
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -149,6 +152,19 @@ func mergedContacts(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "what became part of it", len(into), 1)
 	same(t, "and what that was", into[0].Contact, all[1])
+	known := privacy.Identity{Type: privacy.Email, Value: strings.ToLower(all[0].Email)}
+	merged := func(orgID string) (ids []string) {
+		found, err := repos.Subjects.Merged(ctx, orgID, known)
+		must(t, err)
+		for _, c := range found {
+			if !slices.Contains(ids, c.ID) {
+				ids = append(ids, c.ID)
+			}
+		}
+		return ids
+	}
+	same(t, "what it became part of", merged(o.ID), []string{all[2].ID})
+	same(t, "in another organisation", len(merged(id())), 0)
 	n, err := repos.Removals.Forget(ctx, at.Add(time.Hour), at)
 	must(t, err)
 	same(t, "merges forgotten too early", n, 0)
@@ -161,4 +177,5 @@ func mergedContacts(t *testing.T, s ports.Store) {
 	events, err := repos.Contacts.Events(ctx, all[2].ID)
 	must(t, err)
 	same(t, "history that stays", len(events), 3)
+	same(t, "what it became part of, long after", merged(o.ID), []string{all[2].ID})
 }
