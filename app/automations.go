@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"fichario/domain/audit"
@@ -139,6 +140,9 @@ func (a *Automations) edited(
 	if names := filledIn(old.Action.Values, changed.Action.Values); names != "" {
 		detail["preenchido"] = names
 	}
+	if names := filledIn(textsOf(old.Action), textsOf(changed.Action)); names != "" {
+		detail["textos"] = names
+	}
 	return changed, detail, nil
 }
 
@@ -166,12 +170,29 @@ func (a *Automations) change(
 	})
 }
 
-// automationDetail is what the audit says of an automation; its secret is not in it.
+// automationDetail is what the audit says of an automation; its secret and its texts are not in it.
 func automationDetail(a automation.Automation) audit.Detail {
+	age := ""
+	if a.Action.MaxAge != nil {
+		age = strconv.Itoa(*a.Action.MaxAge)
+	}
 	return audit.Detail{
+		"origem": a.Conditions.OriginID, "webhook": a.Conditions.WebhookID, "valor_minimo": a.Conditions.MinAmount.String(),
+		"etapa": a.Action.StageID, "membro": a.Action.MemberID, "rodizio": a.Action.RotationID, "idade_maxima": age,
 		"nome": a.Name, "evento": string(a.Event), "acao": string(a.Action.Kind), "endereco": a.Action.URL,
 		"para": a.Action.To, "condicao": a.Conditions.When, "produto": a.Action.Product, "teto": a.Action.Ceiling.String(),
 		"finalidade": a.Action.Purpose, "destino": a.Action.Destination, "metodo": a.Action.Method,
+	}
+}
+
+// textsOf are the texts of an action, of which the audit names those that changed.
+func textsOf(a automation.Action) map[string]string {
+	headers := make([]string, len(a.Headers))
+	for i, h := range a.Headers {
+		headers[i] = h.Name + ": " + h.Value
+	}
+	return map[string]string{
+		"assunto": a.Subject, "texto": a.Text, "corpo": a.Body, "feito": a.Done, "cabecalhos": strings.Join(headers, "\n"),
 	}
 }
 

@@ -58,7 +58,7 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 func (j *Jobs) lookUp(
 	ctx context.Context, r ports.Repos, u *run, product catalog.Product, doc document.Document, place int,
 ) (string, error) {
-	id, said, err := j.before(ctx, r, u, product, place)
+	id, said, err := j.before(ctx, r, u, product, doc, place)
 	if said != "" || err != nil {
 		return said, err
 	}
@@ -97,9 +97,10 @@ func (j *Jobs) lookUp(
 	}
 }
 
-// before is what became of a lookup that was begun before, or the id for one that is to be made.
+// before is what became of a lookup of a document that was begun before, or the id for one that is to be made. In the
+// same place another document may have stood by then.
 func (j *Jobs) before(
-	ctx context.Context, r ports.Repos, u *run, product catalog.Product, place int,
+	ctx context.Context, r ports.Repos, u *run, product catalog.Product, doc document.Document, place int,
 ) (id, said string, err error) {
 	id = automation.Derived(u.job.ID, place+1)
 	if place < len(u.job.Lookups) {
@@ -113,11 +114,11 @@ func (j *Jobs) before(
 		if err != nil {
 			return "", "", err
 		}
+		if e.Status == lookup.NotSent || e.Document != doc {
+			id = automation.Derived(id, lookupsOfARun) // of this one nothing was charged: it is asked
+			continue
+		}
 		if e.Status != lookup.Running {
-			if e.Status == lookup.NotSent {
-				id = automation.Derived(id, lookupsOfARun) // nothing was charged: it is asked anew
-				continue
-			}
 			return "", saidOf(product, e), nil
 		}
 		// Whoever began it may still be at it, or has died, and then it is settled.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -300,4 +301,26 @@ func FuzzParse(f *testing.F) {
 			t.Error("a file without a name or products is good")
 		}
 	})
+}
+
+// TestTheProxiesWaitLonger than any call may take: what docs/deploy has as their patience is more than a file may say.
+func TestTheProxiesWaitLonger(t *testing.T) {
+	t.Parallel()
+	patience := regexp.MustCompile(`(?m)^ *(?:proxy_read_timeout|timeout (?:client|server)) (\d+s)`)
+	for name, times := range map[string]int{"nginx.conf": 1, "haproxy.cfg": 2} {
+		config, err := os.ReadFile("../../docs/deploy/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := patience.FindAllStringSubmatch(string(config), -1)
+		if len(found) != times {
+			t.Errorf("%s says %d times how long it waits", name, len(found))
+		}
+		for _, m := range found {
+			file := strings.Replace(good, "timeout: 2s", "timeout: "+m[1], 1)
+			if _, err := bureau.Parse("agencia.yaml", []byte(file), env); err == nil {
+				t.Errorf("%s waits %s, and so long a call may take", name, m[1])
+			}
+		}
+	}
 }

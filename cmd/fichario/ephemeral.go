@@ -23,7 +23,7 @@ const parentLook = 250 * time.Millisecond
 func (s Settings) forgetful() Settings {
 	s.DatabaseURL = "sqlite://" + gormstore.InMemory
 	s.DataKey, s.MigrateURL, s.ReadURL, s.ErasureJournal, s.PublicURL = "", "", "", "", ""
-	s.OIDC, s.MetricsListen, s.DrainDelay = OIDC{}, "", 0
+	s.OIDC, s.MetricsListen, s.Proxies, s.DrainDelay = OIDC{}, "", "", 0
 	s.AllowPrivate = true
 	return s
 }
