@@ -13,7 +13,7 @@ import (
 // cli is the one declaration of commands, flags and environment variables:
 // `fichario --help` and the README's tables come from it.
 type cli struct {
-	Settings `embed:"" group:"config"`
+	Settings `embed:"" group:"settings"`
 
 	JSON    bool             `name:"json" help:"Print one JSON value instead of text."`
 	Version kong.VersionFlag `help:"Print the version and end."`
@@ -54,8 +54,11 @@ type cli struct {
 var groups = []kong.Group{
 	{Key: "serve", Title: "The service:"}, {Key: "lookups", Title: "Lookups:"}, {Key: "leads", Title: "Leads:"},
 	{Key: "people", Title: "Organisations and people:"}, {Key: "privacy", Title: "Privacy:"}, {Key: "tools", Title: "Tools:"},
-	{Key: "config", Title: "Configuration of the service and of the commands that work on its database:"},
+	{Key: settingsGroup, Title: "Configuration of the service and of the commands that work on its database:"},
 }
+
+// settingsGroup holds the flags of Settings.
+const settingsGroup = "settings"
 
 // Settings are the service's configuration.
 type Settings struct {

@@ -51,18 +51,49 @@ func TestHelpIsInGroups(t *testing.T) {
 	}
 }
 
-// TestHelpKnowsEveryVariable: --help of a command lists the variables too.
-func TestHelpKnowsEveryVariable(t *testing.T) {
+// TestHelpListsTheSettingsWhereTheyAreLookedFor: all of them in the help of the program and of serve; elsewhere they
+// would bury the flags of the command.
+func TestHelpListsTheSettingsWhereTheyAreLookedFor(t *testing.T) {
 	t.Parallel()
-	var out, errOut bytes.Buffer
-	if code := run([]string{"serve", "--help"}, nil, &out, &errOut); code != 0 {
-		t.Fatalf("code %d: %s", code, errOut.String())
+	parser, err := newParser(&cli{}, nil, nil, func(int) {})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range []string{
-		"FICHARIO_LISTEN", "FICHARIO_DATABASE_URL", "FICHARIO_BUREAU", "FICHARIO_DATA_KEY", "--demo",
+	for _, c := range []struct {
+		args     []string
+		own      string
+		settings bool
+	}{
+		{[]string{"--help"}, "sandbox-bureau", true},
+		{[]string{"serve", "--help"}, "--demo", true},
+		{[]string{"lookup", "--help"}, "FICHARIO_KEY", false},
+		{[]string{"key", "--help"}, "key rotate", false},
+		{[]string{"key", "create", "--help"}, "--per-month", false},
 	} {
-		if !strings.Contains(out.String(), name) {
-			t.Errorf("the help does not speak of %s", name)
+		var out, errOut bytes.Buffer
+		if code := run(c.args, nil, &out, &errOut); code != 0 || !strings.Contains(out.String(), c.own) {
+			t.Errorf("%v: code %d, %q, %q", c.args, code, out.String(), errOut.String())
+		}
+		for _, f := range parser.Model.Flags {
+			if len(f.Envs) == 1 && strings.Contains(out.String(), f.Envs[0]) != c.settings {
+				t.Errorf("%v lists %s: %t", c.args, f.Envs[0], !c.settings)
+			}
+		}
+	}
+}
+
+// TestAWrongCommandLineIsToldHowItGoes: in one line, with the usage of the command that was meant.
+func TestAWrongCommandLineIsToldHowItGoes(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		`expected "<document>" (usage: fichario lookup <product> <document> [flags])`: {"lookup", "52998224725"},
+		`did you mean "--from"? (usage: fichario api statement [flags])`:              {"api", "statement", "--form", "x"},
+		"unexpected argument nada\n": {"nada"},
+	} {
+		var out, errOut bytes.Buffer
+		code := run(args, nil, &out, &errOut)
+		if code != 1 || !strings.Contains(errOut.String(), want) || strings.Count(errOut.String(), "\n") != 1 {
+			t.Errorf("%v: code %d, %q", args, code, errOut.String())
 		}
 	}
 }

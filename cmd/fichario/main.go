@@ -79,7 +79,7 @@ func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Wr
 		err = shape.Check(c.Settings)
 	}
 	if err != nil {
-		fmt.Fprintln(errOut, "fichario:", inWords(err, nil))
+		fmt.Fprintf(errOut, "fichario: %s%s\n", inWords(err, nil), usageOf(err))
 		return 1
 	}
 	env := &environment{
@@ -156,11 +156,11 @@ func newParser(c *cli, errOut, out io.Writer, exit func(int)) (*kong.Kong, error
 	return kong.New(c,
 		kong.Name("fichario"),
 		kong.Description("One stable contract in front of any data bureau, and one door for leads from any form."),
-		kong.UsageOnError(),
 		kong.Writers(out, errOut),
 		kong.Exit(exit),
 		kong.ExplicitGroups(groups),
 		kong.Vars{"version": version()},
+		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, FlagsLast: true}),
 	)
 }
