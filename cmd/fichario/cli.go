@@ -19,35 +19,35 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version and end."`
 
 	Serve       serveCmd       `cmd:"" group:"serve" help:"Run the service."`
-	Healthcheck healthcheckCmd `cmd:"" group:"serve" help:"Ask the service on this machine whether it lives; exit 1 when it does not."`
-	Migrate     migrateCmd     `cmd:"" group:"serve" help:"Bring the database to the newest schema. serve and every command on the database do it too."`
-	Doctor      doctorCmd      `cmd:"" group:"serve" help:"Check that the data holds together; exit 1 when something does not."`
-	Rekey       rekeyCmd       `cmd:"" group:"serve" help:"Encrypt with the first data key what others encrypted, so that they can be left out."`
+	Healthcheck healthcheckCmd `cmd:"" group:"serve" help:"Check that the service on this machine is alive; exit 1 when it is not."`
+	Migrate     migrateCmd     `cmd:"" group:"serve" help:"Bring the database to the newest schema. serve and every command that uses the database do it too."`
+	Doctor      doctorCmd      `cmd:"" group:"serve" help:"Check the invariants of the data; exit 1 when one does not hold."`
+	Rekey       rekeyCmd       `cmd:"" group:"serve" help:"Encrypt everything with the first data key, so that the older ones can be removed."`
 
 	Lookup        lookupCmd        `cmd:"" group:"lookups" help:"Ask a running service about a document, with a key."`
-	API           apiCmd           `cmd:"" group:"lookups" name:"api" help:"All that a key may do at a running service: lookups, products, statement, batches."`
-	MCP           mcpCmd           `cmd:"" group:"lookups" name:"mcp" help:"Give an agent tools for lookups at a running service, under a ceiling (MCP on standard input)."`
+	API           apiCmd           `cmd:"" group:"lookups" name:"api" help:"Everything that a key may do at a running service: lookups, products, statement, batches."`
+	MCP           mcpCmd           `cmd:"" group:"lookups" name:"mcp" help:"Give an agent lookup tools at a running service, under a spending ceiling (MCP on standard input)."`
 	Key           keyCmd           `cmd:"" group:"lookups" help:"API keys."`
 	Batch         batchCmd         `cmd:"" group:"lookups" help:"One question about many documents."`
 	Bureau        bureauCmd        `cmd:"" group:"lookups" help:"Check and try a bureau file."`
-	SandboxBureau sandboxBureauCmd `cmd:"" group:"lookups" name:"sandbox-bureau" help:"Serve the invented bureau over HTTP, or what a script says."`
+	SandboxBureau sandboxBureauCmd `cmd:"" group:"lookups" name:"sandbox-bureau" help:"Serve the sandbox bureau over HTTP, with invented answers or those of a script."`
 
 	Webhook      webhookCmd      `cmd:"" group:"leads" help:"Addresses that contacts are sent to."`
 	Contact      contactCmd      `cmd:"" group:"leads" help:"Contacts."`
 	Origin       originCmd       `cmd:"" group:"leads" help:"Where contacts come from."`
 	Funnel       funnelCmd       `cmd:"" group:"leads" help:"The stages that contacts move through."`
-	Rotation     rotationCmd     `cmd:"" group:"leads" help:"Who is given contacts in turn."`
-	Automation   automationCmd   `cmd:"" group:"leads" help:"What is done when a contact comes in."`
-	Notification notificationCmd `cmd:"" group:"leads" help:"What the team was told."`
+	Rotation     rotationCmd     `cmd:"" group:"leads" help:"Members who are given contacts in turn."`
+	Automation   automationCmd   `cmd:"" group:"leads" help:"What happens by itself on an event, such as a new contact."`
+	Notification notificationCmd `cmd:"" group:"leads" help:"Notifications of the team."`
 
 	Org    orgCmd    `cmd:"" group:"people" help:"Organisations."`
 	Member memberCmd `cmd:"" group:"people" help:"People of an organisation."`
 
-	Purpose purposeCmd `cmd:"" group:"privacy" help:"What an organisation looks people up for."`
-	Subject subjectCmd `cmd:"" group:"privacy" help:"What the law gives the persons whose data it is."`
-	Audit   auditCmd   `cmd:"" group:"privacy" help:"Who did what: list and check the audit."`
+	Purpose purposeCmd `cmd:"" group:"privacy" help:"Purposes of lookups (LGPD)."`
+	Subject subjectCmd `cmd:"" group:"privacy" help:"Data subjects' requests (LGPD): export, erasure, record of operations."`
+	Audit   auditCmd   `cmd:"" group:"privacy" help:"The audit trail: list and verify it."`
 
-	Completion completionCmd `cmd:"" group:"tools" help:"Print what a shell needs to complete commands and flags: bash, zsh or fish."`
+	Completion completionCmd `cmd:"" group:"tools" help:"Print the completion script of a shell: bash, zsh or fish."`
 }
 
 // groups are how `fichario --help` puts the commands together.
