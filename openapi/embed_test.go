@@ -74,3 +74,46 @@ func texts(t *testing.T, source []byte) map[string]string {
 	walk("$", contract)
 	return found
 }
+
+// TestExamplesBesideOthersHaveATitle: the reference shows them one below the other, and "Example" four times tells
+// nobody which one to open.
+func TestExamplesBesideOthersHaveATitle(t *testing.T) {
+	t.Parallel()
+	var contract any
+	if err := yaml.Unmarshal(YAML, &contract); err != nil {
+		t.Fatal(err)
+	}
+	several := 0
+	var walk func(place string, of any)
+	walk = func(place string, of any) {
+		switch of := of.(type) {
+		case map[string]any:
+			examples, _ := of["examples"].(map[string]any)
+			if place == "$.components" {
+				examples = nil // none stands beside another
+			}
+			if len(examples) > 1 {
+				several++
+			}
+			for name, example := range examples {
+				e, _ := example.(map[string]any)
+				if len(examples) > 1 && e["summary"] == nil && e["$ref"] == nil {
+					t.Errorf("%s.examples.%s has no summary", place, name)
+				}
+			}
+			for key, value := range of {
+				if key != "value" && key != "example" {
+					walk(place+"."+key, value)
+				}
+			}
+		case []any:
+			for i, value := range of {
+				walk(fmt.Sprintf("%s[%d]", place, i), value)
+			}
+		}
+	}
+	walk("$", contract)
+	if several < 5 {
+		t.Errorf("only %d places with several examples were found", several)
+	}
+}
