@@ -84,7 +84,7 @@ bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 
 
 # Always: go build knows best whether there is anything to do.
 bin/tested:
-	@$(GO) build -pgo=off -ldflags "-X main.passwordCost=4" -o $@ ./cmd/fichario
+	@$(GO) build -pgo=off -o $@ ./cmd/fichario
 
 bin/pgtest bin/witness:
 	@$(GO) build -o $@ ./tests/testkit/cmd/$(@F)

@@ -195,7 +195,7 @@ func measures() []string {
 		"documentos, respostas, notas, corpos recebidos e segredos de integrações cifrados com AES-256-GCM, com a chave fora do banco; " +
 			"documentos achados por índice de HMAC",
 		"em claro no banco, para a busca: nome, e-mail, telefone, empresa e valor de contatos",
-		"chaves de API guardadas só como hash, com escopos, finalidades, redes e limites; senhas com bcrypt",
+		"chaves de API guardadas só como hash, com escopos, finalidades, redes e limites; senhas com Argon2id",
 		"acesso por papel (titular, administração, membro) e por organização; tentativas de entrada freadas",
 		"cada consulta registrada com quem, quando, finalidade e custo; nenhum dado pessoal em logs",
 		"auditoria encadeada por hash de quem entrou, abriu fichas, baixou arquivos e mudou configurações",

@@ -18,21 +18,31 @@ import (
 
 // Sessions lets members in to the interface and out again.
 type Sessions struct {
-	store ports.Store
-	clock Clock
-	check func(hash, password string) bool
-	decoy string
-	// comparing bounds how many passwords are compared at once: each takes a processor
-	// for a quarter of a second, and anybody may ask for it.
+	store     ports.Store
+	clock     Clock
+	passwords Passwords
+	// comparing bounds how many passwords are compared at once: each takes a processor and 19 MiB for some hundredths
+	// of a second, and anybody may ask for it.
 	comparing chan struct{}
 }
 
-// NewSessions returns the use case. check compares a password with a hash; decoy is a
-// hash of nobody's password, compared for addresses that nobody has, so that the time
-// of an answer does not tell them apart.
-func NewSessions(store ports.Store, clock Clock, check func(hash, password string) bool, decoy string) *Sessions {
+// Passwords makes and compares what is stored of passwords.
+type Passwords struct {
+	// Hash makes the text that is stored for a password.
+	Hash func(password string) (string, error)
+	// Fits reports whether a password is the one of a hash.
+	Fits func(hash, password string) bool
+	// Stale reports whether a hash is of a form that Hash makes no more. It is replaced when its member signs in.
+	Stale func(hash string) bool
+	// Decoy is a hash of nobody's password, compared for addresses that nobody has, so that the time of an answer does
+	// not tell them apart.
+	Decoy string
+}
+
+// NewSessions returns the use case.
+func NewSessions(store ports.Store, clock Clock, passwords Passwords) *Sessions {
 	return &Sessions{
-		store: store, clock: clock, check: check, decoy: decoy,
+		store: store, clock: clock, passwords: passwords,
 		comparing: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
 }
@@ -48,7 +58,7 @@ func (s *Sessions) compare(ctx context.Context, hash, password string) (bool, er
 	select {
 	case s.comparing <- struct{}{}:
 		defer func() { <-s.comparing }()
-		return s.check(hash, password), nil
+		return s.passwords.Fits(hash, password), nil
 	case <-ctx.Done():
 		return false, fault.New(fault.ServiceUnavailable,
 			"Muita gente está entrando ao mesmo tempo. Tente de novo em instantes.").At("turn").After(compareWithin)
@@ -159,7 +169,7 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 		return access.SessionToken{}, err
 	}
 	// Somebody who was invited has no password yet.
-	fits, err := s.guess(ctx, email, cmp.Or(m.PasswordHash, s.decoy), password)
+	fits, err := s.guess(ctx, email, cmp.Or(m.PasswordHash, s.passwords.Decoy), password)
 	if err != nil {
 		return access.SessionToken{}, err
 	}
@@ -168,6 +178,12 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 			return access.SessionToken{}, err
 		}
 		return access.SessionToken{}, wrong
+	}
+	renewed := m.PasswordHash
+	if s.passwords.Stale(renewed) {
+		if renewed, err = s.passwords.Hash(password); err != nil {
+			return access.SessionToken{}, err
+		}
 	}
 	token := access.NewSessionToken()
 	err = s.store.InTx(ctx, func(r ports.Repos) error {
@@ -178,6 +194,12 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 		same, err := r.Members.Find(ctx, m.ID)
 		if err != nil || same.PasswordHash != m.PasswordHash || !same.Active || same.SecondFactor != m.SecondFactor {
 			return errors.Join(err, wrong)
+		}
+		if same.PasswordHash != renewed {
+			same.PasswordHash = renewed
+			if err := r.Members.Update(ctx, same); err != nil {
+				return err
+			}
 		}
 		if m.SecondFactor {
 			return errors.Join(r.Sessions.Clear(ctx, email), r.Tickets.Put(ctx, token, access.Ticket{

@@ -111,10 +111,10 @@ func TestSigningInTellsNobodyApart(t *testing.T) {
 	owner, ze := s.add("dona", crm.Owner), s.add("ze", crm.Common)
 	done(s.members.Update(t.Context(), owner, ze.MemberID(), app.MemberChange{Active: at(false)}))
 	var compared []string
-	door := app.NewSessions(s.store, s.now, func(hash, password string) bool {
+	door := app.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
 		compared = append(compared, hash)
 		return fits(hash, password)
-	}, "nobody's")
+	}))
 	messages := map[string]bool{}
 	for _, c := range []struct{ email, password, hash string }{
 		{s.email("dona"), "errada", "h:senha-de-dona"}, {s.email("ze"), "senha-de-ze", "h:senha-de-ze"},
@@ -190,16 +190,36 @@ func TestHowLongGuessersWaitIsSaid(t *testing.T) {
 	})
 }
 
+// TestAStaleHashIsReplaced at the sign-in that shows the password, which ends nothing; a wrong one replaces none.
+func TestAStaleHashIsReplaced(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		s.add("dona", crm.Owner)
+		first := must(s.sessions.SignIn(t.Context(), "", s.email("dona"), "senha-de-dona"))
+		stored := func() string { return must(s.store.Repos().Members.ByEmail(t.Context(), s.email("dona"))).PasswordHash }
+		m := must(s.store.Repos().Members.ByEmail(t.Context(), s.email("dona")))
+		m.PasswordHash = "old:senha-de-dona"
+		done(s.store.Repos().Members.Update(t.Context(), m))
+		_, err := s.sessions.SignIn(t.Context(), "", s.email("dona"), "errada-de-dona")
+		equal(t, "a wrong password", said(err), out)
+		equal(t, "what is stored after it", stored(), "old:senha-de-dona")
+		must(s.sessions.SignIn(t.Context(), "", s.email("dona"), "senha-de-dona"))
+		equal(t, "what is stored after the right one", stored(), "h:senha-de-dona")
+		_, _, err = s.store.Repos().Sessions.Find(t.Context(), first)
+		equal(t, "the session from before", err, nil)
+	})
+}
+
 // TestGuessesAreCounted: also those that come together.
 func TestGuessesAreCounted(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		s.add("dona", crm.Owner)
 		var compared atomic.Int32
-		door := app.NewSessions(s.store, s.now, func(hash, password string) bool {
+		door := app.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
 			compared.Add(1)
 			return fits(hash, password)
-		}, "x")
+		}))
 		var wg sync.WaitGroup
 		for i := range 60 {
 			wg.Go(func() { _, _ = door.SignIn(t.Context(), "", s.email("dona"), fmt.Sprint("palpite ", i)) })
@@ -221,7 +241,7 @@ func TestPasswordsLeaveProcessorsFree(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		var now, most, compared, late atomic.Int32
-		door := app.NewSessions(s.store, s.now, func(string, string) bool {
+		door := app.NewSessions(s.store, s.now, passwords(func(string, string) bool {
 			n := now.Add(1)
 			defer now.Add(-1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
@@ -229,7 +249,7 @@ func TestPasswordsLeaveProcessorsFree(t *testing.T) {
 			compared.Add(1)
 			time.Sleep(time.Second)
 			return false
-		}, "x")
+		}))
 		limit := int32(max(1, runtime.GOMAXPROCS(0)/2))
 		var wg sync.WaitGroup
 		for i := range 10 * limit {
@@ -255,12 +275,12 @@ func TestAPasswordThatIsNotComparedIsNoGuess(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		ctx, ana, here := t.Context(), s.add("ana", crm.Common), "203.0.113.7"
 		full := make(chan struct{})
-		door := app.NewSessions(s.store, s.now, func(hash, password string) bool {
+		door := app.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
 			if password == "demora" {
 				<-full
 			}
 			return fits(hash, password)
-		}, "x")
+		}))
 		var wg sync.WaitGroup
 		for i := range max(1, runtime.GOMAXPROCS(0)/2) {
 			wg.Go(func() { _, _ = door.SignIn(ctx, "", fmt.Sprintf("p%d@x.example", i), "demora") })
@@ -331,10 +351,10 @@ func TestAPasswordThatWasResetMeanwhileStays(t *testing.T) {
 	s := inMemory(t)
 	owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
 	var meanwhile func()
-	door := app.NewSessions(s.store, s.now, func(hash, password string) bool {
+	door := app.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
 		meanwhile()
 		return fits(hash, password)
-	}, "x")
+	}))
 	meanwhile = func() { done(s.members.SetPassword(t.Context(), owner, ana.MemberID(), "outra-de-ana")) }
 	err := door.ChangeOwnPassword(t.Context(), ana, "senha-de-ana", "nova-senha", s.members)
 	equal(t, "what is said", said(err), out+" password")
@@ -391,7 +411,7 @@ func TestGuessesFromOneNetworkAreCounted(t *testing.T) {
 		var compared atomic.Int32
 		doors := make([]*app.Sessions, 2)
 		for i := range doors {
-			doors[i] = app.NewSessions(s.store, s.now, func(string, string) bool { compared.Add(1); return false }, "x")
+			doors[i] = app.NewSessions(s.store, s.now, passwords(func(string, string) bool { compared.Add(1); return false }))
 		}
 		var wg sync.WaitGroup
 		for i := range 60 {

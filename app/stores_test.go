@@ -81,7 +81,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	t.Helper()
 	s := &setting{t: t, store: store, now: now, fakes: newFakes()}
 	s.orgs, s.members = app.NewOrganisations(store, now), app.NewMembers(store, now, hashed)
-	s.sessions = app.NewSessions(store, now, fits, "nobody's")
+	s.sessions = app.NewSessions(store, now, passwords(fits))
 	s.links = app.NewLinks(app.LinksConfig{
 		Store: store, Clock: now, Sessions: s.sessions, Hash: hashed, Mailer: s.mailer, PublicURL: "https://f.example",
 		Log: s.log.logger(),
@@ -129,9 +129,15 @@ type journal struct{}
 
 func (journal) Append(privacy.Entry) (bool, error) { return false, nil }
 
-// hashed and fits stand for bcrypt, which takes a processor for a quarter of a second.
+// passwords stands for hashes that take a processor for some time; fits compares. One of before begins with "old:".
+func passwords(fits func(hash, password string) bool) app.Passwords {
+	return app.Passwords{
+		Hash: hashed, Fits: fits, Stale: func(hash string) bool { return strings.HasPrefix(hash, "old:") }, Decoy: "nobody's",
+	}
+}
+
 func hashed(password string) (string, error) { return "h:" + password, nil }
-func fits(hash, password string) bool        { return hash == "h:"+password }
+func fits(hash, password string) bool        { return hash == "h:"+password || hash == "old:"+password }
 
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package factors makes and looks at what members prove with, beside their passwords, who they are: one-time codes of
+// Package factors makes and checks what members prove with who they are: passwords (Argon2id), one-time codes of
 // authenticator apps (RFC 6238) and passkeys (WebAuthn).
 package factors
 

@@ -88,7 +88,11 @@ func newSite(t *testing.T, all bool) *testSite {
 	running := make(chan struct{})
 	go func() { defer close(running); batches.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-running })
-	sessions := app.NewSessions(store, now, func(hash, password string) bool { return hash == password }, "x")
+	sessions := app.NewSessions(store, now, app.Passwords{
+		Fits:  func(hash, password string) bool { return hash == password },
+		Stale: func(string) bool { return false },
+		Decoy: "x",
+	})
 	links := app.LinksConfig{
 		Store: store, Clock: now, Sessions: sessions, Hash: func(p string) (string, error) { return p, nil },
 		PublicURL: "https://fichario.example", Log: log,

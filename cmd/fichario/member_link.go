@@ -32,7 +32,7 @@ func (e *environment) withLinks(store *gormstore.Store, f func(*app.Links) error
 	if err != nil {
 		return err
 	}
-	sessions := app.NewSessions(store, now, checkPassword, decoyHash)
+	sessions := app.NewSessions(store, now, passwords)
 	return f(links(store, sessions, mailer, e.publicURL(e.settings.Listen), slog.New(slog.DiscardHandler)))
 }
 
@@ -43,7 +43,7 @@ type memberResetCmd struct {
 // Run takes a second factor away.
 func (c *memberResetCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		sessions := app.NewSessions(store, now, checkPassword, decoyHash)
+		sessions := app.NewSessions(store, now, passwords)
 		if err := app.NewFactors(store, now, sessions, oneTimeCodes, nil).Reset(e.ctx, app.Operator(), c.ID); err != nil {
 			return err
 		}

@@ -1,12 +1,7 @@
 package main
 
 import (
-	"crypto/sha512"
-	"encoding/base64"
 	"log/slog"
-	"strconv"
-
-	"golang.org/x/crypto/bcrypt"
 
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
@@ -14,39 +9,13 @@ import (
 	"fichario/ports"
 )
 
-// passwordCost is bcrypt's, a power of two. It is a variable for the linker alone, who gives the program of the tests
-// another one: hashing is most of what that does.
-var passwordCost = "12"
-
-func hashPassword(password string) (string, error) {
-	cost, err := strconv.Atoi(passwordCost)
-	if err != nil {
-		return "", err
-	}
-	hash, err := bcrypt.GenerateFromPassword(bcryptInput(password), cost)
-	return string(hash), err
-}
-
-// bcryptInput is the password, or of one that is longer than what bcrypt takes, its hash: lengths are counted in
-// characters, and a character may have four bytes.
-func bcryptInput(password string) []byte {
-	const bcryptMost = 72
-	if len(password) <= bcryptMost {
-		return []byte(password)
-	}
-	sum := sha512.Sum384([]byte(password))
-	return []byte(base64.StdEncoding.EncodeToString(sum[:]))
-}
-
-// decoyHash is the hash of a password that nobody has, of the same cost as the others.
-const decoyHash = "$2a$12$afUiaqdb38zq9LzP7tZVSOkaY20zwrmiwPJq8N1ykd9K2Hmvz.aDK"
-
-func checkPassword(hash, password string) bool {
-	return bcrypt.CompareHashAndPassword([]byte(hash), bcryptInput(password)) == nil
+// passwords are hashed by Argon2id.
+var passwords = app.Passwords{
+	Hash: factors.HashPassword, Fits: factors.PasswordFits, Stale: factors.PasswordStale, Decoy: factors.NobodysPassword,
 }
 
 func members(store *gormstore.Store) *app.Members {
-	return app.NewMembers(store, now, hashPassword)
+	return app.NewMembers(store, now, passwords.Hash)
 }
 
 // oneTimeCodes are those of authenticator apps.
@@ -61,6 +30,6 @@ func links(
 	store *gormstore.Store, sessions *app.Sessions, mailer ports.Mailer, publicURL string, log *slog.Logger,
 ) *app.Links {
 	return app.NewLinks(app.LinksConfig{
-		Store: store, Clock: now, Sessions: sessions, Hash: hashPassword, Mailer: mailer, PublicURL: publicURL, Log: log,
+		Store: store, Clock: now, Sessions: sessions, Hash: passwords.Hash, Mailer: mailer, PublicURL: publicURL, Log: log,
 	})
 }

@@ -149,7 +149,7 @@ func (e *environment) wireUseCases(
 	s.intake = app.NewIntake(s.store, now, s.jobs.Wake)
 	s.subjects = e.subjects(s.store)
 	s.retention = app.NewRetention(s.store, e.keeping(), now)
-	s.sessions = app.NewSessions(s.store, now, checkPassword, decoyHash)
+	s.sessions = app.NewSessions(s.store, now, passwords)
 }
 
 func (e *environment) wireServer(

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"golang.org/x/crypto/bcrypt"
 
+	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/access"
@@ -146,16 +146,12 @@ func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 		return err
 	}
 	f.org = org.ID
-	hash := func(p string) (string, error) {
-		h, err := bcrypt.GenerateFromPassword([]byte(p), bcrypt.MinCost)
-		return string(h), err
-	}
 	for i, name := range []string{"Ana", "Bruno", "Carla", "Davi", "Elisa"} {
 		n := app.NewMember{OrgID: org.ID, Name: name, Email: email, Role: crm.Owner, Password: password}
 		if i > 0 {
 			n.Email, n.Role = fmt.Sprintf("pessoa%d@example.com", i), crm.Common
 		}
-		m, err := app.NewMembers(store, now, hash).Add(ctx, by, n)
+		m, err := app.NewMembers(store, now, factors.HashPassword).Add(ctx, by, n)
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ var build = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(dir, "fichario")
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "build", "-pgo=off", "-ldflags", "-X main.passwordCost=4", "-o", binary, program)
+	cmd := exec.CommandContext(ctx, "go", "build", "-pgo=off", "-o", binary, program)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
 	}
