@@ -21,8 +21,8 @@ type Sessions struct {
 	store     ports.Store
 	clock     Clock
 	passwords Passwords
-	// comparing bounds how many passwords are compared at once: each takes a processor and 19 MiB for some hundredths
-	// of a second, and anybody may ask for it.
+	// comparing bounds how many passwords are compared at once, to half of the processors and comparingMax: each takes a
+	// processor and 19 MiB for some hundredths of a second, and anybody may ask for it.
 	comparing chan struct{}
 }
 
@@ -43,9 +43,11 @@ type Passwords struct {
 func NewSessions(store ports.Store, clock Clock, passwords Passwords) *Sessions {
 	return &Sessions{
 		store: store, clock: clock, passwords: passwords,
-		comparing: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		comparing: make(chan struct{}, min(comparingMax, max(1, runtime.GOMAXPROCS(0)/2))),
 	}
 }
+
+const comparingMax = 4
 
 // compareWithin is how long a password waits to be compared.
 const compareWithin = 5 * time.Second

@@ -250,7 +250,7 @@ func TestPasswordsLeaveProcessorsFree(t *testing.T) {
 			time.Sleep(time.Second)
 			return false
 		}))
-		limit := int32(max(1, runtime.GOMAXPROCS(0)/2))
+		limit := int32(min(4, max(1, runtime.GOMAXPROCS(0)/2)))
 		var wg sync.WaitGroup
 		for i := range 10 * limit {
 			wg.Go(func() {
@@ -282,7 +282,7 @@ func TestAPasswordThatIsNotComparedIsNoGuess(t *testing.T) {
 			return fits(hash, password)
 		}))
 		var wg sync.WaitGroup
-		for i := range max(1, runtime.GOMAXPROCS(0)/2) {
+		for i := range min(4, max(1, runtime.GOMAXPROCS(0)/2)) {
 			wg.Go(func() { _, _ = door.SignIn(ctx, "", fmt.Sprintf("p%d@x.example", i), "demora") })
 		}
 		synctest.Wait()
