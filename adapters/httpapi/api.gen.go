@@ -312,16 +312,16 @@ type Code string
 
 // LookupRequest defines model for Consulta.
 type LookupRequest struct {
-	// Refresh `true` asks the bureau even when history has an answer, and is charged.
+	// Refresh `true` asks the bureau even if history has an answer, and is charged.
 	Refresh *bool `json:"atualizar,omitempty"`
 
-	// Document The document, bare characters only.
+	// Document The document, without punctuation.
 	Document string `json:"documento" validate:"required"`
 
-	// Purpose Code of what the lookup is for, as X-Finalidade says it; where both are there they must be the same.
+	// Purpose Code of the lookup's purpose, like X-Finalidade; if both are sent, they must agree.
 	Purpose *string `json:"finalidade,omitempty" validate:"omitzero,max=40"`
 
-	// MaxAge History answers only with an answer that is at most so many days old; else the bureau is asked. Not with
+	// MaxAge History answers only if its answer is at most this many days old; otherwise the bureau is asked. Not with
 	// `atualizar`.
 	MaxAge *int `json:"maxIdade,omitempty" validate:"omitempty,min=0,max=30"`
 
@@ -344,7 +344,7 @@ type ConsultaEmAndamentoSituacao string
 
 // StatementEntry A lookup of the statement.
 type StatementEntry struct {
-	// Automacao The id of the automation that asked; null where a key or a person did.
+	// Automacao The id of the automation that made the lookup; null if a key or a person did.
 	Automacao *string `json:"automacao"`
 
 	// Cache Answered from history.
@@ -353,20 +353,20 @@ type StatementEntry struct {
 	// Cobrada Charged.
 	Cobrada bool `json:"cobrada"`
 
-	// Documento The document, bare characters only; empty where the stored one can no longer be opened.
+	// Documento The document, without punctuation; empty if the stored one can no longer be decrypted.
 	Documento string `json:"documento"`
 
-	// Em When it was asked.
+	// Em When the lookup was made.
 	Em time.Time `json:"em"`
 
-	// Finalidade Code of what it was asked for; null where the organisation had no purposes.
+	// Finalidade Code of the lookup's purpose; null if the organisation had no purposes.
 	Finalidade *string `json:"finalidade"`
 	Id         string  `json:"id"`
 	Produto    string  `json:"produto"`
 
 	// Situacao `em_andamento`: at the bureau now. `concluida`: answered, from history or by the bureau. `falhou`: the
-	// bureau was reached and failed. `sem_resposta`: it may have been reached and did not answer.
-	// `nao_enviada`: it cannot have been reached, or refused by the bureau without charge (`not_charged`); free.
+	// bureau was reached and failed. `sem_resposta`: it may have been reached and did not answer. `nao_enviada`:
+	// it cannot have been reached, or it refused without charge (`not_charged`); free.
 	Situacao string `json:"situacao"`
 
 	// Valor Reais charged.
@@ -375,7 +375,7 @@ type StatementEntry struct {
 
 // ContactDocument defines model for ContactDocument.
 type ContactDocument struct {
-	// Documento The bare characters.
+	// Documento Without punctuation.
 	//
 	// Example: 52998224725
 	Documento string              `json:"documento"`
@@ -423,7 +423,7 @@ type StatementPage struct {
 }
 
 // Lead Only `email` is required. What is not recognised goes to the contact's note. Several people are a list of such
-// objects as `leads`, and what stands beside the list belongs to each.
+// objects in `leads`; fields beside the list apply to each of them.
 type Lead struct {
 	// Email Must contain @.
 	Email *string `json:"email,omitempty"`
@@ -461,17 +461,17 @@ type Lead_Valor struct {
 
 // LeadCreated defines model for LeadCreated.
 type LeadCreated struct {
-	// LeadId The contact, of several people the first; of a repetition, that of the first time.
+	// LeadId The contact; for several people, the first one; for a repetition, the one created the first time.
 	LeadId string `json:"leadId"`
 
-	// LeadIds All contacts, in the order of the people in the body. Only where there are several.
+	// LeadIds All contacts, in the order of the people in the body. Only if there are several.
 	LeadIds *[]string `json:"leadIds,omitempty"`
 	Message string    `json:"message"`
 	Success bool      `json:"success"`
 }
 
-// LeadForm The fields of `Lead` as a form has them, all of them text. Any other field is taken as well, such as Elementor's
-// `No Label email` or Jotform's `rawRequest`.
+// LeadForm The fields of `Lead` as a form sends them, all of them text. Any other field is accepted too, such as
+// Elementor's `No Label email` or Jotform's `rawRequest`.
 type LeadForm struct {
 	// Email Must contain @.
 	Email *string `json:"email,omitempty"`
@@ -495,12 +495,12 @@ type LeadForm struct {
 	Valor *string `json:"valor,omitempty"`
 }
 
-// LeadSimulated The contact that the body would make; of several people the first, and all.
+// LeadSimulated The contact that the body would create; for several people, the first and all.
 type LeadSimulated struct {
-	// Contact A contact as it would be made.
+	// Contact A contact as it would be created.
 	Contact SimulatedContact `json:"contact"`
 
-	// Contacts All contacts, in the order of the people in the body. Only where there are several.
+	// Contacts All contacts, in the order of the people in the body. Only if there are several.
 	Contacts  *[]SimulatedContact    `json:"contacts,omitempty"`
 	Message   string                 `json:"message"`
 	Simulated LeadSimulatedSimulated `json:"simulated"`
@@ -512,16 +512,16 @@ type LeadSimulatedSimulated bool
 
 // BatchEntry defines model for Lote.
 type BatchEntry struct {
-	// AConsultar Documents that the bureau is to be asked about.
+	// AConsultar Documents that have to be asked of the bureau.
 	AConsultar   int        `json:"aConsultar"`
 	Atualizar    bool       `json:"atualizar"`
 	ConfirmadoEm *time.Time `json:"confirmadoEm"`
 	CriadoEm     time.Time  `json:"criadoEm"`
 
-	// CustoFalhas Reais, to ask about those again that have no answer.
+	// CustoFalhas Cost in reais of asking again about items without an answer.
 	CustoFalhas json.Number `json:"custoFalhas"`
 
-	// CustoMaximo Reais, if the bureau has to be asked about all of them.
+	// CustoMaximo Cost in reais if the bureau has to be asked about all of them.
 	CustoMaximo json.Number `json:"custoMaximo"`
 
 	// DoHistorico Documents that history could answer when it was quoted.
@@ -530,33 +530,33 @@ type BatchEntry struct {
 	// ExpiraEm Until when the quote may be confirmed.
 	ExpiraEm time.Time `json:"expiraEm"`
 
-	// Finalidade Code of what its lookups are for.
+	// Finalidade Code of the purpose of its lookups.
 	Finalidade *string `json:"finalidade"`
 	Id         string  `json:"id"`
 
-	// Invalidos The first hundred; the results have all. In the list of batches it is empty.
+	// Invalidos The first hundred; the results have all of them. Empty in the list of batches.
 	Invalidos []struct {
-		// Linha The row of the file, or the place in the list, from 1 on.
+		// Linha The row of the file, or the position in the list, from 1 on.
 		Linha    int    `json:"linha"`
 		Mensagem string `json:"mensagem"`
 	} `json:"invalidos"`
 	Itens struct {
 		Invalidos int `json:"invalidos"`
 
-		// Repetidos Rows whose document came before; they take its outcome, free.
+		// Repetidos Rows that repeat an earlier document; they take its outcome, free.
 		Repetidos int `json:"repetidos"`
 
-		// Total validos, repetidos and invalidos.
+		// Total The sum of validos, repetidos and invalidos.
 		Total int `json:"total"`
 
-		// Validos Each document once.
+		// Validos Valid documents, each counted once.
 		Validos int `json:"validos"`
 	} `json:"itens"`
 
 	// Mensagem More about the pause, in Portuguese.
 	Mensagem *string `json:"mensagem"`
 
-	// Motivo Why it is paused. `limite_diario` goes on by itself at `retomaEm`, after the local midnight,
+	// Motivo Why it is paused. `limite_diario` resumes by itself at `retomaEm`, after the local midnight, and
 	// `bureau_indisponivel` when the bureau is back; the others wait for `retomar`.
 	Motivo    *string `json:"motivo"`
 	Nome      string  `json:"nome"`
@@ -564,17 +564,17 @@ type BatchEntry struct {
 	Progresso struct {
 		Cobrados int `json:"cobrados"`
 
-		// Falhas Of both, those without an answer.
+		// Falhas Those of both that have no answer.
 		Falhas int `json:"falhas"`
 
-		// Feitos Of the valid items, those with an outcome: cobrados and gratis.
+		// Feitos Valid items with an outcome: the sum of cobrados and gratis.
 		Feitos int `json:"feitos"`
 
 		// Gasto Reais reserved and spent.
 		Gasto  json.Number `json:"gasto"`
 		Gratis int         `json:"gratis"`
 
-		// PorSegundo Items in a second, while it runs.
+		// PorSegundo Items per second, while it runs.
 		PorSegundo *float64 `json:"porSegundo"`
 
 		// Restante Reais left of the ceiling.
@@ -584,16 +584,17 @@ type BatchEntry struct {
 		TerminaEm *time.Time `json:"terminaEm"`
 	} `json:"progresso"`
 
-	// RetomaEm When it goes on by itself.
+	// RetomaEm When it resumes by itself.
 	RetomaEm *time.Time `json:"retomaEm"`
 
-	// Situacao `orcado`: quoted, nothing is asked. `em_andamento`. `pausado`, see `motivo`. `concluido`: every item has an outcome.
-	// `cancelado`. `expirado`: a quote that nobody confirmed. Of a batch that ended without having run, the items are
-	// removed seven days after it was made: its numbers stay, and its results are empty.
+	// Situacao `orcado`: quoted, the bureau has not been asked. `em_andamento`: running. `pausado`: paused, see `motivo`.
+	// `concluido`: every item has an outcome. `cancelado`: cancelled. `expirado`: a quote that nobody confirmed.
+	// If a batch ended without having run, its items are removed seven days after it was created: its numbers
+	// stay, and its results are empty.
 	Situacao    string     `json:"situacao"`
 	TerminadoEm *time.Time `json:"terminadoEm"`
 
-	// Teto The most that it may be charged, in reais.
+	// Teto The most that the batch may be charged, in reais.
 	Teto *json.Number `json:"teto"`
 }
 
@@ -613,7 +614,7 @@ type Problem struct {
 	// Detail What happened and what to do, in Portuguese. Holds no personal data.
 	Detail string `json:"detail"`
 
-	// Errors The fields at fault.
+	// Errors The invalid fields.
 	Errors *[]struct {
 		Campo    string `json:"campo"`
 		Mensagem string `json:"mensagem"`
@@ -632,7 +633,7 @@ type Problem struct {
 	Type string `json:"type"`
 }
 
-// LeadProblem A problem of the webhook, with the fields of its answer.
+// LeadProblem A problem of the webhook, with the same fields as its answer.
 type LeadProblem struct {
 	// Code The kind of the problem. Stable.
 	Code Code `json:"code"`
@@ -640,7 +641,7 @@ type LeadProblem struct {
 	// Detail What happened and what to do, in Portuguese. Holds no personal data.
 	Detail string `json:"detail"`
 
-	// Errors The fields at fault.
+	// Errors The invalid fields.
 	Errors *[]struct {
 		Campo    string `json:"campo"`
 		Mensagem string `json:"mensagem"`
@@ -676,13 +677,13 @@ type ProductEntry struct {
 	} `json:"campos"`
 	Descricao string `json:"descricao"`
 
-	// Documentos The document types that it takes; a request holds one.
+	// Documentos The document types that it takes; a request has one of them.
 	Documentos []DocumentType `json:"documentos"`
 
-	// Escopos Those of these types that the calling key may ask about.
+	// Escopos The types among these that the calling key may look up.
 	Escopos []DocumentType `json:"escopos"`
 
-	// Id The word for `produto`.
+	// Id The value to use as `produto`.
 	Id   string `json:"id"`
 	Nome string `json:"nome"`
 
@@ -712,7 +713,7 @@ type ResultadoCpf = json.RawMessage
 
 // BatchResultEntry defines model for ResultadoItem.
 type BatchResultEntry struct {
-	// Cache History answered, or the document came before in the batch.
+	// Cache History answered, or an earlier row had the document.
 	Cache bool `json:"cache"`
 
 	// Campos The product's named fields; null without an answer.
@@ -724,23 +725,23 @@ type BatchResultEntry struct {
 	// ConsultaId The line of the statement.
 	ConsultaId *string `json:"consultaId"`
 
-	// Documento Bare characters; of an invalid item what came.
+	// Documento Without punctuation; for an invalid item, the text as it was sent.
 	Documento string `json:"documento"`
 
-	// Finalidade Code of what it was asked for.
+	// Finalidade Code of the lookup's purpose.
 	Finalidade *string `json:"finalidade"`
 
-	// Linha The row of the file, or the place in the list, from 1 on.
+	// Linha The row of the file, or the position in the list, from 1 on.
 	Linha int `json:"linha"`
 
-	// Mensagem What is wrong with an invalid item, or with one that cannot be read.
+	// Mensagem What is wrong with an invalid item or one that cannot be read.
 	Mensagem *string `json:"mensagem,omitempty"`
 
-	// RepetidoDe The line that had the document first.
+	// RepetidoDe The line in which the document came first.
 	RepetidoDe *int `json:"repetidoDe,omitempty"`
 
-	// Situacao `pendente`: nobody was asked yet. `em_andamento`, `concluida`, `falhou`, `sem_resposta`: as in the statement.
-	// `invalido`: no document. A repeated row has that of the first one with its document.
+	// Situacao `pendente`: not asked yet. `em_andamento`, `concluida`, `falhou`, `sem_resposta`: as in the statement.
+	// `invalido`: not a valid document. A repeated row has the state of the first row with its document.
 	Situacao string `json:"situacao"`
 
 	// Valor Reais charged for this item.
@@ -756,14 +757,14 @@ type BatchResultPage struct {
 
 // Retomada defines model for Retomada.
 type Retomada struct {
-	// Failures `true` asks those without an answer again.
+	// Failures `true` asks again about items without an answer.
 	Failures *bool `json:"falhas,omitempty"`
 
-	// Ceiling The most that the batch may be charged in all, in reais.
+	// Ceiling The most that the batch may be charged in total, in reais.
 	Ceiling *number `json:"teto,omitempty"`
 }
 
-// SimulatedContact A contact as it would be made.
+// SimulatedContact A contact as it would be created.
 type SimulatedContact struct {
 	Atribuicao map[string]string `json:"atribuicao"`
 
@@ -773,8 +774,8 @@ type SimulatedContact struct {
 		Chave string `json:"chave"`
 	} `json:"campos"`
 
-	// Documentos The CPFs and CNPJs with right digits that fields named so hold, each once. What has a wrong digit stands in
-	// `nota` as it was sent.
+	// Documentos The valid CPFs and CNPJs in fields named for them, each once. A document with a wrong digit stays in `nota`
+	// as it was sent.
 	Documentos  []ContactDocument `json:"documentos"`
 	Email       string            `json:"email"`
 	Empresa     *string           `json:"empresa"`
@@ -795,8 +796,8 @@ type SimulatedContact struct {
 	Valor json.Number `json:"valor"`
 }
 
-// SituacaoItem `pendente`: nobody was asked yet. `em_andamento`, `concluida`, `falhou`, `sem_resposta`: as in the statement.
-// `invalido`: no document. A repeated row has that of the first one with its document.
+// SituacaoItem `pendente`: not asked yet. `em_andamento`, `concluida`, `falhou`, `sem_resposta`: as in the statement.
+// `invalido`: not a valid document. A repeated row has the state of the first row with its document.
 type SituacaoItem string
 
 // Teto defines model for Teto.
@@ -840,7 +841,7 @@ type HistoryOnly = string
 // AddressRefused A problem (RFC 9457).
 type AddressRefused = Problem
 
-// BadLead A problem of the webhook, with the fields of its answer.
+// BadLead A problem of the webhook, with the same fields as its answer.
 type BadLead = LeadProblem
 
 // BadLookup A problem (RFC 9457).
@@ -864,22 +865,22 @@ type Incomplete = Problem
 // Internal A problem (RFC 9457).
 type Internal = Problem
 
-// LeadIncomplete A problem of the webhook, with the fields of its answer.
+// LeadIncomplete A problem of the webhook, with the same fields as its answer.
 type LeadIncomplete = LeadProblem
 
-// LeadInternal A problem of the webhook, with the fields of its answer.
+// LeadInternal A problem of the webhook, with the same fields as its answer.
 type LeadInternal = LeadProblem
 
-// LeadTimeout A problem of the webhook, with the fields of its answer.
+// LeadTimeout A problem of the webhook, with the same fields as its answer.
 type LeadTimeout = LeadProblem
 
-// LeadToNobody A problem of the webhook, with the fields of its answer.
+// LeadToNobody A problem of the webhook, with the same fields as its answer.
 type LeadToNobody = LeadProblem
 
-// LeadTooLarge A problem of the webhook, with the fields of its answer.
+// LeadTooLarge A problem of the webhook, with the same fields as its answer.
 type LeadTooLarge = LeadProblem
 
-// LeadUnavailable A problem of the webhook, with the fields of its answer.
+// LeadUnavailable A problem of the webhook, with the same fields as its answer.
 type LeadUnavailable = LeadProblem
 
 // LookupDisabled A problem (RFC 9457).
@@ -900,7 +901,7 @@ type Pending = PendingLookup
 // ReusedBatchKey A problem (RFC 9457).
 type ReusedBatchKey = Problem
 
-// ReusedKey A problem of the webhook, with the fields of its answer.
+// ReusedKey A problem of the webhook, with the same fields as its answer.
 type ReusedKey = LeadProblem
 
 // Running defines model for Running.
@@ -924,10 +925,10 @@ type UnknownBatch = Problem
 // UnknownLookup A problem (RFC 9457).
 type UnknownLookup = Problem
 
-// UnknownWebhook A problem of the webhook, with the fields of its answer.
+// UnknownWebhook A problem of the webhook, with the same fields as its answer.
 type UnknownWebhook = LeadProblem
 
-// UnsignedLead A problem of the webhook, with the fields of its answer.
+// UnsignedLead A problem of the webhook, with the same fields as its answer.
 type UnsignedLead = LeadProblem
 
 // UnsupportedBatch A problem (RFC 9457).
@@ -936,47 +937,50 @@ type UnsupportedBatch = Problem
 // UnsupportedType A problem (RFC 9457).
 type UnsupportedType = Problem
 
-// WebhookDisabled A problem of the webhook, with the fields of its answer.
+// WebhookDisabled A problem of the webhook, with the same fields as its answer.
 type WebhookDisabled = LeadProblem
 
-// WebhookInternal A problem of the webhook, with the fields of its answer.
+// WebhookInternal A problem of the webhook, with the same fields as its answer.
 type WebhookInternal = LeadProblem
 
-// WebhookUnavailable A problem of the webhook, with the fields of its answer.
+// WebhookUnavailable A problem of the webhook, with the same fields as its answer.
 type WebhookUnavailable = LeadProblem
 
 // LookupCnpjParams defines parameters for LookupCnpj.
 type LookupCnpjParams struct {
-	// Refresh `true` asks the bureau even when history has an answer, and is charged.
+	// Refresh `true` asks the bureau even if history has an answer, and is charged.
 	Refresh *Refresh `form:"atualizar,omitempty" json:"atualizar,omitempty" validate:"omitempty,oneof=true false"`
 
-	// MaxAge History answers only with an answer that is at most so many days old; else the bureau is asked. Not with `atualizar`.
+	// MaxAge History answers only if its answer is at most this many days old; otherwise the bureau is asked. Not with
+	// `atualizar`.
 	MaxAge *MaxAge `form:"maxIdade,omitempty" json:"maxIdade,omitempty" validate:"omitzero,whole=0 30"`
 
-	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with `atualizar`.
+	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with
+	// `atualizar`.
 	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
 
-	// Purpose Code of what the lookup is for, one of the purposes that the organisation lets the key use. Without it the only one
-	// is taken; where there are several it is required, and where the organisation has none it is left out.
+	// Purpose Code of the lookup's purpose, one of those that the organisation lets the key use. If it is absent and the key
+	// may use only one, that one is used; if it may use several, it is required. Leave it out if the organisation has
+	// no purposes.
 	Purpose *Purpose `json:"X-Finalidade,omitempty" validate:"omitzero,max=40"`
 
-	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where the lookup's own
-	// will be.
+	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
+	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetStatementParams defines parameters for GetStatement.
 type GetStatementParams struct {
-	// Limite Lookups per page; 50 when it is absent.
+	// Limite Lookups per page; 50 if absent.
 	Limite *string `form:"limite,omitempty" json:"limite,omitempty" validate:"omitzero,whole=1 200"`
 
-	// Cursor `proxima` of the page before.
+	// Cursor `proxima` of the previous page.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// De First day, inclusive, in the instance's time zone; of the years 2000 to 9998.
+	// De First day, inclusive, in the instance's time zone; in the years 2000 to 9998.
 	De *string `form:"de,omitempty" json:"de,omitempty" validate:"omitzero,day"`
 
-	// Ate Last day, inclusive, in the instance's time zone; of the years 2000 to 9998.
+	// Ate Last day, inclusive, in the instance's time zone; in the years 2000 to 9998.
 	Ate *string `form:"ate,omitempty" json:"ate,omitempty" validate:"omitzero,day"`
 
 	// Produto Only lookups of this product.
@@ -988,69 +992,73 @@ type GetStatementParams struct {
 	// Cache `true`: only answers from history; `false`: only the others.
 	Cache *string `form:"cache,omitempty" json:"cache,omitempty" validate:"omitzero,oneof=true false"`
 
-	// Formato `excel`: the file, whatever `Accept` says, with a byte order mark, semicolons, decimal commas, documents
-	// with punctuation and times as 20/11/2026 11:03:11 in the instance's time zone.
+	// Formato `excel`: a file, whatever `Accept` says, with a byte order mark, semicolons, decimal commas, punctuated
+	// documents and times such as 20/11/2026 11:03:11 in the instance's time zone.
 	Formato *string `form:"formato,omitempty" json:"formato,omitempty" validate:"omitzero,oneof=excel"`
 }
 
 // LookupParams defines parameters for Lookup.
 type LookupParams struct {
-	// Purpose Code of what the lookup is for, one of the purposes that the organisation lets the key use. Without it the only one
-	// is taken; where there are several it is required, and where the organisation has none it is left out.
+	// Purpose Code of the lookup's purpose, one of those that the organisation lets the key use. If it is absent and the key
+	// may use only one, that one is used; if it may use several, it is required. Leave it out if the organisation has
+	// no purposes.
 	Purpose *Purpose `json:"X-Finalidade,omitempty" validate:"omitzero,max=40"`
 
-	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where the lookup's own
-	// will be.
+	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
+	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // LookupCpfParams defines parameters for LookupCpf.
 type LookupCpfParams struct {
-	// Refresh `true` asks the bureau even when history has an answer, and is charged.
+	// Refresh `true` asks the bureau even if history has an answer, and is charged.
 	Refresh *Refresh `form:"atualizar,omitempty" json:"atualizar,omitempty" validate:"omitempty,oneof=true false"`
 
-	// MaxAge History answers only with an answer that is at most so many days old; else the bureau is asked. Not with `atualizar`.
+	// MaxAge History answers only if its answer is at most this many days old; otherwise the bureau is asked. Not with
+	// `atualizar`.
 	MaxAge *MaxAge `form:"maxIdade,omitempty" json:"maxIdade,omitempty" validate:"omitzero,whole=0 30"`
 
-	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with `atualizar`.
+	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with
+	// `atualizar`.
 	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
 
-	// Purpose Code of what the lookup is for, one of the purposes that the organisation lets the key use. Without it the only one
-	// is taken; where there are several it is required, and where the organisation has none it is left out.
+	// Purpose Code of the lookup's purpose, one of those that the organisation lets the key use. If it is absent and the key
+	// may use only one, that one is used; if it may use several, it is required. Leave it out if the organisation has
+	// no purposes.
 	Purpose *Purpose `json:"X-Finalidade,omitempty" validate:"omitzero,max=40"`
 
-	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where the lookup's own
-	// will be.
+	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
+	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ListBatchesParams defines parameters for ListBatches.
 type ListBatchesParams struct {
-	// Limite Batches per page; 50 when it is absent.
+	// Limite Batches per page; 50 if absent.
 	Limite *string `form:"limite,omitempty" json:"limite,omitempty" validate:"omitzero,whole=1 200"`
 
-	// Cursor `proxima` of the page before.
+	// Cursor `proxima` of the previous page.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // GetBatchResultsParams defines parameters for GetBatchResults.
 type GetBatchResultsParams struct {
-	// Limite Items per page; 100 when it is absent.
+	// Limite Items per page; 100 if absent.
 	Limite *string `form:"limite,omitempty" json:"limite,omitempty" validate:"omitzero,whole=1 200"`
 
-	// Cursor `proxima` of the page before.
+	// Cursor `proxima` of the previous page.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Situacao Only items where this is so.
+	// Situacao Only items in this state.
 	Situacao *string `form:"situacao,omitempty" json:"situacao,omitempty"`
 
-	// Formato The file, whatever `Accept` says; `excel` is a CSV with a byte order mark, semicolons and decimal commas.
+	// Formato A file, whatever `Accept` says; `excel` is a CSV with a byte order mark, semicolons and decimal commas.
 	Formato *string `form:"formato,omitempty" json:"formato,omitempty" validate:"omitzero,oneof=csv excel xlsx ndjson"`
 }
 
 // VerifyWebhookParams defines parameters for VerifyWebhook.
 type VerifyWebhookParams struct {
-	// HubChallenge Text to be answered; at most 512 characters.
+	// HubChallenge Text to return; at most 512 characters.
 	HubChallenge *string `form:"hub.challenge,omitempty" json:"hub.challenge,omitempty"`
 
 	// HubVerifyToken The webhook's token.
@@ -1059,7 +1067,7 @@ type VerifyWebhookParams struct {
 
 // ProbeWebhookParams defines parameters for ProbeWebhook.
 type ProbeWebhookParams struct {
-	// HubChallenge Text to be answered; at most 512 characters.
+	// HubChallenge Text to return; at most 512 characters.
 	HubChallenge *string `form:"hub.challenge,omitempty" json:"hub.challenge,omitempty"`
 
 	// HubVerifyToken The webhook's token.
@@ -1382,7 +1390,7 @@ type ServerInterface interface {
 	// Lookup Any product of the catalogue
 	// (POST /api/v1/consultas)
 	Lookup(ctx echo.Context, params LookupParams) error
-	// GetLookup The answer of a lookup again
+	// GetLookup Read the answer of a lookup again
 	// (GET /api/v1/consultas/{id})
 	GetLookup(ctx echo.Context, id string) error
 	// LookupCpf Complete record of a person
@@ -1391,28 +1399,28 @@ type ServerInterface interface {
 	// ListBatches The batches of the calling key
 	// (GET /api/v1/lotes)
 	ListBatches(ctx echo.Context, params ListBatchesParams) error
-	// CreateBatch Quote one question about many documents
+	// CreateBatch Quote a lookup of many documents
 	// (POST /api/v1/lotes)
 	CreateBatch(ctx echo.Context) error
-	// GetBatch A batch and how far it is
+	// GetBatch The state and progress of a batch
 	// (GET /api/v1/lotes/{id})
 	GetBatch(ctx echo.Context, id string) error
 	// CancelBatch End a batch
 	// (POST /api/v1/lotes/{id}/cancelar)
 	CancelBatch(ctx echo.Context, id string) error
-	// ConfirmBatch Let a quoted batch run
+	// ConfirmBatch Start a quoted batch
 	// (POST /api/v1/lotes/{id}/confirmar)
 	ConfirmBatch(ctx echo.Context, id string) error
 	// PauseBatch Pause a batch
 	// (POST /api/v1/lotes/{id}/pausar)
 	PauseBatch(ctx echo.Context, id string) error
-	// GetBatchResults What became of each item
+	// GetBatchResults The result of each item
 	// (GET /api/v1/lotes/{id}/resultados)
 	GetBatchResults(ctx echo.Context, id string, params GetBatchResultsParams) error
-	// ResumeBatch Let a paused batch go on
+	// ResumeBatch Resume a paused batch
 	// (POST /api/v1/lotes/{id}/retomar)
 	ResumeBatch(ctx echo.Context, id string) error
-	// ListProducts The products that the calling key may request
+	// ListProducts The products that the calling key may look up
 	// (GET /api/v1/produtos)
 	ListProducts(ctx echo.Context) error
 	// VerifyWebhook Verify a webhook
@@ -7373,7 +7381,7 @@ type StrictServerInterface interface {
 	// Lookup Any product of the catalogue
 	// (POST /api/v1/consultas)
 	Lookup(ctx context.Context, request LookupRequestObject) (LookupResponseObject, error)
-	// GetLookup The answer of a lookup again
+	// GetLookup Read the answer of a lookup again
 	// (GET /api/v1/consultas/{id})
 	GetLookup(ctx context.Context, request GetLookupRequestObject) (GetLookupResponseObject, error)
 	// LookupCpf Complete record of a person
@@ -7382,28 +7390,28 @@ type StrictServerInterface interface {
 	// ListBatches The batches of the calling key
 	// (GET /api/v1/lotes)
 	ListBatches(ctx context.Context, request ListBatchesRequestObject) (ListBatchesResponseObject, error)
-	// CreateBatch Quote one question about many documents
+	// CreateBatch Quote a lookup of many documents
 	// (POST /api/v1/lotes)
 	CreateBatch(ctx context.Context, request CreateBatchRequestObject) (CreateBatchResponseObject, error)
-	// GetBatch A batch and how far it is
+	// GetBatch The state and progress of a batch
 	// (GET /api/v1/lotes/{id})
 	GetBatch(ctx context.Context, request GetBatchRequestObject) (GetBatchResponseObject, error)
 	// CancelBatch End a batch
 	// (POST /api/v1/lotes/{id}/cancelar)
 	CancelBatch(ctx context.Context, request CancelBatchRequestObject) (CancelBatchResponseObject, error)
-	// ConfirmBatch Let a quoted batch run
+	// ConfirmBatch Start a quoted batch
 	// (POST /api/v1/lotes/{id}/confirmar)
 	ConfirmBatch(ctx context.Context, request ConfirmBatchRequestObject) (ConfirmBatchResponseObject, error)
 	// PauseBatch Pause a batch
 	// (POST /api/v1/lotes/{id}/pausar)
 	PauseBatch(ctx context.Context, request PauseBatchRequestObject) (PauseBatchResponseObject, error)
-	// GetBatchResults What became of each item
+	// GetBatchResults The result of each item
 	// (GET /api/v1/lotes/{id}/resultados)
 	GetBatchResults(ctx context.Context, request GetBatchResultsRequestObject) (GetBatchResultsResponseObject, error)
-	// ResumeBatch Let a paused batch go on
+	// ResumeBatch Resume a paused batch
 	// (POST /api/v1/lotes/{id}/retomar)
 	ResumeBatch(ctx context.Context, request ResumeBatchRequestObject) (ResumeBatchResponseObject, error)
-	// ListProducts The products that the calling key may request
+	// ListProducts The products that the calling key may look up
 	// (GET /api/v1/produtos)
 	ListProducts(ctx context.Context, request ListProductsRequestObject) (ListProductsResponseObject, error)
 	// VerifyWebhook Verify a webhook
