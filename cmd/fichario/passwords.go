@@ -14,8 +14,8 @@ import (
 	"fichario/ports"
 )
 
-// passwordCost is bcrypt's, a power of two. It is a variable for the linker alone, who gives the program of the tests
-// another one: hashing is most of what that does.
+// passwordCost is bcrypt's cost, a binary logarithm. It is a variable so that the linker can lower it in the tests'
+// program, which would otherwise spend most of its time hashing.
 var passwordCost = "12"
 
 func hashPassword(password string) (string, error) {
@@ -27,8 +27,8 @@ func hashPassword(password string) (string, error) {
 	return string(hash), err
 }
 
-// bcryptInput is the password, or of one that is longer than what bcrypt takes, its hash: lengths are counted in
-// characters, and a character may have four bytes.
+// bcryptInput is the password or, where that exceeds bcrypt's limit, its hash: passwords are limited in characters,
+// which take up to four bytes.
 func bcryptInput(password string) []byte {
 	const bcryptMost = 72
 	if len(password) <= bcryptMost {
@@ -38,7 +38,7 @@ func bcryptInput(password string) []byte {
 	return []byte(base64.StdEncoding.EncodeToString(sum[:]))
 }
 
-// decoyHash is the hash of a password that nobody has, of the same cost as the others.
+// decoyHash is the hash of a password that nobody has, with the usual cost.
 const decoyHash = "$2a$12$afUiaqdb38zq9LzP7tZVSOkaY20zwrmiwPJq8N1ykd9K2Hmvz.aDK"
 
 func checkPassword(hash, password string) bool {
@@ -49,10 +49,10 @@ func members(store *gormstore.Store) *app.Members {
 	return app.NewMembers(store, now, hashPassword)
 }
 
-// oneTimeCodes are those of authenticator apps.
+// oneTimeCodes are the functions for authenticator apps.
 var oneTimeCodes = app.Codes{New: factors.NewSecret, Step: factors.Step}
 
-// codePicture draws what such an app is given.
+// codePicture draws an account's secret for such an app.
 func codePicture(secret, account string) (string, error) {
 	return factors.Picture(factors.Address(secret, account))
 }
