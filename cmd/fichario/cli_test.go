@@ -12,8 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestTheREADMEListsTheConfiguration: README's tables are made from the declaration of flags and variables, those of
-// the service and those of its client. When it fails, put the table that it prints into README.
+// TestTheREADMEListsTheConfiguration: README's tables match the declared flags and variables, those of the service and
+// those of its client. When it fails, paste the table that it prints into README.
 func TestTheREADMEListsTheConfiguration(t *testing.T) {
 	t.Parallel()
 	parser, err := newParser(&cli{}, nil, nil, func(int) {})
@@ -37,7 +37,7 @@ func TestTheREADMEListsTheConfiguration(t *testing.T) {
 	}
 }
 
-// TestHelpIsInGroups: a command is in one, so that nobody looks for it among forty.
+// TestHelpIsInGroups: every command is in a group, so that nobody has to search forty of them.
 func TestHelpIsInGroups(t *testing.T) {
 	t.Parallel()
 	parser, err := newParser(&cli{}, nil, nil, func(int) {})
@@ -51,7 +51,7 @@ func TestHelpIsInGroups(t *testing.T) {
 	}
 }
 
-// TestHelpKnowsEveryVariable: --help of a command lists the variables too.
+// TestHelpKnowsEveryVariable: a command's --help lists the variables too.
 func TestHelpKnowsEveryVariable(t *testing.T) {
 	t.Parallel()
 	var out, errOut bytes.Buffer
@@ -145,7 +145,7 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-// provided starts the service with a provider of sign-ins.
+// provided are the arguments that start the service with an identity provider.
 func provided(db, issuer, domains string, more ...string) []string {
 	return append([]string{
 		"serve", db, "--oidc-issuer", issuer, "--oidc-client-id=x", "--oidc-client-secret=x", "--oidc-domains", domains,
@@ -198,7 +198,7 @@ func TestTheKeyFile(t *testing.T) {
 	}
 }
 
-// TestARefusedAddressLeavesNoFiles: the key of a database is made when that can be.
+// TestARefusedAddressLeavesNoFiles: the key file is only made when the database can be.
 func TestARefusedAddressLeavesNoFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out, errOut bytes.Buffer

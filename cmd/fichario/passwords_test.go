@@ -8,7 +8,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// TestPasswordHashes: bcrypt at cost 12, for nobody's password too; every character of a long password counts.
+// TestPasswordHashes: bcrypt at cost 12, also for the decoy; every character of a long password counts.
 func TestPasswordHashes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 72)
@@ -26,7 +26,7 @@ func TestPasswordHashes(t *testing.T) {
 	}
 }
 
-// TestALineOfTheLogIsOneLine: what somebody sends with line breaks or control characters in it stays escaped.
+// TestALineOfTheLogIsOneLine: line breaks and control characters in user data are escaped.
 func TestALineOfTheLogIsOneLine(t *testing.T) {
 	t.Parallel()
 	const forged = "x\r\n{\"level\":\"ERROR\"}\x1b[2J\u2028\x00"
@@ -41,7 +41,7 @@ func TestALineOfTheLogIsOneLine(t *testing.T) {
 	}
 }
 
-// TestLocalURL: what listens on every address is reached on this machine.
+// TestLocalURL: a service that listens on all addresses is reached on this machine.
 func TestLocalURL(t *testing.T) {
 	t.Parallel()
 	for listen, want := range map[string]string{
