@@ -109,8 +109,8 @@ func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup
 	return out, err
 }
 
-// running selects entries without an outcome. Where somebody else ends an entry, settle_at stays: it marks an entry
-// that its owner may still settle.
+// running selects entries without an outcome. Where another caller sets the outcome, settle_at stays: it marks an
+// entry that its owner may still settle.
 func running(condition string, value any) scope {
 	return where("status = "+literal(lookup.Running)+" AND "+condition, value)
 }

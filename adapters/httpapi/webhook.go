@@ -87,7 +87,7 @@ func (h handlers) PreflightWebhook(
 	}}, nil
 }
 
-// ReceiveLead is never called: the strict server supports only one type of body, so server.ReceiveLead is routed
+// ReceiveLead is never called: the strict server would lose bodies of several types, so server.ReceiveLead is routed
 // instead.
 func (h handlers) ReceiveLead(context.Context, ReceiveLeadRequestObject) (ReceiveLeadResponseObject, error) {
 	return nil, errors.New("the strict handler of ReceiveLead was called")
